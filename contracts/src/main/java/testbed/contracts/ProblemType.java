@@ -1,0 +1,75 @@
+package testbed.contracts;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.net.URI;
+import java.util.Locale;
+
+/**
+ * The kinds of problem that any service reports, with the HTTP status under which a front door
+ * reports them (RFC 9457). The URIs are part of the public contract.
+ */
+public enum ProblemType {
+  INVALID_REQUEST(400, "The request is not valid"),
+  CINEMA_UNKNOWN(404, "No such cinema"),
+  RESERVATION_UNKNOWN(404, "No such reservation"),
+  CORRELATION_UNKNOWN(404, "No such correlation id"),
+  NOT_FOUND(404, "Nothing is here"),
+  METHOD_NOT_ALLOWED(405, "The method is not allowed here"),
+  NOT_ACCEPTABLE(406, "No representation is acceptable to the client"),
+  CORRELATION_EXPIRED(410, "The answer has expired"),
+  TOO_LARGE(413, "The request is too large"),
+  UNSUPPORTED_MEDIA_TYPE(415, "The media type is not supported"),
+  MOVIE_UNKNOWN(422, "The cinema does not show this movie"),
+  SHOWING_UNKNOWN(422, "The movie is not shown at this time"),
+  INTERNAL(500, "The service failed"),
+  CIRCUIT_OPEN(503, "The circuit is broken"),
+  UNAVAILABLE(503, "The service is not available"),
+  TIME_LIMIT(504, "The time limit was reached"),
+  NO_ANSWER(504, "No cinema answered in time");
+
+  private static final String URN = "urn:testbed:problem:";
+
+  private final int status;
+  private final String title;
+  private final String slug;
+  private final URI uri;
+
+  ProblemType(int status, String title) {
+    this.status = status;
+    this.title = title;
+    this.slug = name().toLowerCase(Locale.ROOT).replace('_', '-');
+    this.uri = URI.create(URN + slug);
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  public URI uri() {
+    return uri;
+  }
+
+  /** The short name, for example {@code showing-unknown}: the last part of the URI. */
+  @JsonValue
+  public String slug() {
+    return slug;
+  }
+
+  /** The general type for an HTTP status that no particular problem claims. */
+  public static ProblemType ofStatus(int status) {
+    return switch (status) {
+      case 404 -> NOT_FOUND;
+      case 405 -> METHOD_NOT_ALLOWED;
+      case 406 -> NOT_ACCEPTABLE;
+      case 413 -> TOO_LARGE;
+      case 415 -> UNSUPPORTED_MEDIA_TYPE;
+      case 503 -> UNAVAILABLE;
+      case 504 -> TIME_LIMIT;
+      default -> status >= 400 && status < 500 ? INVALID_REQUEST : INTERNAL;
+    };
+  }
+}

@@ -1,0 +1,31 @@
+package testbed.contracts;
+
+import jakarta.validation.constraints.DecimalMin;
+import jakarta.validation.constraints.Digits;
+import jakarta.validation.constraints.Email;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotBlank;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Size;
+import java.math.BigDecimal;
+import java.time.LocalDate;
+
+/**
+ * What a client asks for (thesis, listing 4.14). The constraints are those that need no catalogue;
+ * both front doors check them before anything else happens, so that past an edge every component is
+ * there. Whether the movie is shown at that time, only the cinema knows.
+ *
+ * @param date the day of the showing; the past is allowed because the published plans use 2022
+ * @param tickets how many, 1 to 20
+ * @param amount paid in euro, 0 or more, at most two decimals
+ */
+public record ReservationRequest(
+    @NotBlank @Size(max = 200) String clientName,
+    @NotBlank @Email @Size(max = 254) String clientEmail,
+    @NotNull MovieId movieId,
+    @NotNull LocalDate date,
+    @NotNull ShowTime showTime,
+    @NotNull @Min(1) @Max(20) Integer tickets,
+    @NotBlank @Size(max = 50) String ticketType,
+    @NotNull @DecimalMin("0") @Digits(integer = 9, fraction = 2) BigDecimal amount) {}

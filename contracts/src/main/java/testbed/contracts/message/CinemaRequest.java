@@ -1,0 +1,16 @@
+package testbed.contracts.message;
+
+import testbed.contracts.ReservationRequest;
+
+/** What the broker asks of cinemas. The AMQP correlation id is the request's identity. */
+public sealed interface CinemaRequest {
+
+  /** Asks for the catalogue. */
+  record ListMovies() implements CinemaRequest {}
+
+  /** Asks for every stored reservation. */
+  record ListReservations() implements CinemaRequest {}
+
+  /** Asks for a reservation; its constraints were checked by the sender and are checked again. */
+  record MakeReservation(ReservationRequest reservation) implements CinemaRequest {}
+}

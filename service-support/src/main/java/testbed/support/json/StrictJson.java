@@ -1,0 +1,37 @@
+package testbed.support.json;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.type.LogicalType;
+
+/**
+ * Reads JSON without guessing: an unknown field, a number where text belongs or half a ticket is an
+ * error, not something quietly dropped, converted or rounded.
+ */
+@AutoConfiguration(
+    beforeName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
+public class StrictJson {
+
+  @Bean
+  JsonMapperBuilderCustomizer strictJsonMapper() {
+    return builder ->
+        builder
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .withCoercionConfig(
+                LogicalType.Textual,
+                config ->
+                    config
+                        .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                        .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                        .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+            .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN);
+  }
+}

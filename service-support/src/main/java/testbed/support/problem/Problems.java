@@ -1,0 +1,23 @@
+package testbed.support.problem;
+
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
+import testbed.contracts.ProblemType;
+
+/** Makes problem details (RFC 9457) of the project's problem types. */
+public final class Problems {
+
+  private Problems() {}
+
+  public static ProblemDetail of(ProblemType type, String detail) {
+    return as(type, HttpStatusCode.valueOf(type.status()), detail);
+  }
+
+  /** A problem whose status at this operation differs from the type's usual one. */
+  public static ProblemDetail as(ProblemType type, HttpStatusCode status, String detail) {
+    var problem = ProblemDetail.forStatusAndDetail(status, detail);
+    problem.setType(type.uri());
+    problem.setTitle(type.title());
+    return problem;
+  }
+}

@@ -1,0 +1,109 @@
+package testbed.support.web;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.http.MediaType;
+import org.springframework.util.unit.DataSize;
+import org.springframework.web.filter.OncePerRequestFilter;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.Problems;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Refuses bodies over a limit: before reading when the length is told, while reading otherwise. */
+class RequestSizeLimit extends OncePerRequestFilter {
+
+  private static final String CHUNKED = "chunked";
+
+  private final long limitBytes;
+  private final JsonMapper json;
+
+  RequestSizeLimit(DataSize limit, JsonMapper json) {
+    this.limitBytes = limit.toBytes();
+    this.json = json;
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    if (request.getContentLengthLong() > limitBytes) {
+      refuse(response);
+    } else if (CHUNKED.equalsIgnoreCase(request.getHeader("Transfer-Encoding"))) {
+      chain.doFilter(new Limited(request), response);
+    } else {
+      chain.doFilter(request, response);
+    }
+  }
+
+  private void refuse(HttpServletResponse response) throws IOException {
+    response.setStatus(ProblemType.TOO_LARGE.status());
+    response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    json.writeValue(
+        response.getOutputStream(),
+        Problems.of(ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes)));
+  }
+
+  private final class Limited extends HttpServletRequestWrapper {
+
+    Limited(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public ServletInputStream getInputStream() throws IOException {
+      return new Counting(super.getInputStream());
+    }
+  }
+
+  private final class Counting extends ServletInputStream {
+
+    private final ServletInputStream body;
+    private long readBytes;
+
+    Counting(ServletInputStream body) {
+      this.body = body;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int next = body.read();
+      count(next < 0 ? 0 : 1);
+      return next;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      int read = body.read(buffer, offset, length);
+      count(Math.max(read, 0));
+      return read;
+    }
+
+    private void count(int bytes) throws IOException {
+      readBytes += bytes;
+      if (readBytes > limitBytes) {
+        throw new RequestTooLarge(limitBytes);
+      }
+    }
+
+    @Override
+    public boolean isFinished() {
+      return body.isFinished();
+    }
+
+    @Override
+    public boolean isReady() {
+      return body.isReady();
+    }
+
+    @Override
+    public void setReadListener(ReadListener listener) {
+      body.setReadListener(listener);
+    }
+  }
+}
