@@ -1,0 +1,46 @@
+package testbed.cinema;
+
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.core.io.Resource;
+import testbed.contracts.CinemaName;
+import testbed.support.preset.InvalidSetting;
+
+/**
+ * Which cinema this is.
+ *
+ * @param name the cinema's name, from which its database, queue and service name follow
+ * @param catalogue the movies that the cinema shows, a JSON list
+ * @param presenceInterval how often an AMQP cinema says that it is there
+ * @param database the connection to the cinema's database
+ */
+@ConfigurationProperties("cinema")
+public record CinemaSettings(
+    String name,
+    Resource catalogue,
+    @DefaultValue("1s") Duration presenceInterval,
+    Database database) {
+
+  /**
+   * Limits of the database driver.
+   *
+   * @param poolSize connections at most
+   * @param maxWait the longest wait for a connection or for a server
+   */
+  public record Database(int poolSize, Duration maxWait) {}
+
+  public CinemaSettings {
+    if (CinemaName.parse(name).isEmpty()) {
+      throw new InvalidSetting(
+          "CINEMA_NAME",
+          name,
+          List.of("cineworld", "dundrum", "ucd", "any lower-case name with a CINEMA_CATALOGUE"));
+    }
+  }
+
+  public CinemaName cinemaName() {
+    return new CinemaName(name);
+  }
+}

@@ -1,0 +1,12 @@
+package testbed.cinema;
+
+import java.util.List;
+import testbed.support.preset.ChosenProfile;
+
+/** The one edge that is wired. There is no default: a cinema on the wrong edge is never asked. */
+class TransportProfile extends ChosenProfile {
+
+  TransportProfile() {
+    super("cinema.transport", "CINEMA_TRANSPORT", List.of("http", "amqp"), "");
+  }
+}

@@ -1,0 +1,42 @@
+package testbed.cinema.messaging;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.rabbit.retry.RepublishMessageRecoverer;
+import testbed.contracts.CinemaName;
+import testbed.contracts.ProblemType;
+import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.Topology;
+
+/**
+ * Sets a request aside that could not be processed after several tries, and tells whoever waits for
+ * it. Done by the client because a queue's own dead-letter arguments are not portable between
+ * brokers.
+ */
+class DeadLetters extends RepublishMessageRecoverer {
+
+  private final RabbitTemplate template;
+  private final CinemaName cinema;
+
+  DeadLetters(RabbitTemplate template, CinemaName cinema) {
+    super(template, Topology.DEAD_LETTER_EXCHANGE, Topology.requestTo(cinema));
+    this.template = template;
+    this.cinema = cinema;
+  }
+
+  @Override
+  public void recover(Message request, @Nullable Throwable cause) {
+    super.recover(request, cause);
+    var correlationId = request.getMessageProperties().getCorrelationId();
+    if (correlationId != null) {
+      Responses.send(
+          template,
+          correlationId,
+          new RequestRejected(
+              cinema,
+              ProblemType.INTERNAL,
+              "Cinema %s could not process the request.".formatted(cinema)));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package testbed.cinema.messaging;
+
+import org.springframework.amqp.core.Binding;
+import org.springframework.amqp.core.BindingBuilder;
+import org.springframework.amqp.core.Declarables;
+import org.springframework.amqp.core.Queue;
+import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import testbed.cinema.CinemaSettings;
+import testbed.contracts.message.Topology;
+
+/** The cinema's part of the AMQP topology, wired only when the cinema's transport is AMQP. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "cinema.transport", havingValue = "amqp")
+@EnableScheduling
+@EnableConfigurationProperties(MessagingEdge.Acknowledgement.class)
+class MessagingEdge {
+
+  /**
+   * How often requests are acknowledged.
+   *
+   * @param messages after how many requests, or after 100 ms; all of them are delivered again when
+   *     the cinema dies before, which is harmless because reservations are stored once
+   */
+  @ConfigurationProperties("cinema.acknowledgement")
+  record Acknowledgement(@DefaultValue("1") int messages) {}
+
+  @Bean
+  Queue requestQueue(CinemaSettings settings) {
+    return new Queue(Topology.requestQueueOf(settings.cinemaName()));
+  }
+
+  @Bean
+  Declarables topology(CinemaSettings settings, Queue requestQueue) {
+    var exchange = new TopicExchange(Topology.EXCHANGE);
+    var deadLetters = new TopicExchange(Topology.DEAD_LETTER_EXCHANGE);
+    var deadLetterQueue = new Queue(Topology.DEAD_LETTER_QUEUE);
+    return new Declarables(
+        exchange,
+        bind(requestQueue, exchange, Topology.REQUEST_TO_ALL),
+        bind(requestQueue, exchange, Topology.requestTo(settings.cinemaName())),
+        deadLetters,
+        deadLetterQueue,
+        bind(deadLetterQueue, deadLetters, "#"));
+  }
+
+  @Bean
+  DeadLetters deadLetters(RabbitTemplate template, CinemaSettings settings) {
+    return new DeadLetters(template, settings.cinemaName());
+  }
+
+  @Bean
+  ContainerCustomizer<DirectMessageListenerContainer> batchedAcknowledgement(
+      Acknowledgement acknowledgement) {
+    return container -> {
+      container.setMessagesPerAck(acknowledgement.messages());
+      container.setAckTimeout(100);
+    };
+  }
+
+  private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {
+    return BindingBuilder.bind(queue).to(exchange).with(routingKey);
+  }
+}

@@ -1,0 +1,88 @@
+package testbed.cinema.messaging;
+
+import jakarta.validation.Validator;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.support.AmqpHeaders;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.messaging.handler.annotation.Header;
+import org.springframework.messaging.handler.annotation.Payload;
+import org.springframework.stereotype.Component;
+import testbed.cinema.CinemaSettings;
+import testbed.cinema.movie.Movies;
+import testbed.cinema.reservation.Reservations;
+import testbed.contracts.CinemaName;
+import testbed.contracts.ProblemType;
+import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationRequest;
+import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaRequest.ListMovies;
+import testbed.contracts.message.CinemaRequest.ListReservations;
+import testbed.contracts.message.CinemaRequest.MakeReservation;
+import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaResponse.MoviesListed;
+import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.CinemaResponse.ReservationMade;
+import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.support.problem.ProblemException;
+
+/** Answers requests from the cinema's queue. */
+@Component
+@ConditionalOnProperty(name = "cinema.transport", havingValue = "amqp")
+class RequestListener {
+
+  private final CinemaName cinema;
+  private final Movies movies;
+  private final Reservations reservations;
+  private final Validator validator;
+  private final RabbitTemplate template;
+
+  RequestListener(
+      CinemaSettings settings,
+      Movies movies,
+      Reservations reservations,
+      Validator validator,
+      RabbitTemplate template) {
+    this.cinema = settings.cinemaName();
+    this.movies = movies;
+    this.reservations = reservations;
+    this.validator = validator;
+    this.template = template;
+  }
+
+  @RabbitListener(queues = "#{requestQueue.name}")
+  void answer(
+      @Payload CinemaRequest request, @Header(AmqpHeaders.CORRELATION_ID) String correlationId) {
+    Responses.send(template, correlationId, responseTo(request, correlationId));
+  }
+
+  private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
+    try {
+      return switch (request) {
+        case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
+        case ListReservations ignored -> new ReservationsListed(cinema, reservations.list());
+        case MakeReservation wanted -> make(wanted.reservation(), correlationId);
+      };
+    } catch (ProblemException refused) {
+      return new RequestRejected(cinema, refused.type(), refused.detail());
+    }
+  }
+
+  private CinemaResponse make(ReservationRequest request, String correlationId) {
+    var violations = validator.validate(request);
+    if (!violations.isEmpty()) {
+      return new RequestRejected(
+          cinema,
+          ProblemType.INVALID_REQUEST,
+          violations.stream()
+              .map(violation -> violation.getPropertyPath() + ": " + violation.getMessage())
+              .sorted()
+              .collect(Collectors.joining("; ")));
+    }
+    // The request's identity is the reservation's: delivered twice, it is stored once.
+    var id = new ReservationId(UUID.fromString(correlationId));
+    return new ReservationMade(cinema, reservations.make(id, request));
+  }
+}

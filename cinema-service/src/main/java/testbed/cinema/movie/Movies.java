@@ -1,0 +1,64 @@
+package testbed.cinema.movie;
+
+import java.util.Optional;
+import org.springframework.data.domain.Sort;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.stereotype.Component;
+import testbed.cinema.CinemaSettings;
+import testbed.contracts.Cinema;
+import testbed.contracts.CinemaName;
+import testbed.contracts.Movie;
+import testbed.contracts.MovieId;
+import testbed.contracts.ShowTime;
+import testbed.contracts.ShowingQuery;
+
+/**
+ * The cinema's movies. Every question goes to the database, as in the thesis: a cache is a pattern
+ * of its own, to be measured as one.
+ */
+@Component
+public class Movies {
+
+  static final String COLLECTION = "movies";
+  private static final Query ALL_BY_ID = new Query().with(Sort.by("_id"));
+
+  private final CinemaName cinema;
+  private final MongoOperations database;
+
+  Movies(CinemaSettings settings, MongoOperations database) {
+    this.cinema = settings.cinemaName();
+    this.database = database;
+  }
+
+  /** The cinema with its whole catalogue, by movie id. */
+  public Cinema catalogue() {
+    return Cinema.of(cinema, database.find(ALL_BY_ID, Movie.class, COLLECTION));
+  }
+
+  /** The movie with this name, if it is shown at this time. */
+  public Optional<Movie> find(ShowingQuery query) {
+    return database
+        .find(Query.query(Criteria.where("name").is(query.name())), Movie.class, COLLECTION)
+        .stream()
+        .filter(movie -> movie.showTimes().contains(query.showTime()))
+        .findFirst();
+  }
+
+  /**
+   * Checks that the cinema shows the movie at this time.
+   *
+   * @throws MovieUnknown if the catalogue does not have it
+   * @throws ShowingUnknown if it is shown at other times only
+   */
+  public void requireShowing(MovieId id, ShowTime time) {
+    var movie = database.findById(id, Movie.class, COLLECTION);
+    if (movie == null) {
+      throw new MovieUnknown(cinema, id);
+    }
+    if (!movie.showTimes().contains(time)) {
+      throw new ShowingUnknown(movie, time);
+    }
+  }
+}

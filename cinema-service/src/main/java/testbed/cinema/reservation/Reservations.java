@@ -1,0 +1,62 @@
+package testbed.cinema.reservation;
+
+import java.util.List;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.stereotype.Component;
+import testbed.cinema.CinemaSettings;
+import testbed.cinema.movie.Movies;
+import testbed.contracts.CinemaName;
+import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationRequest;
+
+/** The cinema's reservations. */
+@Component
+public class Reservations {
+
+  static final String COLLECTION = "reservations";
+
+  private final CinemaName cinema;
+  private final Movies movies;
+  private final MongoOperations database;
+
+  Reservations(CinemaSettings settings, Movies movies, MongoOperations database) {
+    this.cinema = settings.cinemaName();
+    this.movies = movies;
+    this.database = database;
+  }
+
+  /**
+   * Stores a reservation once: under an id that has been used, the first one is answered again.
+   *
+   * @throws testbed.cinema.movie.MovieUnknown if the cinema does not have the movie
+   * @throws testbed.cinema.movie.ShowingUnknown if it is not shown at that time
+   */
+  public Reservation make(ReservationId id, ReservationRequest request) {
+    movies.requireShowing(request.movieId(), request.showTime());
+    try {
+      return database.insert(Reservation.of(id, request), COLLECTION);
+    } catch (DuplicateKeyException alreadyMade) {
+      return get(id);
+    }
+  }
+
+  /**
+   * The reservation with this id.
+   *
+   * @throws ReservationUnknown if there is none
+   */
+  public Reservation get(ReservationId id) {
+    var reservation = database.findById(id, Reservation.class, COLLECTION);
+    if (reservation == null) {
+      throw new ReservationUnknown(cinema, id);
+    }
+    return reservation;
+  }
+
+  /** Every reservation; for administrators only (access control comes with the front doors). */
+  public List<Reservation> list() {
+    return database.findAll(Reservation.class, COLLECTION);
+  }
+}

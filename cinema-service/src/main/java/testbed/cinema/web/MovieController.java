@@ -1,0 +1,47 @@
+package testbed.cinema.web;
+
+import jakarta.validation.Valid;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import testbed.cinema.movie.Movies;
+import testbed.contracts.Cinema;
+import testbed.contracts.Movie;
+import testbed.contracts.ProblemType;
+import testbed.contracts.ShowingQuery;
+import testbed.support.problem.Problems;
+
+/** Questions about the catalogue. */
+@HttpEdge
+@RequestMapping("/cinema/${cinema.name}/movie")
+class MovieController {
+
+  private final Movies movies;
+
+  MovieController(Movies movies) {
+    this.movies = movies;
+  }
+
+  @GetMapping("/list")
+  Cinema list() {
+    return movies.catalogue();
+  }
+
+  @PostMapping("/find")
+  ResponseEntity<Movie> find(@Valid @RequestBody ShowingQuery query) {
+    return movies.find(query).map(ResponseEntity::ok).orElseGet(() -> notShown(query));
+  }
+
+  private static ResponseEntity<Movie> notShown(ShowingQuery query) {
+    // To a question the answer is "not found"; a reservation for it is "unprocessable" (422).
+    return ResponseEntity.of(
+            Problems.as(
+                ProblemType.SHOWING_UNKNOWN,
+                HttpStatus.NOT_FOUND,
+                "'%s' is not shown at %s.".formatted(query.name(), query.showTime())))
+        .build();
+  }
+}

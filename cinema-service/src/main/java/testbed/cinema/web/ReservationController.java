@@ -1,0 +1,49 @@
+package testbed.cinema.web;
+
+import jakarta.validation.Valid;
+import java.net.URI;
+import java.util.List;
+import java.util.UUID;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import testbed.cinema.CinemaSettings;
+import testbed.cinema.reservation.Reservations;
+import testbed.contracts.CinemaName;
+import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationRequest;
+
+/** Making and reading reservations. */
+@HttpEdge
+@RequestMapping("/cinema/${cinema.name}/reservation")
+class ReservationController {
+
+  private final CinemaName cinema;
+  private final Reservations reservations;
+
+  ReservationController(CinemaSettings settings, Reservations reservations) {
+    this.cinema = settings.cinemaName();
+    this.reservations = reservations;
+  }
+
+  @PostMapping("/make")
+  ResponseEntity<Reservation> make(@Valid @RequestBody ReservationRequest request) {
+    var reservation = reservations.make(new ReservationId(UUID.randomUUID()), request);
+    var location = URI.create("/cinema/%s/reservation/%s".formatted(cinema, reservation.id()));
+    return ResponseEntity.created(location).body(reservation);
+  }
+
+  @GetMapping("/list")
+  List<Reservation> list() {
+    return reservations.list();
+  }
+
+  @GetMapping("/{id}")
+  Reservation get(@PathVariable UUID id) {
+    return reservations.get(new ReservationId(id));
+  }
+}

@@ -1,0 +1,47 @@
+package testbed.support.preset;
+
+import java.util.List;
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.config.ConfigDataEnvironmentPostProcessor;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/**
+ * Activates the profile that a setting names, before the configuration files are read. A misspelt
+ * profile would be ignored silently, and a measurement under the wrong one is worse than none; a
+ * misspelt choice stops the start.
+ */
+public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered {
+
+  private final String property;
+  private final String environmentVariable;
+  private final List<String> choices;
+  private final String defaultChoice;
+
+  /**
+   * @param defaultChoice the choice when nothing is set; empty if a choice must be made
+   */
+  protected ChosenProfile(
+      String property, String environmentVariable, List<String> choices, String defaultChoice) {
+    this.property = property;
+    this.environmentVariable = environmentVariable;
+    this.choices = List.copyOf(choices);
+    this.defaultChoice = defaultChoice;
+  }
+
+  @Override
+  public final void postProcessEnvironment(
+      ConfigurableEnvironment environment, SpringApplication application) {
+    var choice = environment.getProperty(property, defaultChoice);
+    if (!choices.contains(choice)) {
+      throw new InvalidSetting(environmentVariable, choice, choices);
+    }
+    environment.addActiveProfile(choice);
+  }
+
+  @Override
+  public int getOrder() {
+    return ConfigDataEnvironmentPostProcessor.ORDER - 1;
+  }
+}
