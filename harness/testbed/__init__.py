@@ -1,0 +1,1 @@
+"""Starts the variants of the product, measures them, and reports."""

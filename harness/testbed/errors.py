@@ -1,0 +1,31 @@
+"""Mistakes a user can make, told without a stack trace."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """Something the user can put right.
+
+    Parameters
+    ----------
+    message
+        What is wrong: names the parameter, the value and the choices.
+    hint
+        What to do about it, if that is not plain from the message.
+    """
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def unknown(parameter: str, value: str, choices: Iterable[str]) -> UserError:
+    """Return the error for a value that is not among the choices of a parameter."""
+    known = list(choices)
+    near = difflib.get_close_matches(value, known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else None
+    return UserError(f"unknown {parameter} {value!r}; choose from: {', '.join(known)}", hint)

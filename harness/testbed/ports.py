@@ -1,0 +1,94 @@
+"""Which TCP ports of this machine are taken, and by whom."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import psutil
+
+from testbed.errors import UserError
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A port in use; ``holder`` names the process, as far as this user may know it."""
+
+    port: int
+    holder: str | None
+
+
+def is_free(port: int, address: str = LOOPBACK) -> bool:
+    """Return whether a server could be started on a port."""
+    if accepts(port, address):
+        return False
+    with socket.socket() as probe:
+        # As servers do: a port in TIME_WAIT is not taken.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+    return True
+
+
+def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
+    """Return whether a server accepts connections on a port; `timeout` in seconds."""
+    try:
+        socket.create_connection((address, port), timeout=timeout).close()
+    except OSError:
+        return False
+    return True
+
+
+def taken(ports: Iterable[int]) -> list[Taken]:
+    """Return those of the ports that are in use."""
+    busy = [port for port in ports if not is_free(port)]
+    holders = _holders() if busy else {}
+    return [Taken(port, holders.get(port)) for port in busy]
+
+
+def require_free(wanted: dict[str, tuple[int, ...]]) -> None:
+    """Check that services can have their ports.
+
+    Parameters
+    ----------
+    wanted
+        The ports of each service, by its name.
+
+    Raises
+    ------
+    UserError
+        Naming each port in use, the service that needs it and the process that has it.
+    """
+    owners = {port: name for name, ports in wanted.items() for port in ports}
+    busy = taken(owners)
+    if not busy:
+        return
+    lines = [
+        f"port {one.port} ({owners[one.port]}) is in use by {one.holder or 'an unknown process'}"
+        for one in busy
+    ]
+    raise UserError(
+        "\n".join(lines),
+        "Stop what uses them, or move the whole stack: --port-offset 10000.",
+    )
+
+
+def _holders() -> dict[int, str]:
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except (psutil.AccessDenied, PermissionError):
+        return {}
+    holders: dict[int, str] = {}
+    for connection in connections:
+        if connection.status == psutil.CONN_LISTEN and connection.pid is not None:
+            try:
+                name = psutil.Process(connection.pid).name()
+            except psutil.Error:
+                continue
+            holders[connection.laddr.port] = f"{name} (pid {connection.pid})"
+    return holders

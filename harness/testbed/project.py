@@ -1,0 +1,83 @@
+"""Where things are: the folders of the project and of its working state."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed.errors import UserError
+
+
+@dataclass(frozen=True)
+class Project:
+    """The folders of one checkout.
+
+    Parameters
+    ----------
+    root
+        The folder with the root ``pom.xml``.
+    state
+        Where the running stack is written down and its logs are kept.
+    """
+
+    root: Path
+    state: Path
+
+    @classmethod
+    def find(cls) -> Project:
+        """Find the project that this package was installed from.
+
+        ``TESTBED_ROOT`` names another root, ``TESTBED_STATE`` another state folder (for a second
+        stack beside the first, on other ports).
+        """
+        root = Path(os.environ.get("TESTBED_ROOT") or Path(__file__).resolve().parents[2])
+        if not (root / "pom.xml").is_file():
+            raise UserError(f"no testbed project in {root}", "Start it with ./testbed.")
+        return cls(root, Path(os.environ.get("TESTBED_STATE") or root / ".testbed"))
+
+    @property
+    def jmeter_home(self) -> Path:
+        """Where the stock JMeter is laid out."""
+        return self.root / ".testbed" / "jmeter"
+
+    @property
+    def plans(self) -> Path:
+        """The JMeter plans."""
+        return self.root / "jmeter"
+
+    @property
+    def presets(self) -> Path:
+        """The JVM argument files of the presets."""
+        return self.root / "presets"
+
+    @property
+    def experiments(self) -> Path:
+        """The experiments that ship with the project."""
+        return self.root / "experiments"
+
+    @property
+    def results(self) -> Path:
+        """The result directories."""
+        return self.root / "results"
+
+    @property
+    def logs(self) -> Path:
+        """The logs of the running stack."""
+        return self.state / "logs"
+
+    @property
+    def stack_file(self) -> Path:
+        """The record of the running stack."""
+        return self.state / "stack.json"
+
+    def jar(self, module: str) -> Path:
+        """Return the path of a module's runnable jar."""
+        return self.root / module / "target" / f"{module}.jar"
+
+    def shown(self, path: Path) -> str:
+        """Return a path as a user would type it: relative to the working folder if that is shorter."""
+        try:
+            return str(path.resolve().relative_to(Path.cwd()))
+        except ValueError:
+            return str(path)
