@@ -1,0 +1,129 @@
+package testbed.cinema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static testbed.cinema.Examples.janesReservation;
+import static testbed.cinema.Examples.reservation;
+
+import java.util.List;
+import java.util.UUID;
+import org.bson.Document;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Query;
+import testbed.cinema.movie.MovieUnknown;
+import testbed.cinema.movie.Movies;
+import testbed.cinema.movie.ShowingUnknown;
+import testbed.cinema.reservation.ReservationUnknown;
+import testbed.cinema.reservation.Reservations;
+import testbed.contracts.CinemaName;
+import testbed.contracts.Movie;
+import testbed.contracts.MovieId;
+import testbed.contracts.ReservationId;
+import testbed.contracts.ShowTime;
+import testbed.contracts.ShowingQuery;
+
+/** The business of a cinema, on a database and no edge. */
+@SpringBootTest(
+    webEnvironment = WebEnvironment.NONE,
+    properties = {"cinema.name=cineworld", "cinema.transport=http", "eureka.client.enabled=false"})
+@Import(InMemoryDatabase.class)
+class CoreTest {
+
+  @Autowired Movies movies;
+  @Autowired Reservations reservations;
+  @Autowired MongoOperations database;
+
+  private final ReservationId id = new ReservationId(UUID.randomUUID());
+
+  @BeforeEach
+  void noReservations() {
+    database.remove(new Query(), "reservations");
+  }
+
+  @Test
+  void listsTheSeededCatalogueInOrder() {
+    var cinema = movies.catalogue();
+
+    assertThat(cinema.cinemaName()).isEqualTo(new CinemaName("cineworld"));
+    assertThat(cinema.movies())
+        .extracting(Movie::id)
+        .containsExactly(new MovieId("CNW001"), new MovieId("CNW002"), new MovieId("CNW003"));
+    assertThat(cinema.movies().getFirst())
+        .isEqualTo(
+            new Movie(
+                new MovieId("CNW001"),
+                "The Shawshank Redemption",
+                List.of(
+                    ShowTime.parse("10:00"), ShowTime.parse("14:00"), ShowTime.parse("18:00"))));
+  }
+
+  @Test
+  void findsAMovieOnlyAtATimeItIsShown() {
+    var name = "The Godfather";
+
+    assertThat(movies.find(new ShowingQuery(name, ShowTime.parse("15:00"))))
+        .hasValueSatisfying(movie -> assertThat(movie.id()).isEqualTo(new MovieId("CNW002")));
+    assertThat(movies.find(new ShowingQuery(name, ShowTime.parse("15:01")))).isEmpty();
+    assertThat(movies.find(new ShowingQuery("Nosferatu", ShowTime.parse("15:00")))).isEmpty();
+  }
+
+  @Test
+  void storesAReservationWithEveryValueUnchanged() {
+    var made = reservations.make(id, janesReservation());
+
+    assertThat(reservations.get(id)).isEqualTo(made);
+    assertThat(reservations.list()).containsExactly(made);
+    assertThat(made.amount()).isEqualTo(janesReservation().amount());
+    assertThat(made.showTime()).isEqualTo(ShowTime.parse("18:00"));
+  }
+
+  @Test
+  void storesReadableValuesWithoutClassNames() {
+    reservations.make(id, janesReservation());
+
+    var stored = database.findAll(Document.class, "reservations").getFirst();
+    assertThat(stored)
+        .containsEntry("_id", id.toString())
+        .containsEntry("movieId", "CNW001")
+        .containsEntry("date", "2022-04-15")
+        .containsEntry("showTime", "18:00")
+        .doesNotContainKey("_class");
+  }
+
+  @Test
+  void storesAReservationOnceUnderTheSameId() {
+    var first = reservations.make(id, janesReservation());
+
+    var second = reservations.make(id, janesReservation());
+
+    assertThat(second).isEqualTo(first);
+    assertThat(reservations.list()).hasSize(1);
+  }
+
+  @Test
+  void rejectsReservationForUnknownMovie() {
+    assertThatThrownBy(() -> reservations.make(id, reservation("XYZ999", "18:00")))
+        .isInstanceOf(MovieUnknown.class)
+        .hasMessage("Cinema cineworld has no movie XYZ999.");
+    assertThat(reservations.list()).isEmpty();
+  }
+
+  @Test
+  void rejectsReservationForUnknownShowing() {
+    assertThatThrownBy(() -> reservations.make(id, reservation("CNW001", "18:30")))
+        .isInstanceOf(ShowingUnknown.class)
+        .hasMessageContaining("is not shown at 18:30 but at 10:00, 14:00, 18:00");
+    assertThat(reservations.list()).isEmpty();
+  }
+
+  @Test
+  void saysThatAReservationIsUnknown() {
+    assertThatThrownBy(() -> reservations.get(id)).isInstanceOf(ReservationUnknown.class);
+  }
+}

@@ -1,0 +1,53 @@
+package testbed.cinema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import testbed.support.preset.InvalidSetting;
+
+class StartTest {
+
+  @Test
+  void stopsWithoutATransport() {
+    assertStartStops(Map.of("cinema.name", "ucd"), "CINEMA_TRANSPORT is not set");
+  }
+
+  @Test
+  void stopsOnAnUnknownTransport() {
+    assertStartStops(
+        Map.of("cinema.name", "ucd", "cinema.transport", "smtp"), "CINEMA_TRANSPORT is 'smtp'");
+  }
+
+  @Test
+  void stopsOnAnUnknownPreset() {
+    assertStartStops(
+        Map.of("cinema.name", "ucd", "cinema.transport", "amqp", "testbed.preset", "fast"),
+        "TESTBED_PRESET is 'fast'");
+  }
+
+  @Test
+  void stopsOnANameThatIsNoCinemaName() {
+    assertStartStops(
+        Map.of("CINEMA_NAME", "U CD", "cinema.transport", "amqp"), "CINEMA_NAME is 'U CD'");
+  }
+
+  private static void assertStartStops(Map<String, String> settings, String message) {
+    var arguments =
+        settings.entrySet().stream()
+            .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
+            .toArray(String[]::new);
+    var application = new SpringApplicationBuilder(CinemaServiceApplication.class);
+
+    assertThatThrownBy(() -> application.run(arguments))
+        .satisfies(
+            failure ->
+                assertThat(rootOf(failure)).isInstanceOf(InvalidSetting.class).hasMessage(message));
+  }
+
+  private static Throwable rootOf(Throwable failure) {
+    return failure.getCause() == null ? failure : rootOf(failure.getCause());
+  }
+}

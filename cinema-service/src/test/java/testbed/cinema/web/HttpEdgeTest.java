@@ -1,0 +1,233 @@
+package testbed.cinema.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static testbed.cinema.Examples.JANES_RESERVATION;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import testbed.cinema.InMemoryDatabase;
+import testbed.contracts.ProblemType;
+
+@SpringBootTest(
+    properties = {"cinema.name=cineworld", "cinema.transport=http", "eureka.client.enabled=false"})
+@AutoConfigureMockMvc
+@Import(InMemoryDatabase.class)
+class HttpEdgeTest {
+
+  @Autowired MockMvcTester http;
+  @Autowired MongoOperations database;
+
+  @BeforeEach
+  void noReservations() {
+    database.remove(new Query(), "reservations");
+  }
+
+  @Test
+  void listsTheCinemaWithItsMovies() {
+    var answer = http.get().uri("/cinema/cineworld/movie/list").exchange();
+
+    assertThat(answer).hasStatusOk().bodyJson().extractingPath("$.movies.length()").isEqualTo(3);
+    assertThat(answer).bodyJson().extractingPath("$.cinemaName").isEqualTo("cineworld");
+  }
+
+  @Test
+  void findsAShowing() {
+    assertThat(find("The Godfather", "15:00"))
+        .hasStatusOk()
+        .bodyJson()
+        .extractingPath("$.id")
+        .isEqualTo("CNW002");
+  }
+
+  @Test
+  void answersNotFoundForAShowingThatIsNone() {
+    assertProblem(find("The Godfather", "15:30"), 404, ProblemType.SHOWING_UNKNOWN);
+  }
+
+  @Test
+  void createsAReservationThatCanBeReadAtItsLocation() {
+    var made = make(JANES_RESERVATION);
+
+    assertThat(made).hasStatus(201).bodyJson().isLenientlyEqualTo(JANES_RESERVATION);
+    var location = made.getResponse().getHeader(HttpHeaders.LOCATION);
+    assertThat(location).startsWith("/cinema/cineworld/reservation/");
+    assertThat(http.get().uri(location).exchange())
+        .hasStatusOk()
+        .bodyJson()
+        .isLenientlyEqualTo(JANES_RESERVATION);
+    assertThat(list()).bodyJson().extractingPath("$.length()").isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "[]",
+        "null",
+        "\"text\"",
+        "{}",
+        "{\"clientName\": \"Jane Doe\"}",
+      })
+  void refusesBodiesThatAreNoReservation(String body) {
+    assertProblem(make(body), 400, ProblemType.INVALID_REQUEST);
+    assertNothingStored();
+  }
+
+  static Stream<Arguments> invalidFields() {
+    return Stream.of(
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": 0"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": -1"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": 21"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": 10000"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": 99999999999"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": 2.5"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": \"2\""),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": null"),
+        Arguments.of("tickets", "\"tickets\": 2", "\"tickets\": true"),
+        Arguments.of("amount", "30.00", "-0.01"),
+        Arguments.of("amount", "30.00", "0.001"),
+        Arguments.of("amount", "30.00", "\"30.00\""),
+        Arguments.of("amount", "30.00", "1e999999999"),
+        Arguments.of("clientEmail", "jane.doe@ucd.ie", "jane.doe"),
+        Arguments.of("clientName", "Jane Doe", " "),
+        Arguments.of("clientName", "\"Jane Doe\"", "5"),
+        Arguments.of("clientName", "Jane Doe", "x".repeat(201)),
+        Arguments.of("date", "2022-04-15", "2022-02-30"),
+        Arguments.of("date", "2022-04-15", "15.04.2022"),
+        Arguments.of("date", "\"2022-04-15\"", "20220415"),
+        Arguments.of("showTime", "18:00", "6pm"),
+        Arguments.of("movieId", "CNW001", ""),
+        Arguments.of("ticketKind", "\"ticketType\"", "\"ticketKind\""));
+  }
+
+  @ParameterizedTest
+  @MethodSource("invalidFields")
+  void namesTheFieldThatIsNotValid(String field, String valid, String invalid) {
+    var answer = make(JANES_RESERVATION.replace(valid, invalid));
+
+    assertProblem(answer, 400, ProblemType.INVALID_REQUEST);
+    assertThat(answer).bodyJson().extractingPath("$.errors[0].field").isEqualTo(field);
+    assertNothingStored();
+  }
+
+  @Test
+  void refusesAnUnknownMovie() {
+    var answer = make(JANES_RESERVATION.replace("CNW001", "MAD001"));
+
+    assertProblem(answer, 422, ProblemType.MOVIE_UNKNOWN);
+    assertNothingStored();
+  }
+
+  @Test
+  void refusesAnUnknownShowTime() {
+    var answer = make(JANES_RESERVATION.replace("18:00", "18:01"));
+
+    assertProblem(answer, 422, ProblemType.SHOWING_UNKNOWN);
+    assertNothingStored();
+  }
+
+  @Test
+  void refusesABodyThatSaysItIsTooLarge() {
+    var answer = make(JANES_RESERVATION.replace("Jane Doe", "x".repeat(1_000_000)));
+
+    assertProblem(answer, 413, ProblemType.TOO_LARGE);
+    assertNothingStored();
+  }
+
+  @Test
+  void refusesABodyThatTurnsOutTooLarge() {
+    var answer =
+        http.post()
+            .uri("/cinema/cineworld/reservation/make")
+            .header("Transfer-Encoding", "chunked")
+            .with(
+                request -> {
+                  request.setContentType(MediaType.APPLICATION_JSON_VALUE);
+                  request.setContent(
+                      JANES_RESERVATION.replace("Jane Doe", "x".repeat(1_000_000)).getBytes());
+                  return new WithoutLength(request);
+                })
+            .exchange();
+
+    assertProblem(answer, 413, ProblemType.TOO_LARGE);
+    assertNothingStored();
+  }
+
+  @Test
+  void answersOtherMistakesAsProblemsToo() {
+    assertProblem(
+        http.get().uri("/cinema/dundrum/movie/list").exchange(), 404, ProblemType.NOT_FOUND);
+    assertProblem(
+        http.delete().uri("/cinema/cineworld/movie/list").exchange(),
+        405,
+        ProblemType.METHOD_NOT_ALLOWED);
+    assertProblem(
+        http.post()
+            .uri("/cinema/cineworld/reservation/make")
+            .contentType(MediaType.TEXT_PLAIN)
+            .content("two tickets, please")
+            .exchange(),
+        415,
+        ProblemType.UNSUPPORTED_MEDIA_TYPE);
+    assertProblem(
+        http.get().uri("/cinema/cineworld/reservation/one").exchange(),
+        400,
+        ProblemType.INVALID_REQUEST);
+    assertProblem(
+        http.get()
+            .uri("/cinema/cineworld/reservation/00000000-0000-4000-8000-000000000000")
+            .exchange(),
+        404,
+        ProblemType.RESERVATION_UNKNOWN);
+    assertProblem(
+        http.get().uri("/cinema/cineworld/movie/delay/31").exchange(),
+        400,
+        ProblemType.INVALID_REQUEST);
+  }
+
+  private MvcTestResult make(String body) {
+    return http.post()
+        .uri("/cinema/cineworld/reservation/make")
+        .contentType(MediaType.APPLICATION_JSON)
+        .content(body)
+        .exchange();
+  }
+
+  private MvcTestResult find(String name, String showTime) {
+    return http.post()
+        .uri("/cinema/cineworld/movie/find")
+        .contentType(MediaType.APPLICATION_JSON)
+        .content("{\"name\": \"%s\", \"showTime\": \"%s\"}".formatted(name, showTime))
+        .exchange();
+  }
+
+  private MvcTestResult list() {
+    return http.get().uri("/cinema/cineworld/reservation/list").exchange();
+  }
+
+  private void assertNothingStored() {
+    assertThat(list()).hasStatusOk().bodyText().isEqualTo("[]");
+  }
+
+  private static void assertProblem(MvcTestResult answer, int status, ProblemType type) {
+    assertThat(answer).hasStatus(status).hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+    assertThat(answer).bodyJson().extractingPath("$.type").isEqualTo(type.uri().toString());
+    assertThat(answer).bodyJson().extractingPath("$.status").isEqualTo(status);
+  }
+}

@@ -1,0 +1,83 @@
+package testbed.support.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.math.BigDecimal;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.support.converter.MessageConverter;
+import testbed.contracts.Cinema;
+import testbed.contracts.CinemaName;
+import testbed.contracts.MovieId;
+import testbed.contracts.ProblemType;
+import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationRequest;
+import testbed.contracts.ShowTime;
+import testbed.contracts.message.CinemaPresent;
+import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaResponse;
+import tools.jackson.databind.json.JsonMapper;
+
+class MessageFormatTest {
+
+  private static final CinemaName UCD = new CinemaName("ucd");
+  private static final ReservationRequest WANTED =
+      new ReservationRequest(
+          "Jane Doe",
+          "jane.doe@ucd.ie",
+          new MovieId("UCD001"),
+          LocalDate.of(2022, 4, 15),
+          ShowTime.parse("18:15"),
+          2,
+          "Gold",
+          new BigDecimal("30.00"));
+  private static final Reservation MADE =
+      Reservation.of(new ReservationId(UUID.randomUUID()), WANTED);
+
+  private final MessageConverter format =
+      new MessageFormat().messageConverter(JsonMapper.builder().build());
+
+  static Stream<Arguments> messages() {
+    return Stream.of(
+        Arguments.of("list-movies", new CinemaRequest.ListMovies()),
+        Arguments.of("list-reservations", new CinemaRequest.ListReservations()),
+        Arguments.of("make-reservation", new CinemaRequest.MakeReservation(WANTED)),
+        Arguments.of(
+            "movies-listed", new CinemaResponse.MoviesListed(UCD, Cinema.of(UCD, List.of()))),
+        Arguments.of("reservation-made", new CinemaResponse.ReservationMade(UCD, MADE)),
+        Arguments.of(
+            "reservations-listed", new CinemaResponse.ReservationsListed(UCD, List.of(MADE))),
+        Arguments.of(
+            "request-rejected",
+            new CinemaResponse.RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "Not shown.")),
+        Arguments.of("cinema-present", new CinemaPresent(UCD)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void carriesEveryMessageUnderAStableId(String id, Object message) {
+    var written = format.toMessage(message, new MessageProperties());
+
+    assertThat(written.getMessageProperties().getHeaders()).containsEntry("__TypeId__", id);
+    assertThat(new String(written.getBody())).doesNotContain("testbed.");
+    assertThat(format.fromMessage(written)).isEqualTo(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"delete-everything", "testbed.contracts.Cinema", "java.io.File"})
+  void buildsNoOtherTypes(String id) {
+    var message = format.toMessage(new CinemaPresent(UCD), new MessageProperties());
+    message.getMessageProperties().setHeader("__TypeId__", id);
+
+    assertThatThrownBy(() -> format.fromMessage(message)).isInstanceOf(RuntimeException.class);
+  }
+}

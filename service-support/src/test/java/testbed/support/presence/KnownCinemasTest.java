@@ -1,0 +1,66 @@
+package testbed.support.presence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import testbed.contracts.CinemaName;
+
+class KnownCinemasTest {
+
+  private static final CinemaName UCD = new CinemaName("ucd");
+  private static final CinemaName DUNDRUM = new CinemaName("dundrum");
+
+  private Instant now = Instant.parse("2026-01-01T12:00:00Z");
+  private final KnownCinemas cinemas =
+      new KnownCinemas(Duration.ofSeconds(3), Duration.ofHours(1), () -> now);
+
+  @Test
+  void asksTheCinemasItHasSeenByName() {
+    cinemas.seen(UCD);
+    cinemas.seen(DUNDRUM);
+
+    assertThat(cinemas.present()).containsExactly(DUNDRUM, UCD);
+    assertThat(cinemas.missing()).isEmpty();
+  }
+
+  @Test
+  void namesACinemaThatIsGoneAsMissing() {
+    cinemas.seen(DUNDRUM);
+    passes(Duration.ofSeconds(4));
+    cinemas.seen(UCD);
+
+    assertThat(cinemas.present()).containsExactly(UCD);
+    assertThat(cinemas.missing()).containsExactly(DUNDRUM);
+    assertThat(cinemas.knows(DUNDRUM)).isTrue();
+  }
+
+  @Test
+  void asksACinemaAgainThatHasReturned() {
+    cinemas.seen(DUNDRUM);
+    passes(Duration.ofSeconds(4));
+    cinemas.seen(DUNDRUM);
+
+    assertThat(cinemas.present()).containsExactly(DUNDRUM);
+    assertThat(cinemas.missing()).isEmpty();
+  }
+
+  @Test
+  void forgetsACinemaThatHasBeenGoneForLong() {
+    cinemas.seen(DUNDRUM);
+    passes(Duration.ofMinutes(61));
+
+    assertThat(cinemas.missing()).isEmpty();
+    assertThat(cinemas.knows(DUNDRUM)).isFalse();
+  }
+
+  @Test
+  void doesNotKnowACinemaItHasNeverSeen() {
+    assertThat(cinemas.knows(UCD)).isFalse();
+  }
+
+  private void passes(Duration time) {
+    now = now.plus(time);
+  }
+}

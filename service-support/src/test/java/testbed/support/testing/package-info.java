@@ -1,0 +1,2 @@
+/** What the services' tests share. */
+package testbed.support.testing;
