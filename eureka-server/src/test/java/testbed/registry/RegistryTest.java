@@ -1,0 +1,123 @@
+package testbed.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.client.RestClient;
+
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+class RegistryTest {
+
+  /** Seconds. A registry ends a lease after twice this time. */
+  private static final int LEASE = 1;
+
+  @LocalServerPort private int port;
+  private RestClient registry;
+
+  @BeforeEach
+  void connect() {
+    registry =
+        RestClient.builder()
+            .baseUrl("http://localhost:" + port)
+            .defaultStatusHandler(status -> true, (request, response) -> {})
+            .build();
+  }
+
+  @Test
+  void showsARegistrationAtOnceAndForgetsItWhenItsLeaseEnds() {
+    assertThat(register("cinema-test-service").getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
+
+    await()
+        .atMost(Duration.ofSeconds(1))
+        .untilAsserted(
+            () ->
+                assertThat(get("/eureka/apps").getBody())
+                    .contains("CINEMA-TEST-SERVICE", "\"cinema\":\"test\""));
+    await()
+        .atMost(Duration.ofSeconds(6))
+        .untilAsserted(
+            () -> assertThat(get("/eureka/apps").getBody()).doesNotContain("CINEMA-TEST-SERVICE"));
+  }
+
+  @Test
+  void forgetsTheLastInstanceTooWithoutPreservingItself() {
+    register("only-one-service");
+
+    await()
+        .atMost(Duration.ofSeconds(6))
+        .untilAsserted(
+            () ->
+                assertThat(get("/eureka/apps/only-one-service").getStatusCode())
+                    .isEqualTo(HttpStatus.NOT_FOUND));
+  }
+
+  @Test
+  void showsItsDashboard() {
+    var page =
+        registry.get().uri("/").accept(MediaType.TEXT_HTML).retrieve().toEntity(String.class);
+
+    assertThat(page.getStatusCode()).isEqualTo(HttpStatus.OK);
+    assertThat(page.getBody()).contains("Instances currently registered with Eureka");
+  }
+
+  @Test
+  void isReadyAliveAndMeasured() {
+    assertThat(get("/actuator/health/readiness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(get("/actuator/health/liveness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(get("/actuator/prometheus").getStatusCode()).isEqualTo(HttpStatus.OK);
+    assertThat(get("/actuator/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+  }
+
+  private ResponseEntity<String> get(String path) {
+    return registry
+        .get()
+        .uri(path)
+        .accept(MediaType.APPLICATION_JSON, MediaType.ALL)
+        .retrieve()
+        .toEntity(String.class);
+  }
+
+  private ResponseEntity<Void> register(String application) {
+    var instance =
+        Map.of(
+            "instanceId",
+            application + ":1",
+            "app",
+            application.toUpperCase(),
+            "hostName",
+            "127.0.0.1",
+            "ipAddr",
+            "127.0.0.1",
+            "status",
+            "UP",
+            "port",
+            Map.of("$", 1, "@enabled", "true"),
+            "dataCenterInfo",
+            Map.of(
+                "@class",
+                "com.netflix.appinfo.InstanceInfo$DefaultDataCenterInfo",
+                "name",
+                "MyOwn"),
+            "leaseInfo",
+            Map.of("renewalIntervalInSecs", LEASE, "durationInSecs", LEASE),
+            "metadata",
+            Map.of("cinema", "test"));
+    return registry
+        .post()
+        .uri("/eureka/apps/" + application)
+        .contentType(MediaType.APPLICATION_JSON)
+        .body(Map.of("instance", instance))
+        .retrieve()
+        .toBodilessEntity();
+  }
+}
