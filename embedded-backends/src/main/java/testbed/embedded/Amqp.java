@@ -1,0 +1,168 @@
+package testbed.embedded;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URL;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.qpid.server.SystemLauncher;
+import org.apache.qpid.server.SystemLauncherListener.DefaultSystemLauncherListener;
+import org.apache.qpid.server.model.Port;
+import org.apache.qpid.server.model.State;
+import org.apache.qpid.server.model.SystemConfig;
+import org.apache.qpid.server.util.urlstreamhandler.classpath.Handler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An AMQP 0-9-1 broker (Apache Qpid Broker-J) that keeps everything in memory. Its work folder is
+ * temporary and deleted at the end.
+ */
+final class Amqp implements AutoCloseable {
+
+  private static final String CONFIGURATION = "qpid.json";
+
+  static {
+    // The broker names its own resources by classpath: URLs and registers their handler by class
+    // name with the system class loader, which does not see inside a jar of jars.
+    URL.setURLStreamHandlerFactory(protocol -> protocol.equals("classpath") ? new Handler() : null);
+  }
+
+  private final SystemLauncher launcher;
+  private final Path workFolder;
+  private final int port;
+
+  private Amqp(SystemLauncher launcher, Path workFolder, int port) {
+    this.launcher = launcher;
+    this.workFolder = workFolder;
+    this.port = port;
+  }
+
+  /**
+   * Starts to listen. Clients log in as guest with the password guest.
+   *
+   * @throws CannotStart if the port is taken or the broker refuses its configuration
+   */
+  static Amqp start(String address, int port) {
+    // The broker itself would start without its port and only log that.
+    requireFree(address, port);
+    var container = new AtomicReference<@Nullable SystemConfig<?>>();
+    var launcher =
+        new SystemLauncher(
+            new DefaultSystemLauncherListener() {
+              @Override
+              public void onContainerResolve(SystemConfig<?> systemConfig) {
+                container.set(systemConfig);
+              }
+            });
+    var workFolder = temporaryFolder();
+    try {
+      launcher.startup(
+          Map.of(
+              "type",
+              "Memory",
+              "startupLoggedToSystemOut",
+              false,
+              "initialConfigurationLocation",
+              copyConfiguration(workFolder).toString(),
+              "context",
+              Map.of(
+                  "qpid.work_dir",
+                  workFolder.toString(),
+                  "testbed.address",
+                  address,
+                  "testbed.port",
+                  String.valueOf(port),
+                  "broker.failStartupWithErroredChild",
+                  "true")));
+      return new Amqp(launcher, workFolder, boundPort(container.get()));
+    } catch (Exception notStarted) {
+      launcher.shutdown();
+      delete(workFolder);
+      throw new CannotStart(
+          "AMQP does not start on %s:%d: %s".formatted(address, port, notStarted.getMessage()),
+          notStarted);
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  @Override
+  public void close() {
+    launcher.shutdown();
+    delete(workFolder);
+  }
+
+  private static void requireFree(String address, int port) {
+    try (var probe = new ServerSocket()) {
+      probe.setReuseAddress(true);
+      probe.bind(new InetSocketAddress(address, port));
+    } catch (IOException | IllegalArgumentException taken) {
+      throw CannotStart.portInUse("AMQP", address, port, Settings.AMQP_PORT);
+    }
+  }
+
+  private static int boundPort(@Nullable SystemConfig<?> systemConfig) {
+    if (systemConfig == null) {
+      throw new IllegalStateException("the broker has no configuration");
+    }
+    return systemConfig.getContainer().getChildren(Port.class).stream()
+        .filter(port -> port.getState() == State.ACTIVE)
+        .mapToInt(Port::getBoundPort)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("the broker has no active port"));
+  }
+
+  private static Path temporaryFolder() {
+    try {
+      return Files.createTempDirectory("embedded-amqp-");
+    } catch (IOException failed) {
+      throw new CannotStart(
+          "AMQP cannot make its temporary folder: %s".formatted(failed.getMessage()), failed);
+    }
+  }
+
+  /** Copies the configuration out of the jar: the broker reads plain files only. */
+  private static Path copyConfiguration(Path folder) throws IOException {
+    var copy = folder.resolve(CONFIGURATION);
+    try (var original = Amqp.class.getResourceAsStream(CONFIGURATION)) {
+      if (original == null) {
+        throw new IllegalStateException("%s is not in the jar".formatted(CONFIGURATION));
+      }
+      Files.copy(original, copy);
+    }
+    return copy;
+  }
+
+  private static void delete(Path folder) {
+    try {
+      Files.walkFileTree(
+          folder,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+                throws IOException {
+              Files.delete(file);
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failed)
+                throws IOException {
+              Files.delete(visited);
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException left) {
+      throw new UncheckedIOException(left);
+    }
+  }
+}
