@@ -1,0 +1,30 @@
+package testbed.support.presence;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import testbed.contracts.CinemaName;
+
+/**
+ * Which cinemas there are at one moment.
+ *
+ * @param present the cinemas to ask, by name
+ * @param missing the cinemas that are remembered but gone, by name
+ */
+public record Presence(SortedSet<CinemaName> present, SortedSet<CinemaName> missing) {
+
+  public Presence {
+    present = Collections.unmodifiableSortedSet(new TreeSet<>(present));
+    missing = Collections.unmodifiableSortedSet(new TreeSet<>(missing));
+  }
+
+  public static Presence of(Collection<CinemaName> present, Collection<CinemaName> missing) {
+    return new Presence(new TreeSet<>(present), new TreeSet<>(missing));
+  }
+
+  /** Whether the cinema is present or remembered. */
+  public boolean knows(CinemaName cinema) {
+    return present.contains(cinema) || missing.contains(cinema);
+  }
+}
