@@ -26,10 +26,13 @@ public record CinemaSettings(
   /**
    * Limits of the database driver.
    *
-   * @param poolSize connections at most
+   * @param minConnections opened at the start, so that the first requests do not wait for them
+   * @param maxConnections open at most
+   * @param maxConnecting opened at the same time
    * @param maxWait the longest wait for a connection or for a server
    */
-  public record Database(int poolSize, Duration maxWait) {}
+  public record Database(
+      int minConnections, int maxConnections, int maxConnecting, Duration maxWait) {}
 
   public CinemaSettings {
     if (CinemaName.parse(name).isEmpty()) {

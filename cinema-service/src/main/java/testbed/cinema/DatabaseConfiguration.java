@@ -60,7 +60,11 @@ class DatabaseConfiguration {
     return client ->
         client
             .applyToConnectionPoolSettings(
-                pool -> pool.maxSize(limits.poolSize()).maxWaitTime(maxWait, MILLISECONDS))
+                pool ->
+                    pool.minSize(limits.minConnections())
+                        .maxSize(limits.maxConnections())
+                        .maxConnecting(limits.maxConnecting())
+                        .maxWaitTime(maxWait, MILLISECONDS))
             .applyToClusterSettings(
                 cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS));
   }
