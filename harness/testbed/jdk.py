@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import shutil
@@ -85,7 +84,8 @@ def candidate_homes(
     if java := shutil.which("java", path=environ.get("PATH", "")):
         yield Path(java).resolve().parent.parent
     for place in places:
-        yield from (Path(found) for found in sorted(glob.glob(os.path.expanduser(place))))
+        pattern = Path(place).expanduser()
+        yield from sorted(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
 
 
 def inspect(home: Path) -> Jdk | None:

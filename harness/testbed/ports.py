@@ -85,10 +85,11 @@ def _holders() -> dict[int, str]:
         return {}
     holders: dict[int, str] = {}
     for connection in connections:
-        if connection.status == psutil.CONN_LISTEN and connection.pid is not None:
+        address = connection.laddr
+        if address and connection.status == psutil.CONN_LISTEN and connection.pid is not None:
             try:
                 name = psutil.Process(connection.pid).name()
             except psutil.Error:
                 continue
-            holders[connection.laddr.port] = f"{name} (pid {connection.pid})"
+            holders[address.port] = f"{name} (pid {connection.pid})"
     return holders

@@ -76,7 +76,7 @@ class Project:
         return self.root / module / "target" / f"{module}.jar"
 
     def shown(self, path: Path) -> str:
-        """Return a path as a user would type it: relative to the working folder if that is shorter."""
+        """Return a path as a user would type it: relative where it is below the working folder."""
         try:
             return str(path.resolve().relative_to(Path.cwd()))
         except ValueError:

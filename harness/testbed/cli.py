@@ -1,0 +1,516 @@
+"""The commands of ``./testbed``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import httpx
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from testbed import (
+    build,
+    compose,
+    database,
+    doctor,
+    environment,
+    experiment,
+    jdk,
+    load,
+    ports,
+    processes,
+    record,
+    runner,
+    selftest,
+    services,
+    stack,
+    variants,
+)
+from testbed.doctor import Verdict
+from testbed.errors import UserError, unknown
+from testbed.experiment import Experiment
+from testbed.meter import ProcessMeter, Usage
+from testbed.progress import Progress
+from testbed.project import Project
+from testbed.record import Running, StackRecord
+from testbed.stack import Stack
+from testbed.steps import duration, step
+from testbed.variants import Choice
+
+EXIT_FAILED = 1
+EXIT_INTERRUPTED = 130
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+app = typer.Typer(
+    help="Starts the variants of one product, puts the same load on them, and compares them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+
+VariantArgument = Annotated[str, typer.Argument(help="sync or async.", show_default=False)]
+BackendsOption = Annotated[
+    str,
+    typer.Option(
+        help="embedded: MongoDB and AMQP in one JVM. docker: the whole variant in containers. "
+        "local: servers that run already, at MONGODB_URI and RABBITMQ_*."
+    ),
+]
+PresetOption = Annotated[str, typer.Option(help="tuned or thesis.")]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting for every service, such as AGGREGATOR_FAN_OUT=sequential. Repeatable.",
+    ),
+]
+OffsetOption = Annotated[
+    int, typer.Option(help="Added to every port, to run beside something else.")
+]
+NoBuildOption = Annotated[
+    bool, typer.Option("--no-build", help="Take the jars as they are, changed sources or not.")
+]
+
+
+@app.command("doctor")
+def doctor_command() -> None:
+    """Check what this machine has for building and running."""
+    project = Project.find()
+    with console.status("Looking around …"):
+        findings = doctor.examine(project)
+    marks = {
+        Verdict.GOOD: "[green]✓[/green]",
+        Verdict.NOTE: "[yellow]![/yellow]",
+        Verdict.BAD: "[red]✗[/red]",
+    }
+    table = Table.grid(padding=(0, 1))
+    for finding in findings:
+        table.add_row(marks[finding.verdict], f"[bold]{finding.subject}[/]", escape(finding.text))
+    console.print(table)
+    if any(finding.verdict is Verdict.BAD for finding in findings):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command("build")
+def build_command(
+    force: Annotated[bool, typer.Option("--force", help="Build everything anew.")] = False,
+) -> None:
+    """Build what changed: the services' jars, and JMeter's layout."""
+    project = Project.find()
+    java = jdk.for_services()
+    build.maven()
+    _build_jars(project, java, force=force)
+    _lay_out_jmeter(project, java, force=force)
+
+
+@app.command()
+def up(
+    variant: VariantArgument,
+    backends: BackendsOption = "embedded",
+    preset: PresetOption = "tuned",
+    setting: SettingOption = None,
+    port_offset: OffsetOption = 0,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Start a variant, and leave it running in the background.
+
+    It is up when every process is ready and a list names all cinemas.
+    """
+    project = Project.find()
+    choice = Choice(variant, preset, backends, _settings(setting), port_offset)
+    stack.clear_leftover(project)
+    started = _stack(project, choice, build_first=not no_build)
+    with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
+        started.start(lambda what: detail(f"waiting for {what}"), background=True)
+    _print_status(started.record)
+    console.print(
+        f"Front door: [bold]http://localhost:{started.record.front_port}[/bold]   "
+        "End it with: ./testbed down"
+    )
+
+
+@app.command()
+def down() -> None:
+    """End the running variant: every process that was started for it."""
+    project = Project.find()
+    known = record.load(project)
+    if known is None:
+        console.print("Nothing is running.")
+        return
+    if record.owner_alive(known):
+        stack.require_none(project)
+    with step(console, f"Ending {known.variant}"), processes.uninterrupted():
+        killed = stack.end(project, known)
+    if killed:
+        console.print(f"Had to be killed: {', '.join(killed)}")
+
+
+@app.command()
+def status() -> None:
+    """Show what runs: processes, readiness, start-up time, memory."""
+    project = Project.find()
+    known = record.load(project)
+    if known is None:
+        console.print("Nothing is running.")
+        return
+    _print_status(known)
+    if len(known.alive()) < len(known.running):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
+def logs(
+    service: Annotated[
+        str | None, typer.Argument(help="One service; all if not given.", show_default=False)
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on until interrupted.")
+    ] = False,
+) -> None:
+    """Show the end of the logs of the variant that runs, or ran last."""
+    project = Project.find()
+    known = record.load(project)
+    if known is not None and known.compose is not None:
+        command = compose.logs_command(known.compose, service, follow)
+        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+    files = {file.stem: file for file in sorted(project.logs.glob("*.log"))}
+    if not files:
+        raise UserError("no logs yet", "Start something first: ./testbed up sync")
+    if service is not None and service not in files:
+        raise unknown("service", service, files)
+    chosen = [files[service]] if service else list(files.values())
+    if follow:
+        command = ["tail", "-n", "100", "-F", *map(str, chosen)]
+        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+    for file in chosen:
+        if len(chosen) > 1:
+            console.rule(file.stem, align="left")
+        console.out(stack.tail(file, lines=100 if service else 20))
+
+
+@app.command()
+def run(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EXPERIMENT", help="A file, or the name of one that ships.", show_default=False
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RESULTS", help="Go on with a stopped experiment.", show_default=False
+        ),
+    ] = None,
+    port_offset: OffsetOption = 0,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Carry out an experiment; Ctrl-C stops it, --resume goes on."""
+    project = Project.find()
+    if (name is None) == (resume is None):
+        raise UserError(
+            "give an experiment, or --resume RESULTS",
+            f"Shipped experiments: {', '.join(experiment.shipped(project))}.",
+        )
+    if name is not None:
+        plan = experiment.load(project, name)
+        results = _run(project, plan, port_offset, build_first=not no_build)
+    else:
+        assert resume is not None
+        results = _resume(project, resume, port_offset, build_first=not no_build)
+    console.print(f"Results: [bold]{project.shown(results)}[/bold]")
+    console.print(f"Report:  ./testbed report {project.shown(results)}")
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(help="A result directory.", show_default=False)],
+) -> None:
+    """Compute the summary, the figures and the report of results."""
+    _report(Project.find(), results)
+
+
+@app.command()
+def compare(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look, in 3 minutes instead of 10.")
+    ] = False,
+    port_offset: OffsetOption = 0,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Measure both variants under both workloads, then report."""
+    project = Project.find()
+    began = time.monotonic()
+    plan = experiment.load(project, "quick" if quick else "compare")
+    results = _run(project, plan, port_offset, build_first=not no_build)
+    _report(project, results)
+    console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
+
+
+@app.command()
+def test() -> None:
+    """Run every test: services, harness, and the contract on each variant."""
+    project = Project.find()
+    stack.clear_leftover(project)
+    java = jdk.for_services()
+    _lay_out_jmeter(project, java)
+    verdicts = selftest.run_all(
+        selftest.suites(project),
+        java,
+        os.environ,
+        lambda suite: console.rule(f"[bold]{suite.name}[/bold]", align="left"),
+    )
+    console.rule("[bold]summary[/bold]", align="left")
+    table = Table.grid(padding=(0, 2))
+    for verdict in verdicts:
+        table.add_row(
+            "[green]passed[/green]" if verdict.passed else "[red]FAILED[/red]",
+            verdict.suite.name,
+            f"[dim]{duration(verdict.elapsed_s)}[/dim]",
+        )
+    console.print(table)
+    if not all(verdict.passed for verdict in verdicts):
+        raise typer.Exit(EXIT_FAILED)
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+)
+def jmeter(context: typer.Context) -> None:
+    """Run the stock JMeter with the arguments after --."""
+    project = Project.find()
+    if not build.jmeter_is_laid_out(project):
+        _lay_out_jmeter(project, jdk.for_services())
+    command = [*load.jmeter_command(project, jdk.for_jmeter()), *context.args]
+    sys.stdout.flush()
+    os.execv(command[0], command)
+
+
+def main() -> None:
+    """Run a command; tell a user's mistake without a stack trace."""
+    processes.end_on_signals()
+    try:
+        app(prog_name="./testbed")
+    except UserError as problem:
+        errors.print(f"[bold red]testbed:[/bold red] {escape(problem.message)}", soft_wrap=True)
+        if problem.hint:
+            errors.print(escape(problem.hint), soft_wrap=True)
+        sys.exit(EXIT_FAILED)
+    except processes.Interrupted:
+        errors.print("[yellow]Interrupted; what was started has been ended.[/yellow]")
+        sys.exit(EXIT_INTERRUPTED)
+
+
+def _settings(given: list[str] | None) -> dict[str, str]:
+    settings = {}
+    for one in given or []:
+        key, separator, value = one.partition("=")
+        if not separator or not key.replace("_", "").isalnum():
+            raise UserError(f"--set {one!r} is not of the form KEY=VALUE")
+        settings[key] = value
+    return settings
+
+
+def _build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
+    known = build.modules(project)
+    runnable = [module.name for module in known if module.runnable]
+    names = runnable if force else build.stale(project, known)
+    if not names:
+        return
+    with step(console, f"Building {', '.join(names)}"):
+        build.build(project, java, names)
+
+
+def _lay_out_jmeter(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
+    if force or not build.jmeter_is_laid_out(project):
+        with step(console, "Laying out JMeter"):
+            build.lay_out_jmeter(project, java)
+
+
+def _stack(project: Project, choice: Choice, *, build_first: bool) -> Stack:
+    """Return a stack that is ready to be started: everything that can be checked before is."""
+    if choice.backends == "docker":
+        compose.require_docker()
+        return Stack(project, variants.in_containers(choice, project), dict(os.environ))
+    java = jdk.for_services()
+    deployment = variants.deployment(choice, project, java)
+    ports.require_free({one.name: one.ports for one in deployment.services})
+    if choice.backends == "local":
+        _require_local_backends(choice, deployment.mongodb_uri)
+    if build_first:
+        build.maven()
+        _build_jars(project, java)
+    build.require_jars(project, variants.jars(choice, project))
+    return Stack(project, deployment, dict(os.environ))
+
+
+def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:
+    database.require_answer(mongodb_uri)
+    if choice.variant == "async":
+        host = os.environ.get("RABBITMQ_HOST", "localhost")
+        port = int(os.environ.get("RABBITMQ_PORT", variants.AMQP_PORT))
+        if not ports.accepts(port, host):
+            raise UserError(
+                f"no AMQP server at {host}:{port}",
+                "Is it running, and do RABBITMQ_HOST and RABBITMQ_PORT lead to it?",
+            )
+
+
+def _bench(
+    project: Project, plan: Experiment, port_offset: int, *, build_first: bool
+) -> runner.Bench:
+    """Return what an experiment is carried out with; everything it needs is checked and built."""
+    stack.clear_leftover(project)
+    generator_java = jdk.for_jmeter()
+    choices = {
+        (str(variant), str(preset)): Choice(
+            variant, preset, plan.backends, dict(plan.settings), port_offset
+        )
+        for variant in plan.variants
+        for preset in plan.presets
+    }
+    for choice in choices.values():
+        _stack(project, choice, build_first=build_first)
+    if not build.jmeter_is_laid_out(project):
+        _lay_out_jmeter(project, jdk.for_services())
+    in_containers = plan.backends == "docker"
+    jars = sorted({jar for one in choices.values() for jar in variants.jars(one, project)})
+
+    def describe() -> dict[str, Any]:
+        return environment.describe(
+            project,
+            None if in_containers else jdk.for_services(),
+            generator_java,
+            plan.presets,
+            [] if in_containers else jars,
+            {},
+        )
+
+    return runner.Bench(
+        project=project,
+        generator=load.jmeter_command(project, generator_java),
+        system=lambda variant, preset: _stack(project, choices[variant, preset], build_first=False),
+        describe=describe,
+    )
+
+
+def _run(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Path:
+    bench = _bench(project, plan, port_offset, build_first=build_first)
+    results = runner.new_results(project, plan.name, record.now())
+    runner.begin(bench, plan, results)
+    _carry_out(project, bench, plan, results)
+    return results
+
+
+def _resume(project: Project, results: Path, port_offset: int, *, build_first: bool) -> Path:
+    plan = runner.declared(results)
+    bench = _bench(project, plan, port_offset, build_first=build_first)
+    runner.require_same(bench, results)
+    _carry_out(project, bench, plan, results)
+    return results
+
+
+def _carry_out(project: Project, bench: runner.Bench, plan: Experiment, results: Path) -> None:
+    starts = runner.pending(plan, results)
+    if not starts:
+        console.print("Every run is there already.")
+        return
+    console.print(
+        f"[bold]{plan.name}[/bold]: {sum(len(one.runs) for one in starts)} runs after "
+        f"{len(starts)} starts, into {project.shown(results)}"
+    )
+    try:
+        with Progress(console, plan, starts) as show:
+            runner.carry_out(bench, plan, starts, results, show)
+    except BaseException:
+        console.print(f"To go on: ./testbed run --resume {project.shown(results)}")
+        raise
+
+
+def _report(project: Project, results: Path) -> None:
+    # Loaded here: the numerical libraries take a second, which no other command should wait for.
+    from testbed.analysis import report as analysis_report
+    from testbed.analysis import summary
+
+    with step(console, "Writing the report"):
+        page = analysis_report.write_report(results)
+    summary.print_table(summary.summarise(results), console)
+    console.print(f"Report: [bold]{project.shown(page)}[/bold]")
+
+
+def _print_status(known: StackRecord) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
+    for heading, justify in (
+        ("service", "left"),
+        ("port", "right"),
+        ("state", "left"),
+        ("start s", "right"),
+        ("RSS MB", "right"),
+        ("CPU s", "right"),
+        ("pid", "right"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    usage = _usage(known)
+    with services.client() as http:
+        for one in known.running:
+            state = _state(one, http)
+            used = usage.get(one.name)
+            table.add_row(
+                one.name,
+                " ".join(map(str, one.ports)),
+                state,
+                "" if one.ready_s is None else f"{one.ready_s:.1f}",
+                "" if used is None else f"{used.rss_mb:.0f}",
+                "" if used is None else f"{used.cpu_s:.1f}",
+                str(one.process.pid),
+            )
+    if known.compose is not None:
+        for container in compose.containers(known.compose):
+            used = usage.get(container.service)
+            table.add_row(
+                container.service,
+                "",
+                container.state,
+                "",
+                "" if used is None else f"{used.rss_mb:.0f}",
+                "" if used is None else f"{used.cpu_s:.1f}",
+                "",
+            )
+    console.print(table)
+    total = sum(one.rss_mb for one in usage.values())
+    started = "" if known.start_s is None else f", all cinemas found after {known.start_s:.1f} s"
+    console.print(
+        f"{known.variant}, preset {known.preset}, backends {known.backends}: "
+        f"{total:,.0f} MB together{started}"
+    )
+
+
+def _state(one: Running, http: httpx.Client) -> str:
+    if one.process.find() is None:
+        return "[red]ended[/red]"
+    if not one.ports:
+        return "running"
+    if one.health is None:
+        ready = all(ports.accepts(port) for port in one.ports)
+    else:
+        ready = services.is_ready(http, one.ports[0], one.health)
+    return "[green]ready[/green]" if ready else "[yellow]not ready[/yellow]"
+
+
+def _usage(known: StackRecord) -> dict[str, Usage]:
+    if known.compose is not None:
+        ids = {one.service: one.id for one in compose.containers(known.compose)}
+        return compose.ContainerMeter(ids).read()
+    return ProcessMeter({one.name: one.process for one in known.running}).read()

@@ -1,0 +1,247 @@
+"""Runs a variant in containers, from its compose file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed import processes
+from testbed.errors import UserError
+from testbed.meter import MB, Usage
+from testbed.project import Project
+from testbed.record import Compose
+
+ASK_TIMEOUT_S = 60.0
+
+# Both layouts of the control group file system, as a container sees its own; then its memory
+# without the page cache.
+_READ_USAGE = (
+    "cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/memory.stat 2>/dev/null"
+    " || { echo usage_nsec $(cat /sys/fs/cgroup/cpuacct/cpuacct.usage);"
+    " cat /sys/fs/cgroup/memory/memory.stat; }"
+)
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container of a stack.
+
+    Parameters
+    ----------
+    service
+        Its name in the compose file.
+    id
+        Its number.
+    state
+        Such as ``running`` or ``exited``.
+    exit_code
+        0 while it runs.
+    """
+
+    service: str
+    id: str
+    state: str
+    exit_code: int
+
+    @property
+    def as_meant(self) -> bool:
+        """Whether it runs, or has done what it was started for."""
+        return self.state == "running" or (self.state == "exited" and self.exit_code == 0)
+
+
+def require_docker() -> None:
+    """Check that Docker and its compose plugin are there and answer.
+
+    Raises
+    ------
+    UserError
+        Saying which is missing.
+    """
+    if shutil.which("docker") is None:
+        raise UserError(
+            "Docker not found: no docker on PATH",
+            "Install Docker with its compose plugin, or use --backends embedded.",
+        )
+    for command, what in (
+        (("docker", "info", "--format", "{{.ServerVersion}}"), "the Docker daemon does not answer"),
+        (("docker", "compose", "version"), "Docker has no compose plugin"),
+    ):
+        try:
+            answer = _ask(command)
+        except subprocess.TimeoutExpired:
+            raise UserError(what, "Start Docker, or use --backends embedded.") from None
+        if answer.returncode != 0:
+            reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise UserError(f"{what}: {reason}", "Put that right, or use --backends embedded.")
+
+
+def describe(project: Project, variant: str, environ: Mapping[str, str] = os.environ) -> Compose:
+    """Return the compose stack of a variant.
+
+    ``TESTBED_ENV_FILE`` names a further file of variables, read after ``.env``.
+
+    Raises
+    ------
+    UserError
+        When a file is missing.
+    """
+    file = project.root / f"docker-compose.{variant}.yml"
+    env_files = [project.root / ".env"]
+    if further := environ.get("TESTBED_ENV_FILE"):
+        env_files.append(Path(further).absolute())
+    for one in (file, *env_files):
+        if not one.is_file():
+            raise UserError(f"no {project.shown(one)}")
+    return Compose((file,), tuple(env_files))
+
+
+def with_settings(
+    compose: Compose, project: Project, services: tuple[str, ...], settings: Mapping[str, str]
+) -> Compose:
+    """Return the stack with environment settings for its services, by a further compose file."""
+    if not settings:
+        return compose
+    known = _config_services(compose)
+    override = project.state / "compose-settings.yml"
+    override.parent.mkdir(parents=True, exist_ok=True)
+    # JSON is YAML; compose merges environments by key.
+    override.write_text(
+        json.dumps(
+            {
+                "services": {
+                    name: {"environment": dict(settings)} for name in services if name in known
+                }
+            }
+        )
+    )
+    return Compose((*compose.files, override), compose.env_files)
+
+
+def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
+    """Start all containers and wait until they are healthy.
+
+    Raises
+    ------
+    UserError
+        With the end of the output when that fails.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    code = processes.run_in_foreground(
+        [*_command(compose), "up", "--detach", "--wait"], environ, compose.files[0].parent, log
+    )
+    if code != 0:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        raise UserError("docker compose up failed:\n" + "\n".join(lines[-15:]))
+
+
+def down(compose: Compose) -> None:
+    """End and remove all containers; data volumes stay.
+
+    Raises
+    ------
+    UserError
+        When that fails.
+    """
+    answer = _ask((*_command(compose), "down", "--timeout", "10"), timeout=180)
+    if answer.returncode != 0:
+        raise UserError("docker compose down failed:\n" + answer.stderr.strip())
+
+
+def containers(compose: Compose) -> list[Container]:
+    """Return the containers of a stack, those that ended too."""
+    answer = _ask((*_command(compose), "ps", "--all", "--format", "json"))
+    if answer.returncode != 0:
+        raise UserError("docker compose ps failed:\n" + answer.stderr.strip())
+    text = answer.stdout.strip()
+    # One object per line, or one array, by the version of the plugin.
+    rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
+    return [
+        Container(row["Service"], row["ID"], row["State"], int(row["ExitCode"])) for row in rows
+    ]
+
+
+def images(compose: Compose) -> dict[str, str]:
+    """Return the image id of each container, by service."""
+    return {
+        one.service: _ask(("docker", "inspect", "--format", "{{.Image}}", one.id)).stdout.strip()
+        for one in containers(compose)
+    }
+
+
+def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:
+    """Return the command that shows the containers' logs."""
+    return [
+        *_command(compose),
+        "logs",
+        "--tail",
+        "100",
+        *(["--follow"] if follow else []),
+        *([service] if service else []),
+    ]
+
+
+@dataclass(frozen=True)
+class ContainerMeter:
+    """Reads containers, from the control group that each sees as its own.
+
+    Parameters
+    ----------
+    ids
+        The containers, by name.
+    """
+
+    ids: Mapping[str, str]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; a container that ended or has no shell is left out."""
+        usage = {}
+        for name, one in self.ids.items():
+            answer = _ask(("docker", "exec", one, "sh", "-c", _READ_USAGE))
+            if answer.returncode == 0 and (read := parse_usage(answer.stdout)) is not None:
+                usage[name] = read
+        return usage
+
+
+def parse_usage(text: str) -> Usage | None:
+    """Read CPU time and memory from the ``name value`` lines of a control group's statistics.
+
+    The second version counts CPU time in microseconds and calls the memory ``anon``; for the first,
+    the caller gives nanoseconds, and the memory is ``total_rss``.
+    """
+    facts: dict[str, int] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        if value.strip().isdigit():
+            facts[name] = int(value)
+    if "usage_usec" in facts and "anon" in facts:
+        return Usage(facts["usage_usec"] / 1e6, facts["anon"] / MB)
+    if "usage_nsec" in facts and "total_rss" in facts:
+        return Usage(facts["usage_nsec"] / 1e9, facts["total_rss"] / MB)
+    return None
+
+
+def _config_services(compose: Compose) -> list[str]:
+    answer = _ask((*_command(compose), "config", "--services"))
+    if answer.returncode != 0:
+        raise UserError("docker compose config failed:\n" + answer.stderr.strip())
+    return answer.stdout.split()
+
+
+def _command(compose: Compose) -> list[str]:
+    command = ["docker", "compose", "--progress", "plain"]
+    for file in compose.env_files:
+        command += ["--env-file", str(file)]
+    for file in compose.files:
+        command += ["--file", str(file)]
+    return command
+
+
+def _ask(
+    command: tuple[str, ...], timeout: float = ASK_TIMEOUT_S
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)

@@ -1,0 +1,280 @@
+"""Runs JMeter, and watches its result file grow."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from testbed import processes
+from testbed.errors import UserError
+from testbed.jdk import Jdk
+from testbed.processes import ProcessId
+from testbed.project import Project
+from testbed.record import now
+
+WATCH_S = 1.0
+
+GENERATOR_FLAGS = (
+    "-Xms512m",
+    "-Xmx1g",
+    # On the cores that the services also use, the generator's collector must not add threads.
+    "-XX:+UseSerialGC",
+    "-Djava.awt.headless=true",
+    "-Duser.language=en",
+    "-Duser.region=EN",
+)
+
+
+@dataclass(frozen=True)
+class Load:
+    """One load, as given to a plan.
+
+    Parameters
+    ----------
+    plan
+        The JMeter plan.
+    properties
+        Its properties.
+    label
+        The label of the rows that are operations.
+    """
+
+    plan: Path
+    properties: Mapping[str, str]
+    label: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a load.
+
+    Parameters
+    ----------
+    started, finished
+        When the generator started and ended, in UTC.
+    duration_s
+        Seconds between the two.
+    exit_code
+        JMeter's.
+    cpu_s
+        CPU seconds of the generator, user and system together.
+    """
+
+    started: datetime
+    finished: datetime
+    duration_s: float
+    exit_code: int
+    cpu_s: float
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the result file shows while it grows: counts of operations so far.
+
+    Parameters
+    ----------
+    operations, failed
+        All so far, and those of them that failed.
+    rate
+        Operations per second in the latest interval.
+    span_s
+        Seconds from the start of the first operation to the end of the last.
+    elapsed_s
+        Seconds since the generator was started.
+    """
+
+    operations: int = 0
+    failed: int = 0
+    rate: float = 0.0
+    span_s: float = 0.0
+    elapsed_s: float = 0.0
+
+
+def load_for(
+    project: Project,
+    variant: str,
+    workload: str,
+    *,
+    threads: int,
+    loops: int | None,
+    duration: int | None,
+    ramp: int,
+    port: int,
+    fetch: str,
+) -> Load:
+    """Return the load of a workload on a variant.
+
+    Parameters
+    ----------
+    loops, duration
+        Operations of each thread, and seconds; either may be None for no such limit.
+    """
+    properties = {
+        "threads": str(threads),
+        "loops": "-1" if loops is None else str(loops),
+        "ramp": str(ramp),
+        "host": "127.0.0.1",
+        "port": str(port),
+    }
+    if duration is not None:
+        properties["duration"] = str(duration)
+    if variant == "async":
+        properties["fetch"] = fetch
+    return Load(project.plans / f"{variant}-{workload}.jmx", properties, workload)
+
+
+def jmeter_command(project: Project, java: Jdk) -> list[str]:
+    """Return the command that starts the laid-out JMeter, without its arguments."""
+    return [
+        str(java.java),
+        *GENERATOR_FLAGS,
+        *os.environ.get("JVM_ARGS", "").split(),
+        "-jar",
+        str(project.jmeter_home / "bin" / "ApacheJMeter.jar"),
+    ]
+
+
+def run(
+    command: list[str],
+    load: Load,
+    samples: Path,
+    log: Path,
+    companion: Callable[[ProcessId], contextlib.AbstractContextManager[None]],
+    watch: Callable[[Seen], None] = lambda _: None,
+) -> Outcome:
+    """Put a load on the front door and wait for its end.
+
+    Parameters
+    ----------
+    command
+        Starts JMeter.
+    load
+        What to run.
+    samples
+        JMeter's result file; written by JMeter alone.
+    log
+        JMeter's log; its output goes beside it, with the suffix ``.out``.
+    companion
+        Holds the generator's process in the record of the stack while it runs.
+    watch
+        Told about every second what the result file shows.
+
+    Raises
+    ------
+    UserError
+        When the plan is missing.
+    """
+    if not load.plan.is_file():
+        raise UserError(f"no plan {load.plan}")
+    arguments = ["-n", "-t", str(load.plan), "-l", str(samples), "-j", str(log)]
+    arguments += [f"-J{name}={value}" for name, value in load.properties.items()]
+    started, clock = now(), time.monotonic()
+    with contextlib.ExitStack() as stack:
+        with processes.uninterrupted():
+            generator = processes.start(
+                [*command, *arguments], os.environ, log.with_suffix(".out"), samples.parent
+            )
+            identity = ProcessId.of(generator.pid)
+            stack.callback(_end, generator, identity)
+            stack.enter_context(companion(identity))
+        counter = OperationCounter(samples, load.label)
+        usage = None
+        while usage is None:
+            usage = _reap(generator, WATCH_S)
+            watch(counter.look())
+    return Outcome(
+        started=started,
+        finished=now(),
+        duration_s=round(time.monotonic() - clock, 3),
+        exit_code=generator.returncode,
+        cpu_s=round(usage, 3),
+    )
+
+
+class OperationCounter:
+    """Counts the operations in a result file that is still being written.
+
+    Reads each byte once, a block at a time, and parses complete rows only.
+
+    Parameters
+    ----------
+    samples
+        JMeter's result file, with a header; need not exist yet.
+    label
+        The label of the rows that are operations.
+    """
+
+    def __init__(self, samples: Path, label: str) -> None:
+        self._samples = samples
+        self._label = label
+        self._offset = 0
+        self._rest = b""
+        self._columns: dict[str, int] | None = None
+        self._operations = 0
+        self._failed = 0
+        self._first_ms: int | None = None
+        self._last_ms = 0
+        self._began = self._looked = time.monotonic()
+
+    def look(self) -> Seen:
+        """Return what the file shows now."""
+        before = self._operations
+        self._read()
+        clock = time.monotonic()
+        interval, self._looked = clock - self._looked, clock
+        rate = (self._operations - before) / interval if interval > 0 else 0.0
+        span = 0.0 if self._first_ms is None else (self._last_ms - self._first_ms) / 1000
+        return Seen(self._operations, self._failed, rate, span, clock - self._began)
+
+    def _read(self) -> None:
+        try:
+            with self._samples.open("rb") as file:
+                file.seek(self._offset)
+                block = file.read()
+        except FileNotFoundError:
+            return
+        self._offset += len(block)
+        *lines, self._rest = (self._rest + block).split(b"\n")
+        for row in csv.reader(line.decode("utf-8", "replace") for line in lines):
+            if self._columns is None:
+                self._columns = {name: index for index, name in enumerate(row)}
+            else:
+                self._count(row, self._columns)
+
+    def _count(self, row: list[str], columns: dict[str, int]) -> None:
+        # A quoted failure message may span lines; its pieces have too few columns to be rows.
+        if len(row) < len(columns) or row[columns["label"]] != self._label:
+            return
+        self._operations += 1
+        self._failed += row[columns["success"]] != "true"
+        start = int(row[columns["timeStamp"]])
+        self._first_ms = start if self._first_ms is None else min(self._first_ms, start)
+        self._last_ms = max(self._last_ms, start + int(row[columns["elapsed"]]))
+
+
+def _reap(generator: subprocess.Popen[bytes], limit_s: float) -> float | None:
+    """Wait for the generator; return its CPU seconds when it ended, None when the time is up.
+
+    Its own resource usage is asked for, not that of all children, which would count others too.
+    """
+    deadline = time.monotonic() + limit_s
+    while time.monotonic() < deadline:
+        pid, status, usage = os.wait4(generator.pid, os.WNOHANG)
+        if pid != 0:
+            generator.returncode = os.waitstatus_to_exitcode(status)
+            return usage.ru_utime + usage.ru_stime
+        time.sleep(0.05)
+    return None
+
+
+def _end(generator: subprocess.Popen[bytes], identity: ProcessId) -> None:
+    if generator.returncode is None:
+        with processes.uninterrupted():
+            processes.stop([identity], grace=3)

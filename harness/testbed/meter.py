@@ -1,0 +1,67 @@
+"""Reads the CPU time and the memory of what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import psutil
+
+from testbed.processes import ProcessId
+
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one process has used.
+
+    Parameters
+    ----------
+    cpu_s
+        CPU seconds since its start, user and system together.
+    rss_mb
+        Resident memory now, in MB (10^6 bytes).
+    """
+
+    cpu_s: float
+    rss_mb: float
+
+
+class Meter(Protocol):
+    """Something that reads the usage of each part of a stack."""
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; parts that ended are left out."""
+        ...
+
+
+@dataclass(frozen=True)
+class ProcessMeter:
+    """Reads local processes."""
+
+    ids: Mapping[str, ProcessId]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; processes that ended are left out."""
+        usage = {}
+        for name, one in self.ids.items():
+            process = one.find()
+            if process is None:
+                continue
+            try:
+                times, memory = process.cpu_times(), process.memory_info()
+            except psutil.NoSuchProcess:
+                continue
+            usage[name] = Usage(times.user + times.system, memory.rss / MB)
+        return usage
+
+
+def cpu_between(before: Mapping[str, Usage], after: Mapping[str, Usage]) -> dict[str, float]:
+    """Return the CPU seconds that each part used between two readings."""
+    return {
+        name: round(after[name].cpu_s - usage.cpu_s, 3)
+        for name, usage in before.items()
+        if name in after
+    }

@@ -1,0 +1,202 @@
+"""Starts and ends processes, and never mistakes another process for one of ours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+START_TOLERANCE_S = 1.0
+"""How far two readings of one process's start time may lie apart (the clock may be adjusted)."""
+
+STOP_GRACE_S = 10.0
+"""How long a process may take to end after TERM before it is killed."""
+
+
+class Interrupted(BaseException):
+    """A signal asked this program to end; no handler of ordinary errors may swallow it."""
+
+
+@dataclass(frozen=True)
+class ProcessId:
+    """A process, told apart from a later one with the same number by its start time.
+
+    Parameters
+    ----------
+    pid
+        The number that the system gave it.
+    created
+        When it started, in seconds since the epoch.
+    """
+
+    pid: int
+    created: float
+
+    @classmethod
+    def of(cls, pid: int) -> ProcessId:
+        """Identify a running process.
+
+        Raises
+        ------
+        psutil.NoSuchProcess
+            When there is none of that number.
+        """
+        return cls(pid, psutil.Process(pid).create_time())
+
+    def find(self) -> psutil.Process | None:
+        """Return the process while it runs; None once it ended, its number in use again or not."""
+        try:
+            process = psutil.Process(self.pid)
+            if abs(process.create_time() - self.created) > START_TOLERANCE_S:
+                return None
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return None
+        except psutil.NoSuchProcess:
+            return None
+        return process
+
+
+def start(
+    command: Sequence[str], environ: Mapping[str, str], log: Path, folder: Path
+) -> subprocess.Popen[bytes]:
+    """Start a background process in a session of its own, its output in a log file.
+
+    A session of its own keeps it alive after this one ends, and keeps a Ctrl-C in the terminal from
+    reaching it before the harness has decided what ends in which order.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            command,
+            env=dict(environ),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessId]:
+    """End processes and what they started: TERM to all, KILL to those still there after a grace.
+
+    Parameters
+    ----------
+    ids
+        The processes; those that ended already are passed over.
+    grace
+        Seconds between TERM and KILL.
+
+    Returns
+    -------
+    list of ProcessId
+        Those that had to be killed.
+    """
+    own = {one.pid: one for one in ids}
+    alive: dict[int, psutil.Process] = {}
+    for one in own.values():
+        if (process := one.find()) is not None:
+            for member in [process, *_descendants(process)]:
+                alive[member.pid] = member
+    for process in alive.values():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.terminate()
+    _, stubborn = psutil.wait_procs(alive.values(), timeout=grace)
+    for process in stubborn:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(stubborn, timeout=grace)
+    return [own[process.pid] for process in stubborn if process.pid in own]
+
+
+def run_in_foreground(
+    command: Sequence[str], environ: Mapping[str, str], folder: Path, output: Path | None = None
+) -> int:
+    """Run a command to its end and return its exit code; an interrupt ends it before it is raised.
+
+    Parameters
+    ----------
+    output
+        A file for its output; the terminal if not given.
+    """
+    with contextlib.ExitStack() as stack:
+        target = None if output is None else stack.enter_context(output.open("wb"))
+        process = subprocess.Popen(
+            command,
+            env=dict(environ),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=target,
+            stderr=None if target is None else subprocess.STDOUT,
+        )
+        try:
+            return process.wait()
+        except BaseException:
+            with uninterrupted():
+                # As the terminal would: lets the command clean up after itself.
+                with contextlib.suppress(ProcessLookupError):
+                    process.send_signal(signal.SIGINT)
+                try:
+                    process.wait(timeout=30)
+                except subprocess.TimeoutExpired:
+                    stop([ProcessId.of(process.pid)])
+            raise
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a short step run to its end: Ctrl-C, TERM and HUP are acted on after it.
+
+    For a step that must not be left half done: starting a process and writing it down, ending what
+    was started.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python delivers signals to the main thread only.
+        return
+    arrived: list[int] = []
+    handlers = {
+        number: handler
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if callable(handler := signal.getsignal(number))
+    }
+    for number in handlers:
+        signal.signal(number, lambda got, _frame: arrived.append(got))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if arrived:
+        handlers[signal.Signals(arrived[0])](arrived[0], None)
+
+
+def end_on_signals() -> None:
+    """Make Ctrl-C, TERM and HUP raise `Interrupted`, so that this program cleans up and ends."""
+
+    def interrupt(number: int, _frame: object) -> None:
+        raise Interrupted(signal.Signals(number).name)
+
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
+    # A harness started with nohup keeps running when its terminal goes.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, interrupt)
+
+
+def own() -> ProcessId:
+    """Identify this process."""
+    return ProcessId.of(os.getpid())
+
+
+def _descendants(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []

@@ -1,0 +1,335 @@
+"""Starts and ends the processes of a variant, in order, by readiness."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+
+from testbed import compose, ports, processes, record
+from testbed.errors import UserError
+from testbed.meter import Meter, ProcessMeter
+from testbed.processes import ProcessId
+from testbed.project import Project
+from testbed.record import Running, StackRecord
+from testbed.services import Deployment, Service, client
+
+POLL_S = 0.1
+READY_LIMIT_S = 120.0
+CONVERGED_LIMIT_S = 60.0
+LOG_TAIL = 15
+
+Notice = Callable[[str], None]
+"""Is told, in a few words, what is being waited for."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a start may take, in seconds: one phase to ready, then to the first full answer."""
+
+    ready_s: float = READY_LIMIT_S
+    converged_s: float = CONVERGED_LIMIT_S
+
+
+class Stack:
+    """The processes or containers of one deployment.
+
+    Parameters
+    ----------
+    project
+        Where the record and the logs go.
+    deployment
+        What to start.
+    environ
+        The environment that every service inherits.
+    limits
+        How long a start may take.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        deployment: Deployment,
+        environ: dict[str, str],
+        limits: Limits | None = None,
+    ) -> None:
+        self._project = project
+        self._environ = environ
+        self._limits = limits or Limits()
+        self._owner: ProcessId | None = None
+        self._record: StackRecord | None = None
+        self.deployment = deployment
+
+    @property
+    def record(self) -> StackRecord:
+        """What runs now.
+
+        Raises
+        ------
+        RuntimeError
+            When the stack has not been started.
+        """
+        if self._record is None:
+            raise RuntimeError("the stack has not been started")
+        return self._record
+
+    def start(self, notice: Notice = lambda _: None, *, background: bool = False) -> None:
+        """Start every service and wait until the front door reaches all cinemas.
+
+        Whatever goes wrong, an interrupt included, everything that was started is ended before the
+        error is raised.
+
+        Parameters
+        ----------
+        notice
+            Told what is being waited for.
+        background
+            Whether the stack is to outlive this command.
+
+        Raises
+        ------
+        UserError
+            When a stack runs already, a port is taken, or a service ends or is not ready in time.
+        """
+        clear_leftover(self._project)
+        ports.require_free({one.name: one.ports for one in self.deployment.services})
+        self._owner = processes.own()
+        self._record = StackRecord(
+            variant=self.deployment.variant,
+            preset=self.deployment.preset,
+            backends=self.deployment.backends,
+            front_port=self.deployment.front_port,
+            settings=dict(self.deployment.settings),
+            started=record.now(),
+            owner=self._owner,
+            compose=self.deployment.compose,
+        )
+        record.create(self._project, self._record)
+        began = time.monotonic()
+        try:
+            if self.deployment.compose is not None:
+                notice("healthy containers")
+                compose.up(
+                    self.deployment.compose,
+                    {**self._environ, "TESTBED_PRESET": self.deployment.preset},
+                    self._project.logs / "compose.log",
+                )
+            for phase in self.deployment.phases:
+                for service in phase:
+                    self._launch(service)
+                self._await_ready(phase, notice)
+            self.await_converged(notice, self._limits.converged_s)
+            elapsed = round(time.monotonic() - began, 2)
+            self._save(
+                replace(self.record, start_s=elapsed, owner=None if background else self._owner)
+            )
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> list[str]:
+        """End every process; return the names of those that had to be killed."""
+        with processes.uninterrupted():
+            return end(self._project, self.record)
+
+    def stop_service(self, name: str) -> None:
+        """End one service, as a test of what the others do without it."""
+        gone = [one for one in self.record.running if one.name == name]
+        with processes.uninterrupted():
+            processes.stop(one.process for one in gone)
+            self._save(
+                self.record.with_running(one for one in self.record.running if one.name != name)
+            )
+
+    def start_service(self, name: str, notice: Notice = lambda _: None) -> None:
+        """Start one service that was ended, and wait until it is ready."""
+        (service,) = (one for one in self.deployment.services if one.name == name)
+        self._launch(service)
+        self._await_ready((service,), notice)
+
+    def await_converged(self, notice: Notice, limit_s: float) -> None:
+        """Wait until the front door gives a full answer.
+
+        Raises
+        ------
+        UserError
+            When a process ends or the limit passes; says what was missing last.
+        """
+        notice("all cinemas")
+        missing: str | None = "no answer yet"
+        with client() as http:
+            for _ in _polls(limit_s):
+                self._require_processes()
+                try:
+                    missing = self.deployment.converged(http)
+                except httpx.HTTPError as problem:
+                    missing = f"the front door does not answer ({type(problem).__name__})"
+                if missing is None:
+                    return
+        raise UserError(
+            f"{self.deployment.variant} did not find all cinemas in {limit_s:.0f} s: {missing}",
+            f"See the logs in {self._project.shown(self._project.logs)}.",
+        )
+
+    def require_alive(self) -> None:
+        """Check that no process or container has ended by itself.
+
+        Raises
+        ------
+        UserError
+            Naming the first that has, with the end of its log.
+        """
+        self._require_processes()
+        if self.record.compose is not None:
+            for container in compose.containers(self.record.compose):
+                if not container.as_meant:
+                    raise UserError(f"container {container.service} is {container.state}")
+
+    def meter(self) -> Meter:
+        """Return what reads the usage of the processes or containers that run now."""
+        if self.record.compose is not None:
+            return compose.ContainerMeter(
+                {one.service: one.id for one in compose.containers(self.record.compose)}
+            )
+        return ProcessMeter({one.name: one.process for one in self.record.running})
+
+    @contextlib.contextmanager
+    def accompanied_by(self, name: str, process: ProcessId, log: Path) -> Iterator[None]:
+        """Keep a further process in the record while it runs: it is ended with the stack."""
+        companion = Running(name, process, (), None, log)
+        before = self.record
+        self._save(before.with_running((*before.running, companion)))
+        try:
+            yield
+        finally:
+            self._save(before)
+
+    def _require_processes(self) -> None:
+        for one in self.record.running:
+            if one.process.find() is None:
+                raise UserError(
+                    f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
+                    + tail(one.log)
+                )
+
+    def _launch(self, service: Service) -> None:
+        log = self._project.logs / f"{service.name}.log"
+        with processes.uninterrupted():
+            try:
+                started = processes.start(
+                    service.command, {**self._environ, **service.environ}, log, self._project.root
+                )
+            except OSError as problem:
+                raise UserError(f"{service.name} cannot be started: {problem}") from problem
+            one = Running(
+                service.name, ProcessId.of(started.pid), service.ports, service.health, log
+            )
+            self._save(self.record.with_running((*self.record.running, one)))
+
+    def _await_ready(self, services: Sequence[Service], notice: Notice) -> None:
+        began = time.monotonic()
+        pending = {service.name: service for service in services}
+        with client() as http:
+            for _ in _polls(self._limits.ready_s):
+                notice(", ".join(pending))
+                self._require_processes()
+                for name in [name for name, one in pending.items() if one.ready(http)]:
+                    del pending[name]
+                    self._mark_ready(name, round(time.monotonic() - began, 2))
+                if not pending:
+                    return
+        late = next(one for one in self.record.running if one.name in pending)
+        raise UserError(
+            f"not ready in {self._limits.ready_s:.0f} s: {', '.join(pending)}; "
+            f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
+        )
+
+    def _mark_ready(self, name: str, seconds: float) -> None:
+        self._save(
+            self.record.with_running(
+                replace(one, ready_s=seconds) if one.name == name else one
+                for one in self.record.running
+            )
+        )
+
+    def _save(self, changed: StackRecord) -> None:
+        self._record = changed
+        record.save(self._project, changed)
+
+
+def require_none(project: Project) -> None:
+    """Check that no stack runs.
+
+    Raises
+    ------
+    UserError
+        Naming the variant that is up and how to end it.
+    """
+    known = record.load(project)
+    if known is None:
+        return
+    if record.owner_alive(known):
+        assert known.owner is not None
+        raise UserError(
+            f"variant {known.variant} is up, held by another command (pid {known.owner.pid})",
+            "Wait for it, or interrupt it.",
+        )
+    if known.owner is None and (known.alive() or known.compose is not None):
+        raise UserError(
+            f"variant {known.variant} is already up (preset {known.preset}, "
+            f"backends {known.backends})",
+            "End it first: ./testbed down",
+        )
+
+
+def clear_leftover(project: Project) -> None:
+    """End what a command that was killed has left behind.
+
+    Raises
+    ------
+    UserError
+        When the stack is not a leftover: it is in use or was left up on purpose.
+    """
+    require_none(project)
+    known = record.load(project)
+    if known is not None:
+        end(project, known)
+
+
+def end(project: Project, known: StackRecord) -> list[str]:
+    """End the processes of a record and forget it; return the names of those killed.
+
+    The embedded backends end last, so that no service reports a lost one.
+    """
+    killed: list[ProcessId] = []
+    backends = [one for one in known.running if one.name == "embedded-backends"]
+    others = [one for one in known.running if one.name != "embedded-backends"]
+    for group in (others, backends):
+        killed += processes.stop(one.process for one in group)
+    if known.compose is not None:
+        compose.down(known.compose)
+    record.remove(project)
+    return [one.name for one in known.running if one.process in killed]
+
+
+def tail(log: Path, lines: int = LOG_TAIL) -> str:
+    """Return the last lines of a log."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "(no log)"
+    return "\n".join(text.splitlines()[-lines:]) or "(empty)"
+
+
+def _polls(limit_s: float) -> Iterator[None]:
+    """Yield until a time limit has passed, with a short wait between."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        yield
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(POLL_S)
