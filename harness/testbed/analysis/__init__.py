@@ -1,0 +1,1 @@
+"""From JMeter's result files to operations, tables, figures and the report."""

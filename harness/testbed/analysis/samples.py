@@ -1,0 +1,329 @@
+"""JMeter's result files, read into samples and operations.
+
+A sample is one HTTP exchange. An operation is one thing a user wanted: in the asynchronous variant
+it runs from the start of the request to the end of the fetch that brought the result. Two layouts
+are understood:
+
+- this project's plans label the operation's row with the workload (``list``), and its exchanges
+  ``list request`` and ``list fetch``; a synchronous operation is its one exchange;
+- files without such labels, as published with the thesis: each row of a synchronous file is an
+  operation; in an asynchronous file a request and the fetch that follows it on the same thread are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from testbed.analysis.results import Cell, Results, Run, find_results
+from testbed.errors import UserError
+
+FAILURES = (
+    "breaker_open",
+    "time_limit",
+    "not_ready",
+    "partial",
+    "rejected",
+    "connect",
+    "wrong_body",
+    "other",
+)
+"""Failure classes of an operation."""
+
+STEPS = ("exchange", "request", "fetch")
+"""What a sample is to its operation: all of it, its acknowledged request, or one of its fetches."""
+
+MISSING_CINEMA = 0.8
+"""Share of the usual answer size below which an unchecked list answer lacks a cinema.
+
+One cinema of three is 27 to 29 % of the answer in the published sample files; headers that vary
+are 3 %.
+"""
+
+_FAILURE = pl.Enum(FAILURES)
+_STEP = pl.Enum(STEPS)
+_COLUMNS = {
+    "timeStamp": pl.Int64,
+    "elapsed": pl.Int64,
+    "label": pl.Categorical,
+    "responseCode": pl.String,
+    "threadName": pl.Categorical,
+    "success": pl.Boolean,
+    "failureMessage": pl.String,
+}
+_FETCH_URL = r"/(list|make)/[^/]+$"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The samples and operations of one run.
+
+    Parameters
+    ----------
+    run
+        Where they come from.
+    samples
+        One row per HTTP exchange in order of its start: ``start_ms`` (since the epoch),
+        ``elapsed_ms``, ``code``, ``ok``, ``step`` (see `STEPS`).
+    operations
+        One row per operation in order of its start: ``start_ms``, ``elapsed_ms``, ``code`` (of the
+        answer that decided it), ``ok``, ``failure`` (see `FAILURES`; null where ok).
+    strays
+        Samples that belong to no finished operation.
+    damaged
+        Rows that could not be read, as the last one of a file whose writer was killed.
+    """
+
+    run: Run
+    samples: pl.DataFrame
+    operations: pl.DataFrame
+    strays: int = 0
+    damaged: int = 0
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from the start of the first sample to the end of the last."""
+        start, elapsed = self.samples["start_ms"].to_numpy(), self.samples["elapsed_ms"].to_numpy()
+        return float((start + elapsed).max() - start.min()) / 1000
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All runs of a results directory, read.
+
+    Parameters
+    ----------
+    results
+        Where they come from.
+    measurements
+        In the order of ``results.runs``; at least one.
+    unreadable
+        Why, by id, of the runs that could not be read.
+    """
+
+    results: Results
+    measurements: tuple[Measurement, ...]
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+
+    def by_cell(self) -> dict[Cell, list[Measurement]]:
+        """Return the measurements of each cell, cells in order."""
+        cells: dict[Cell, list[Measurement]] = {}
+        for measurement in self.measurements:
+            cells.setdefault(measurement.run.cell, []).append(measurement)
+        return cells
+
+
+def load(path: Path) -> Measured:
+    """Read every run of a results directory, or of a plain directory of sample files.
+
+    One broken sample file does not spoil the others: it is named in ``unreadable``.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to read; see `find_results`.
+    """
+    results = find_results(path)
+    measurements: list[Measurement] = []
+    unreadable: dict[str, str] = {}
+    for run in results.runs:
+        try:
+            measurements.append(measure(run))
+        except UserError as error:
+            unreadable[run.id] = error.message
+    if not measurements:
+        run_id, reason = next(iter(unreadable.items()))
+        raise UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {reason}")
+    return Measured(results, tuple(measurements), unreadable)
+
+
+def measure(run: Run) -> Measurement:
+    """Read the sample file of a run.
+
+    Raises
+    ------
+    UserError
+        If the file is missing, is not a JMeter CSV file with a header, or has no samples.
+    """
+    path, workload = run.samples, run.cell.workload
+    if not path.is_file():
+        raise UserError(f"sample file {str(path)!r} does not exist")
+    try:
+        labelled = _first_label(run).split(" ")[0] == workload
+        rows = _rows(run, [] if labelled else ["URL", "bytes"])
+    except pl.exceptions.PolarsError as error:
+        raise UserError(f"{str(path)!r} is not a JMeter CSV file with a header: {error}") from error
+    good = rows.drop_nulls(["start_ms", "elapsed_ms", "ok"])
+    if good.is_empty():
+        raise UserError(f"{str(path)!r} has no samples")
+    if labelled:
+        samples, operations, strays = _by_label(good, workload)
+    elif run.cell.variant == "async":
+        samples, operations, strays = _by_pair(good, workload)
+    else:
+        samples, operations, strays = _each(good, workload)
+    return Measurement(
+        run=run,
+        samples=_in_order(samples, pl.col("step").cast(_STEP)),
+        operations=_in_order(operations, pl.col("failure").cast(_FAILURE)),
+        strays=strays,
+        damaged=rows.height - good.height,
+    )
+
+
+def failure_class() -> pl.Expr:
+    """Return the failure class of a failed exchange from its ``step``, ``code`` and ``message``.
+
+    The response code decides; where it cannot (a 503 may be an open circuit or a refusal, a 200 may
+    lack a cinema), the message of the plan's failed assertion does.
+    """
+    code, message = pl.col("code"), pl.col("message").fill_null("")
+    fetched = pl.col("step") == "fetch"
+    return (
+        pl.when(code.str.contains(r"^2") & message.str.contains("Cinemas-Missing"))
+        .then(pl.lit("partial"))
+        .when(code.is_in(["202", "410"]) | ((code == "404") & fetched))
+        .then(pl.lit("not_ready"))
+        .when(code.str.contains(r"^2"))
+        .then(pl.lit("wrong_body"))
+        .when((code == "503") & message.str.contains("circuit-open"))
+        .then(pl.lit("breaker_open"))
+        .when(code.is_in(["503", "429"]))
+        .then(pl.lit("rejected"))
+        .when(code == "504")
+        .then(pl.lit("time_limit"))
+        .when(code.str.contains(r"^\D"))
+        .then(pl.lit("connect"))
+        .otherwise(pl.lit("other"))
+    )
+
+
+def _first_label(run: Run) -> str:
+    labels = pl.scan_csv(run.samples, infer_schema=False).select("label").head(1).collect()
+    return str(labels.item()) if labels.height else ""
+
+
+def _rows(run: Run, more: list[str]) -> pl.DataFrame:
+    """Read the needed columns in file order; a field that cannot be read is null."""
+    return (
+        pl.scan_csv(
+            run.samples,
+            schema_overrides={**_COLUMNS, "URL": pl.String, "bytes": pl.Int64},
+            ignore_errors=True,
+        )
+        .select(
+            pl.col("timeStamp").alias("start_ms"),
+            pl.col("elapsed").alias("elapsed_ms"),
+            "label",
+            pl.col("responseCode").fill_null("").alias("code"),
+            pl.col("threadName").alias("thread"),
+            pl.col("success").alias("ok"),
+            pl.col("failureMessage").alias("message"),
+            *more,
+        )
+        .collect()
+    )
+
+
+def _in_order(rows: pl.DataFrame, last: pl.Expr) -> pl.DataFrame:
+    """Return the columns of a measurement in order of the start, as small as they go."""
+    return rows.select(
+        "start_ms",
+        pl.col("elapsed_ms").cast(pl.Int32),
+        pl.col("code").cast(pl.Categorical),
+        "ok",
+        last,
+    ).sort("start_ms", maintain_order=True)
+
+
+def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """Split the files of this project's plans, whose operations are labelled with the workload."""
+    is_operation = pl.col("label") == workload
+    step = (
+        pl.col("label")
+        .cast(pl.String)
+        .replace_strict(
+            {f"{workload} request": "request", f"{workload} fetch": "fetch"}, default="exchange"
+        )
+    )
+    rows = rows.with_columns(step.alias("step"))
+    samples = rows.filter(~is_operation)
+    if samples.is_empty():
+        return rows, rows.with_columns(_failures()), 0
+    # A thread writes the exchanges of an operation, then the operation's own row.
+    rows = rows.with_columns(
+        (is_operation.cum_sum().over("thread") - is_operation.cast(pl.UInt32)).alias("turn")
+    )
+    operations = rows.filter(is_operation)
+    finished = operations.group_by("thread").agg(pl.col("turn").max().alias("last"))
+    strays = (
+        rows.filter(~is_operation)
+        .join(finished, on="thread", how="left")
+        .select((pl.col("turn") > pl.col("last").fill_null(-1)).sum())
+        .item()
+    )
+    deciding = (
+        rows.filter(~is_operation & ~pl.col("ok"))
+        .group_by("thread", "turn", maintain_order=True)
+        .agg(pl.col("step", "code", "message").last())
+    )
+    operations = (
+        operations.drop("step", "message")
+        .join(deciding, on=["thread", "turn"], how="left", suffix="_decided")
+        .with_columns(pl.coalesce("code_decided", "code").alias("code"))
+        .with_columns(_failures())
+    )
+    return samples, operations, strays
+
+
+def _each(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """Take each row of a synchronous file without operation labels as an operation."""
+    rows = rows.with_columns(pl.lit("exchange").alias("step"))
+    return rows, _without_partial(rows.with_columns(_failures()), workload), 0
+
+
+def _by_pair(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """Pair each request with the fetch that follows it on its thread.
+
+    A fetch is told by its URL, so a missing row costs its own operation and no other.
+    """
+    is_fetch = pl.col("URL").str.contains(_FETCH_URL)
+    rows = rows.with_columns(
+        pl.when(is_fetch).then(pl.lit("fetch")).otherwise(pl.lit("request")).alias("step")
+    )
+    before = [
+        pl.col(name).shift(1).over("thread").alias(f"request_{name}")
+        for name in ("step", "start_ms", "ok", "code")
+    ]
+    pairs = rows.with_columns(before).filter(
+        (pl.col("step") == "fetch") & (pl.col("request_step") == "request")
+    )
+    operations = pairs.with_columns(
+        pl.col("request_start_ms").alias("start_ms"),
+        (pl.col("start_ms") + pl.col("elapsed_ms") - pl.col("request_start_ms")).alias(
+            "elapsed_ms"
+        ),
+        pl.when("request_ok").then("code").otherwise("request_code").alias("code"),
+        pl.when("request_ok").then("step").otherwise("request_step").alias("step"),
+        (pl.col("ok") & pl.col("request_ok")).alias("ok"),
+    ).with_columns(_failures())
+    return rows, _without_partial(operations, workload), rows.height - 2 * pairs.height
+
+
+def _failures() -> pl.Expr:
+    return pl.when(~pl.col("ok")).then(failure_class()).alias("failure")
+
+
+def _without_partial(operations: pl.DataFrame, workload: str) -> pl.DataFrame:
+    """Count list answers that lack a cinema as failed, where no assertion of the plan did."""
+    if workload != "list":
+        return operations
+    usual = pl.col("bytes").filter(pl.col("ok")).median()
+    partial = pl.col("ok") & (pl.col("bytes") < MISSING_CINEMA * usual)
+    return operations.with_columns(
+        pl.when(partial).then(pl.lit("partial")).otherwise("failure").alias("failure"),
+        (pl.col("ok") & ~partial).alias("ok"),
+    )

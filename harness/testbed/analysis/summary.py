@@ -1,0 +1,132 @@
+"""One row per cell: how fast, how often it failed, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from testbed.analysis.results import Cell
+from testbed.analysis.samples import FAILURES, Measured, Measurement, load
+from testbed.analysis.tables import print_table
+
+__all__ = ["PERCENTILES", "SCHEMA", "print_table", "summarise", "tabulate", "write_csv"]
+
+PERCENTILES = {"p50_ms": 0.50, "p95_ms": 0.95, "p99_ms": 0.99}
+
+SCHEMA: dict[str, type[pl.DataType]] = {
+    "variant": pl.String,
+    "workload": pl.String,
+    "preset": pl.String,
+    "backends": pl.String,
+    "threads": pl.Int64,
+    "runs": pl.Int64,
+    "duration_s": pl.Float64,
+    "samples": pl.Int64,
+    "sample_mean_ms": pl.Float64,
+    "failed_sample_share": pl.Float64,
+    "operations": pl.Int64,
+    "ok": pl.Int64,
+    "failed": pl.Int64,
+    "failed_share": pl.Float64,
+    "ok_per_s": pl.Float64,
+    "operations_per_s": pl.Float64,
+    "mean_ms": pl.Float64,
+    **dict.fromkeys(PERCENTILES, pl.Float64),
+    "acknowledged_mean_ms": pl.Float64,
+    "acknowledged_p95_ms": pl.Float64,
+    "server_cpu_ms_per_ok": pl.Float64,
+    "server_rss_mb": pl.Float64,
+    "generator_cpu_ms_per_operation": pl.Float64,
+    "generator_cores": pl.Float64,
+    **dict.fromkeys(FAILURES, pl.Int64),
+    **{f"{failure}_share": pl.Float64 for failure in FAILURES},
+}
+"""Columns of the summary. Times are milliseconds; shares are of 1."""
+
+
+def summarise(results: Path) -> pl.DataFrame:
+    """Summarise a results directory, or a plain directory of sample files.
+
+    Returns
+    -------
+    pl.DataFrame
+        One row per (variant, workload, preset, backends, threads), in that order, with the columns
+        of `SCHEMA`. Runs of a cell are pooled: percentiles are of all their operations, rates are
+        of their summed durations. Response times are of successful operations; ``ok_per_s`` is the
+        goodput. CPU and memory are null where they were not recorded in each run.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to summarise; see `testbed.analysis.results.find_results`.
+    """
+    return tabulate(load(results))
+
+
+def tabulate(measured: Measured) -> pl.DataFrame:
+    """Summarise runs that have been read; see `summarise`."""
+    rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
+    return pl.DataFrame(rows, schema=SCHEMA)
+
+
+def write_csv(summary: pl.DataFrame, file: Path) -> Path:
+    """Write a summary as CSV, with six decimals, and return the file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    summary.write_csv(file, float_precision=6)
+    return file
+
+
+def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
+    runs = [measurement.run for measurement in measurements]
+    samples = pl.concat([measurement.samples for measurement in measurements])
+    operations = pl.concat([measurement.operations for measurement in measurements])
+    acknowledged = samples.filter(pl.col("ok") & (pl.col("step") == "request"))["elapsed_ms"]
+    elapsed = operations.filter("ok")["elapsed_ms"]
+    duration_s = sum(measurement.duration_s for measurement in measurements)
+    ok, total = elapsed.len(), operations.height
+    counts = dict(operations["failure"].drop_nulls().value_counts().iter_rows())
+    server_cpu_s = _total(sum(run.server_cpu_s.values()) or None for run in runs)
+    server_rss_mb = _total(sum(run.server_rss_mb.values()) or None for run in runs)
+    generator_cpu_s = _total(run.generator_cpu_s for run in runs)
+    return {
+        "variant": cell.variant,
+        "workload": cell.workload,
+        "preset": cell.preset,
+        "backends": cell.backends,
+        "threads": cell.threads,
+        "runs": len(runs),
+        "duration_s": duration_s,
+        "samples": samples.height,
+        "sample_mean_ms": samples["elapsed_ms"].mean(),
+        "failed_sample_share": (~samples["ok"]).mean(),
+        "operations": total,
+        "ok": ok,
+        "failed": total - ok,
+        "failed_share": _ratio(total - ok, total),
+        "ok_per_s": _ratio(ok, duration_s),
+        "operations_per_s": _ratio(total, duration_s),
+        "mean_ms": elapsed.mean(),
+        **{name: elapsed.quantile(share, "linear") for name, share in PERCENTILES.items()},
+        "acknowledged_mean_ms": acknowledged.mean(),
+        "acknowledged_p95_ms": acknowledged.quantile(0.95, "linear"),
+        "server_cpu_ms_per_ok": _ratio(server_cpu_s, ok, 1000),
+        "server_rss_mb": _ratio(server_rss_mb, len(runs)),
+        "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, total, 1000),
+        "generator_cores": _ratio(generator_cpu_s, duration_s),
+        **{failure: counts.get(failure, 0) for failure in FAILURES},
+        **{f"{failure}_share": _ratio(counts.get(failure, 0), total) for failure in FAILURES},
+    }
+
+
+def _total(figures: Iterable[float | None]) -> float | None:
+    """Add up the figures of a cell's runs; None unless each run has one."""
+    known = list(figures)
+    present = [figure for figure in known if figure is not None]
+    return sum(present) if len(present) == len(known) else None
+
+
+def _ratio(part: float | None, whole: float, unit: float = 1) -> float | None:
+    return None if part is None or not whole else unit * part / whole

@@ -1,0 +1,185 @@
+"""Result directories as JMeter and the harness would write them, from a seeded generator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+EPOCH_MS = 1_760_000_000_000
+
+HEADER = (
+    "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"
+    "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect"
+)
+
+ANSWERS = {
+    "breaker_open": ("503", "Test failed: text expected not to contain /circuit-open/"),
+    "time_limit": ("504", ""),
+    "not_ready": ("202", "Test failed: code expected to equal /200/"),
+    "partial": ("200", "Cinemas-Missing"),
+    "rejected": ("503", ""),
+    "connect": ("Non HTTP response code: org.apache.http.conn.HttpHostConnectException", ""),
+    "wrong_body": ("200", 'Test failed: text expected to contain /"CNW001"/'),
+    "other": ("500", ""),
+}
+"""Response code and assertion message by failure class."""
+
+
+def operations(
+    rng: np.random.Generator, threads: int, loops: int, median_ms: float
+) -> pl.DataFrame:
+    """Draw the operations of a closed loop: log-normal response times, no think time."""
+    elapsed = np.maximum(1, rng.lognormal(np.log(median_ms), 0.4, (threads, loops))).astype(int)
+    start = EPOCH_MS + np.cumsum(elapsed, axis=1) - elapsed
+    return pl.DataFrame(
+        {
+            "timeStamp": start.ravel(),
+            "elapsed": elapsed.ravel(),
+            "thread": np.repeat(np.arange(1, threads + 1), loops),
+        }
+    )
+
+
+def sample_rows(
+    rng: np.random.Generator,
+    variant: str,
+    workload: str,
+    threads: int,
+    loops: int,
+    median_ms: float,
+    failures: Mapping[str, float],
+) -> pl.DataFrame:
+    """Return the rows of a sample file of this project's plans, in the order JMeter writes them.
+
+    ``failures`` is the share of operations by failure class.
+    """
+    ok_share = 1 - sum(failures.values())
+    outcomes = rng.choice(["ok", *failures], size=threads * loops, p=[ok_share, *failures.values()])
+    ok_code = "201" if workload == "reserve" and variant == "sync" else "200"
+    codes = {"ok": ok_code} | {name: ANSWERS[name][0] for name in failures}
+    messages = {"ok": ""} | {name: ANSWERS[name][1] for name in failures}
+    answered = (
+        operations(rng, threads, loops, median_ms)
+        .with_columns(
+            pl.Series("outcome", outcomes),
+            pl.lit(workload).alias("label"),
+            pl.int_range(pl.len()).alias("turn"),
+        )
+        .with_columns(
+            pl.col("outcome").replace_strict(codes).alias("responseCode"),
+            pl.col("outcome").replace_strict(messages).alias("failureMessage"),
+            (pl.col("outcome") == "ok").alias("success"),
+            pl.lit(2).alias("place"),
+        )
+    )
+    rows = answered
+    if variant == "async":
+        ack = (pl.col("elapsed") * 0.3).cast(pl.Int64)
+        request = answered.with_columns(
+            pl.lit(f"{workload} request").alias("label"),
+            pl.lit("202").alias("responseCode"),
+            pl.lit("").alias("failureMessage"),
+            pl.lit(True).alias("success"),
+            ack.alias("elapsed"),
+            pl.lit(0).alias("place"),
+        )
+        fetch = answered.with_columns(
+            pl.lit(f"{workload} fetch").alias("label"),
+            (pl.col("timeStamp") + ack).alias("timeStamp"),
+            (pl.col("elapsed") - ack).alias("elapsed"),
+            pl.lit(1).alias("place"),
+        )
+        transaction = answered.with_columns(
+            pl.when("success").then(pl.lit("200")).otherwise(pl.lit("")).alias("responseCode"),
+            pl.lit("").alias("failureMessage"),
+        )
+        rows = pl.concat([request, fetch, transaction])
+    return rows.sort(pl.col("timeStamp") + pl.col("elapsed"), "turn", "place").select(
+        "timeStamp",
+        "elapsed",
+        "label",
+        "responseCode",
+        pl.lit("").alias("responseMessage"),
+        pl.format("{} {}-1-{}", pl.lit(f"{variant} {workload}"), pl.lit("users"), "thread").alias(
+            "threadName"
+        ),
+        pl.lit("text").alias("dataType"),
+        "success",
+        "failureMessage",
+        pl.lit(1200).alias("bytes"),
+        pl.lit(130).alias("sentBytes"),
+        pl.lit(threads).alias("grpThreads"),
+        pl.lit(threads).alias("allThreads"),
+        pl.lit("http://localhost:8099/").alias("URL"),
+        pl.col("elapsed").alias("Latency"),
+        pl.lit(0).alias("IdleTime"),
+        pl.lit(0).alias("Connect"),
+    )
+
+
+def write_run(
+    results: Path,
+    *,
+    variant: str = "sync",
+    workload: str = "list",
+    preset: str = "tuned",
+    threads: int = 10,
+    repetition: int = 1,
+    loops: int = 100,
+    median_ms: float = 10.0,
+    failures: Mapping[str, float] | None = None,
+    record: Mapping[str, object] | None = None,
+    seed: int = 1,
+) -> Path:
+    """Write one run's folder and return it; ``record`` changes keys of ``run.json``."""
+    rng = np.random.default_rng([seed, threads, repetition, len(variant), len(workload)])
+    folder = results / "runs" / f"{variant}-{workload}-{preset}-{threads:03}-{repetition}"
+    folder.mkdir(parents=True)
+    rows = sample_rows(rng, variant, workload, threads, loops, median_ms, failures or {})
+    rows.write_csv(folder / "samples.csv")
+    fields = {
+        "variant": variant,
+        "preset": preset,
+        "workload": workload,
+        "threads": threads,
+        "repetition": repetition,
+        "backends": "embedded",
+        "started": "2026-11-21T00:00:00Z",
+        "finished": "2026-11-21T00:00:10Z",
+        "loops": loops,
+        "duration_s": None,
+        "fetch": "wait" if variant == "async" else None,
+        "plan": f"{variant}-{workload}.jmx",
+        "jmeter_exit": 0,
+        "server_cpu_s": {"gateway": 1.5, "cinema-ucd": 0.5},
+        "server_rss_mb": {"gateway": 300.0, "cinema-ucd": 200.0},
+        "generator_cpu_s": 1.0,
+        "warmup": False,
+    }
+    (folder / "run.json").write_text(json.dumps({**fields, **(record or {})}))
+    return folder
+
+
+def write_results(results: Path, levels: tuple[int, ...] = (10, 50, 100), loops: int = 60) -> Path:
+    """Write a small comparison of both variants and workloads, with some failures at the top."""
+    for variant, slower in (("sync", 1.0), ("async", 1.3)):
+        for workload, base in (("list", 4.0), ("reserve", 2.0)):
+            for threads in levels:
+                write_run(
+                    results,
+                    variant=variant,
+                    workload=workload,
+                    threads=threads,
+                    loops=loops,
+                    median_ms=base * slower * (1 + threads / 8),
+                    failures={"rejected": 0.02, "partial": 0.01} if threads == levels[-1] else None,
+                )
+    (results / "environment.json").write_text(
+        json.dumps({"machine": {"cpus": 2, "memory_mb": 24105}, "java": "25.0.1"})
+    )
+    (results / "experiment.yaml").write_text("name: synthetic\nlevels: [10, 50, 100]\n")
+    return results

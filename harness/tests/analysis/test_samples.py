@@ -1,0 +1,260 @@
+"""Sample files become samples and operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testbed.analysis.results import Cell, Run, find_results
+from testbed.analysis.samples import FAILURES, Measurement, load, measure
+from testbed.errors import UserError
+
+from .synthetic import ANSWERS, EPOCH_MS, HEADER, write_run
+
+LIST = "http://localhost:8099/api/movie/list"
+
+
+def sample(
+    start: int,
+    elapsed: int,
+    label: str,
+    code: str = "200",
+    *,
+    ok: bool = True,
+    thread: int = 1,
+    url: str = LIST,
+    message: str = "",
+    size: int = 1200,
+) -> str:
+    """Return one row of a JMeter CSV file; ``start`` in ms since the run's."""
+    message = '"' + message.replace('"', '""') + '"'
+    return (
+        f"{EPOCH_MS + start},{elapsed},{label},{code},,users 1-{thread},text,{str(ok).lower()},"
+        f"{message},{size},130,1,1,{url},{elapsed},0,0"
+    )
+
+
+def read(tmp_path: Path, variant: str, rows: list[str], workload: str = "list") -> Measurement:
+    """Write rows to a loose sample file and read it."""
+    file = tmp_path / "samples.csv"
+    file.write_text("\n".join([HEADER, *rows]))
+    return measure(Run("run", Cell(variant, workload, "tuned", "embedded", 1), file))
+
+
+def test_counts_the_one_exchange_of_a_synchronous_operation(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path, "sync", [sample(0, 10, "list"), sample(10, 30, "list", "500", ok=False)]
+    )
+    assert measured.samples.height == 2
+    assert measured.operations["elapsed_ms"].to_list() == [10, 30]
+    assert measured.operations["ok"].to_list() == [True, False]
+    assert measured.duration_s == pytest.approx(0.040)
+
+
+def test_counts_a_transaction_with_its_polls_as_one_operation(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(0, 5, "list request", "202"),
+            sample(5, 4, "list fetch", "202"),
+            sample(19, 6, "list fetch"),
+            sample(0, 25, "list"),
+        ],
+    )
+    assert measured.operations["elapsed_ms"].to_list() == [25]
+    assert measured.samples["step"].to_list() == ["request", "fetch", "fetch"]
+    assert measured.strays == 0
+
+
+def test_samples_of_an_unfinished_operation_are_strays(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(0, 5, "list request", "202"),
+            sample(5, 5, "list fetch"),
+            sample(0, 10, "list"),
+            sample(10, 5, "list request", "202"),
+            sample(0, 7, "list request", "202", thread=2),
+        ],
+    )
+    assert measured.operations.height == 1
+    assert measured.strays == 2
+
+
+def test_failed_transaction_takes_class_and_code_of_its_own_failed_exchange(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(0, 5, "list request", "202", thread=1),
+            sample(1, 5, "list request", "503", ok=False, thread=2),
+            sample(1, 9, "list", "", ok=False, thread=2),
+            sample(5, 6, "list fetch", "504", ok=False, thread=1),
+            sample(0, 11, "list", "", ok=False, thread=1),
+            sample(12, 2, "list request", "202", thread=1),
+            sample(14, 2, "list fetch", thread=1),
+            sample(12, 4, "list", thread=1),
+        ],
+    )
+    assert measured.operations.select("code", "failure").rows() == [
+        ("504", "time_limit"),
+        ("503", "rejected"),
+        ("200", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variant", "label", "code", "message", "expected"),
+    [
+        *(("sync", "list", code, message, name) for name, (code, message) in ANSWERS.items()),
+        ("sync", "list", "429", "", "rejected"),
+        ("sync", "list", "404", "", "other"),
+        ("sync", "list", "Non HTTP response code: java.net.SocketException", "", "connect"),
+        ("async", "list request", "404", "", "other"),
+        ("async", "list fetch", "404", "", "not_ready"),
+        ("async", "list fetch", "410", "", "not_ready"),
+        ("async", "list fetch", "202", "", "not_ready"),
+        ("async", "list fetch", "200", "Cinemas-Missing", "partial"),
+    ],
+)
+def test_classifies_failures(
+    tmp_path: Path, variant: str, label: str, code: str, message: str, expected: str
+) -> None:
+    rows = [sample(0, 5, label, code, ok=False, message=message)]
+    if variant == "async":
+        rows.append(sample(0, 5, "list", "", ok=False))
+    measured = read(tmp_path, variant, rows)
+    assert measured.operations["failure"].to_list() == [expected]
+    assert set(ANSWERS) == set(FAILURES)
+
+
+def test_pairs_each_request_with_its_fetch_where_there_is_no_transaction(tmp_path: Path) -> None:
+    fetch = f"{LIST}/0a4edd53-5cd8-4b04-8265-64114f56de85"
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(0, 60, "GET Request", thread=1),
+            sample(3, 31, "GET Request", thread=2),
+            sample(36, 9, "GET Request", thread=2, url=fetch),
+            sample(70, 14, "GET Request", thread=1, url=fetch),
+            sample(84, 10, "GET Request", thread=1),
+            sample(95, 3, "GET Request", "500", ok=False, thread=1, url=fetch),
+        ],
+    )
+    assert measured.operations.select("elapsed_ms", "ok", "code").rows() == [
+        (84, True, "200"),
+        (42, True, "200"),
+        (14, False, "500"),
+    ]
+    assert measured.samples["step"].to_list().count("request") == 3
+
+
+def test_a_missing_row_costs_one_pair_only(tmp_path: Path) -> None:
+    fetch = f"{LIST}/0a4edd53-5cd8-4b04-8265-64114f56de85"
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(0, 10, "GET Request"),
+            sample(20, 10, "GET Request"),
+            sample(30, 5, "GET Request", url=fetch),
+            sample(40, 5, "GET Request", url=fetch),
+            sample(50, 10, "GET Request"),
+            sample(60, 7, "GET Request", url=fetch),
+        ],
+    )
+    assert measured.operations["elapsed_ms"].to_list() == [15, 17]
+    assert measured.strays == 2
+
+
+def test_unchecked_list_answer_without_a_cinema_is_partial(tmp_path: Path) -> None:
+    rows = [sample(10 * i, 5, "GET Request", size=1197) for i in range(9)]
+    small = [
+        sample(100, 5, "GET Request", size=1168),  # other headers
+        sample(110, 5, "GET Request", size=871),  # two cinemas
+    ]
+    measured = read(tmp_path, "sync", rows + small)
+    assert measured.operations["failure"].to_list() == [None] * 10 + ["partial"]
+    assert measured.samples["ok"].all()
+
+
+def test_sorts_operations_by_their_start(tmp_path: Path) -> None:
+    measured = read(tmp_path, "sync", [sample(5, 1, "list"), sample(0, 9, "list", thread=2)])
+    assert measured.operations["elapsed_ms"].to_list() == [9, 1]
+
+
+def test_counts_a_row_that_was_cut_off(tmp_path: Path) -> None:
+    measured = read(tmp_path, "sync", [sample(0, 5, "list"), f"{EPOCH_MS},1"])
+    assert (measured.operations.height, measured.damaged) == (1, 1)
+
+
+def test_reads_messages_with_quotes_commas_and_line_ends(tmp_path: Path) -> None:
+    message = 'Test failed: text expected to contain /"id",\n"name"/'
+    measured = read(
+        tmp_path,
+        "sync",
+        [sample(0, 5, "list", ok=False, message=message), sample(5, 5, "list")],
+    )
+    assert measured.operations["failure"].to_list() == ["wrong_body", None]
+
+
+@pytest.mark.parametrize("text", ["", "no,header\n1,2\n", HEADER + "\n"])
+def test_names_the_file_that_has_no_samples(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "samples.csv"
+    file.write_text(text)
+    with pytest.raises(UserError, match=r"samples\.csv"):
+        measure(Run("run", Cell("sync", "list", "tuned", "embedded", 1), file))
+
+
+def test_one_broken_run_does_not_spoil_the_others(tmp_path: Path) -> None:
+    write_run(tmp_path, threads=10)
+    broken = write_run(tmp_path, threads=20)
+    (broken / "samples.csv").write_text("")
+    measured = load(tmp_path)
+    assert [m.run.cell.threads for m in measured.measurements] == [10]
+    assert list(measured.unreadable) == [broken.name]
+
+
+def test_finds_runs_and_leaves_warm_up_out(tmp_path: Path) -> None:
+    write_run(tmp_path, variant="async", threads=20)
+    write_run(tmp_path, variant="sync", threads=20, repetition=2)
+    write_run(tmp_path, variant="sync", threads=20)
+    write_run(tmp_path, variant="sync", threads=10, record={"warmup": True})
+    runs = find_results(tmp_path).runs
+    assert [(run.cell.variant, run.cell.threads, run.repetition) for run in runs] == [
+        ("sync", 20, 1),
+        ("sync", 20, 2),
+        ("async", 20, 1),
+    ]
+
+
+def test_takes_the_level_of_a_loose_file_from_its_name(tmp_path: Path) -> None:
+    for name in ("async-reserve-100-threads.jtl", "sync-list-20-threads.csv", "measured.csv"):
+        (tmp_path / name).write_text(HEADER)
+    cells = [run.cell for run in find_results(tmp_path).runs]
+    assert [(cell.variant, cell.workload, cell.threads) for cell in cells] == [
+        ("sync", "list", 20),
+        ("async", "reserve", 100),
+    ]
+
+
+def test_tells_what_is_wrong_with_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="does not exist"):
+        find_results(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="no runs") as empty:
+        find_results(tmp_path)
+    assert "VARIANT-WORKLOAD-N-threads.jtl" in (empty.value.hint or "")
+    (tmp_path / "mine.jtl").write_text(HEADER)
+    with pytest.raises(UserError, match=r"mine\.jtl"):
+        find_results(tmp_path)
+
+
+def test_names_the_key_that_a_record_lacks(tmp_path: Path) -> None:
+    folder = write_run(tmp_path)
+    (folder / "run.json").write_text('{"variant": "sync"}')
+    with pytest.raises(UserError, match=r"run\.json lacks the key 'workload'"):
+        find_results(tmp_path)

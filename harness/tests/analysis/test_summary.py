@@ -1,0 +1,136 @@
+"""The summary counts operations and keeps failures apart."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from rich.console import Console
+
+from testbed.analysis.samples import FAILURES
+from testbed.analysis.summary import SCHEMA, print_table, summarise, write_csv
+from testbed.analysis.tables import SPEED, markdown_table, percent
+
+from .synthetic import write_run
+
+
+def rows_of(folder: Path, label: str) -> list[dict[str, str]]:
+    with (folder / "samples.csv").open(newline="") as file:
+        return [row for row in csv.DictReader(file) if row["label"] == label]
+
+
+def test_agrees_with_plain_numpy_over_pooled_runs(tmp_path: Path) -> None:
+    shares = {"rejected": 0.05, "not_ready": 0.1}
+    folders = [
+        write_run(tmp_path, variant="async", repetition=repetition, failures=shares)
+        for repetition in (1, 2)
+    ]
+    operations = [row for folder in folders for row in rows_of(folder, "list")]
+    elapsed = np.array([int(row["elapsed"]) for row in operations])
+    ok = np.array([row["success"] == "true" for row in operations])
+    duration = sum(
+        max(int(row["timeStamp"]) + int(row["elapsed"]) for row in rows)
+        - min(int(row["timeStamp"]) for row in rows)
+        for rows in (rows_of(folder, "list") for folder in folders)
+    )
+    (row,) = summarise(tmp_path).iter_rows(named=True)
+    assert (row["runs"], row["operations"], row["ok"]) == (2, 2000, ok.sum())
+    assert row["mean_ms"] == pytest.approx(elapsed[ok].mean())
+    assert [row["p50_ms"], row["p95_ms"], row["p99_ms"]] == pytest.approx(
+        np.percentile(elapsed[ok], [50, 95, 99])
+    )
+    assert row["ok_per_s"] == pytest.approx(1000 * ok.sum() / duration)
+    assert row["operations_per_s"] == pytest.approx(1000 * 2000 / duration)
+    assert row["samples"] == 4000
+    requests = [row for folder in folders for row in rows_of(folder, "list request")]
+    assert row["acknowledged_mean_ms"] == pytest.approx(
+        np.mean([int(request["elapsed"]) for request in requests])
+    )
+
+
+@pytest.mark.parametrize("variant", ["sync", "async"])
+def test_counts_failures_by_class(tmp_path: Path, variant: str) -> None:
+    shares = dict.fromkeys(FAILURES, 0.05)
+    folder = write_run(tmp_path, variant=variant, loops=200, failures=shares)
+    failed = sum(row["success"] == "false" for row in rows_of(folder, "list"))
+    (row,) = summarise(tmp_path).iter_rows(named=True)
+    assert row["failed"] == failed == sum(row[name] for name in FAILURES)
+    assert all(0.02 < row[f"{name}_share"] < 0.08 for name in FAILURES)
+    assert row["failed_share"] == pytest.approx(failed / 2000)
+
+
+def test_charges_cost_to_successful_operations(tmp_path: Path) -> None:
+    write_run(tmp_path, failures={"rejected": 0.5})
+    (row,) = summarise(tmp_path).iter_rows(named=True)
+    assert row["server_cpu_ms_per_ok"] == pytest.approx(2000 / row["ok"])
+    assert row["server_rss_mb"] == pytest.approx(500)
+    assert row["generator_cpu_ms_per_operation"] == pytest.approx(1.0)
+    assert row["generator_cores"] == pytest.approx(1.0 / row["duration_s"])
+
+
+def test_leaves_cost_out_where_a_run_has_none(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    write_run(tmp_path, repetition=2, record={"server_cpu_s": {}, "generator_cpu_s": None})
+    (row,) = summarise(tmp_path).iter_rows(named=True)
+    assert row["server_cpu_ms_per_ok"] is None
+    assert row["generator_cores"] is None
+    assert row["server_rss_mb"] == pytest.approx(500)
+
+
+def test_a_cell_without_success_has_no_response_time(tmp_path: Path) -> None:
+    write_run(tmp_path, failures={"other": 1.0})
+    (row,) = summarise(tmp_path).iter_rows(named=True)
+    assert (row["ok"], row["ok_per_s"], row["failed_share"]) == (0, 0, 1)
+    assert row["mean_ms"] is row["p99_ms"] is row["server_cpu_ms_per_ok"] is None
+
+
+def test_has_one_row_per_cell_sync_first(comparison: Path) -> None:
+    summary = summarise(comparison)
+    assert summary.columns == list(SCHEMA)
+    assert summary.select("workload", "variant", "threads").rows() == [
+        (workload, variant, threads)
+        for workload in ("list", "reserve")
+        for variant in ("sync", "async")
+        for threads in (10, 50, 100)
+    ]
+
+
+def test_csv_reads_back_as_it_was(comparison: Path, tmp_path: Path) -> None:
+    summary = summarise(comparison)
+    again = pl.read_csv(write_csv(summary, tmp_path / "new" / "summary.csv"), schema=SCHEMA)
+    for name, kind in SCHEMA.items():
+        if kind == pl.Float64:
+            known = summary[name].drop_nulls().to_list()
+            assert again[name].drop_nulls().to_list() == pytest.approx(known, abs=1e-6)
+        else:
+            assert again[name].to_list() == summary[name].to_list()
+
+
+def test_prints_within_80_columns(comparison: Path) -> None:
+    console = Console(file=io.StringIO(), width=80)
+    print_table(summarise(comparison), console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    for word in ("tuned", "embedded", "p95", "ok/s", "rejected", "partial", "reserve"):
+        assert word in text
+
+
+def test_a_small_failure_share_is_not_rounded_to_nothing() -> None:
+    assert [percent(part) for part in (0, 0.00001, 0.0004, 0.0604, 1)] == [
+        "0 %",
+        "<0.01 %",
+        "0.04 %",
+        "6.0 %",
+        "100.0 %",
+    ]
+
+
+def test_markdown_table_shows_a_dash_for_no_figure(tmp_path: Path) -> None:
+    write_run(tmp_path, failures={"other": 1.0})
+    lines = markdown_table(summarise(tmp_path).iter_rows(named=True), SPEED).splitlines()
+    assert lines[2] == "| sync | list | 10 | 0 | – | – | – | – | 100.0 % |"
