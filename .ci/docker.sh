@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# docker.sh start|stop: a Docker engine with the compose plugin, on a Debian machine that may have neither.
+# `stop` ends the engine only if `start` started it.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+COMPOSE_VERSION=v5.5.1
+state=/var/tmp/testbed-docker
+
+answers() { docker info >/dev/null 2>&1; }
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
+start() {
+  local missing=()
+  command -v dockerd >/dev/null || missing+=(docker.io)
+  command -v debootstrap >/dev/null || missing+=(debootstrap)
+  if ((${#missing[@]})); then
+    say "Installing ${missing[*]}"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" iptables >/dev/null
+  fi
+  mkdir -p "$state"
+  if ! answers; then
+    say "Starting the Docker engine"
+    setsid dockerd >"$state/dockerd.log" 2>&1 </dev/null &
+    echo $! >"$state/dockerd.pid"
+    poll 60 answers || { tail -n 20 "$state/dockerd.log" >&2; return 1; }
+  fi
+  docker compose version >/dev/null 2>&1 || install_compose
+}
+
+# From its source, because no package of Debian 12 has it. The older docker-compose of Debian knows neither
+# `up --wait` nor all that the compose files say.
+install_compose() {
+  say "Building docker compose $COMPOSE_VERSION"
+  local module plugins="${DOCKER_CONFIG:-$HOME/.docker}/cli-plugins"
+  module=$(mktemp -d)
+  mkdir -p "$plugins"
+  (
+    cd "$module"
+    go mod init testbed-compose
+    go get "github.com/docker/compose/v5/cmd@$COMPOSE_VERSION"
+    go build -ldflags "-X github.com/docker/compose/v5/internal.Version=$COMPOSE_VERSION" \
+      -o "$plugins/docker-compose" github.com/docker/compose/v5/cmd
+  ) >"$state/compose-build.log" 2>&1 || { tail -n 20 "$state/compose-build.log" >&2; return 1; }
+  rm -rf "$module"
+  docker compose version
+}
+
+stop() {
+  [ -f "$state/dockerd.pid" ] || return 0
+  local pid
+  pid=$(cat "$state/dockerd.pid")
+  rm -f "$state/dockerd.pid"
+  [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ] || return 0
+  kill "$pid"
+  poll 60 gone "$pid"
+}
+
+"${1:?start or stop}"
