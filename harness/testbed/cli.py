@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -130,7 +131,7 @@ def up(
     project = Project.find()
     choice = Choice(variant, preset, backends, _settings(setting), port_offset)
     stack.clear_leftover(project)
-    started = _stack(project, choice, build_first=not no_build)
+    started = _stack(project, choice, os.environ, build_first=not no_build)
     with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
         started.start(lambda what: detail(f"waiting for {what}"), background=True)
     _print_status(started.record)
@@ -339,21 +340,25 @@ def _lay_out_jmeter(project: Project, java: jdk.Jdk, *, force: bool = False) -> 
             build.lay_out_jmeter(project, java)
 
 
-def _stack(project: Project, choice: Choice, *, build_first: bool) -> Stack:
+def _stack(
+    project: Project, choice: Choice, environ: Mapping[str, str], *, build_first: bool
+) -> Stack:
     """Return a stack that is ready to be started: everything that can be checked before is."""
     if choice.backends == "docker":
         compose.require_docker()
-        return Stack(project, variants.in_containers(choice, project), dict(os.environ))
+        in_containers = variants.in_containers(choice, project, environ)
+        ports.require_free(in_containers.ports)
+        return Stack(project, in_containers, environ)
     java = jdk.for_services()
     deployment = variants.deployment(choice, project, java)
-    ports.require_free({one.name: one.ports for one in deployment.services})
+    ports.require_free(deployment.ports)
     if choice.backends == "local":
         _require_local_backends(choice, deployment.mongodb_uri)
     if build_first:
         build.maven()
         _build_jars(project, java)
     build.require_jars(project, variants.jars(choice, project))
-    return Stack(project, deployment, dict(os.environ))
+    return Stack(project, deployment, environ)
 
 
 def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:
@@ -382,7 +387,7 @@ def _bench(
         for preset in plan.presets
     }
     for choice in choices.values():
-        _stack(project, choice, build_first=build_first)
+        _stack(project, choice, os.environ, build_first=build_first)
     if not build.jmeter_is_laid_out(project):
         _lay_out_jmeter(project, jdk.for_services())
     in_containers = plan.backends == "docker"
@@ -395,15 +400,36 @@ def _bench(
             generator_java,
             plan.presets,
             [] if in_containers else jars,
-            {},
+            _images(project, plan) if in_containers else {},
         )
 
     return runner.Bench(
         project=project,
         generator=load.jmeter_command(project, generator_java),
-        system=lambda variant, preset: _stack(project, choices[variant, preset], build_first=False),
+        system=lambda variant, preset: _stack(
+            project, choices[variant, preset], _bare_environ(), build_first=False
+        ),
         describe=describe,
     )
+
+
+def _images(project: Project, plan: Experiment) -> dict[str, str | None]:
+    """Return the image of every container of an experiment; fetches those that are missing."""
+    ids: dict[str, str | None] = {}
+    for variant in plan.variants:
+        files = compose.describe(project, variant)
+        services = compose.resolved(files, _bare_environ())
+        if None in compose.image_ids(services).values():
+            with step(console, f"Fetching the images of {variant}"):
+                compose.fetch_images(files, _bare_environ(), project.logs / "compose.log")
+        known = compose.image_ids(services)
+        ids |= {f"{variant}/{service}": known[service] for service in sorted(known)}
+    return ids
+
+
+def _bare_environ() -> dict[str, str]:
+    """Return an environment in which nothing runs beside what is measured."""
+    return {**os.environ, "COMPOSE_PROFILES": ""}
 
 
 def _run(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Path:

@@ -6,9 +6,10 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from testbed import processes
 from testbed.errors import UserError
@@ -101,25 +102,59 @@ def describe(project: Project, variant: str, environ: Mapping[str, str] = os.env
 
 
 def with_settings(
-    compose: Compose, project: Project, services: tuple[str, ...], settings: Mapping[str, str]
+    compose: Compose, project: Project, services: Iterable[str], settings: Mapping[str, str]
 ) -> Compose:
     """Return the stack with environment settings for its services, by a further compose file."""
     if not settings:
         return compose
-    known = _config_services(compose)
     override = project.state / "compose-settings.yml"
     override.parent.mkdir(parents=True, exist_ok=True)
     # JSON is YAML; compose merges environments by key.
     override.write_text(
-        json.dumps(
-            {
-                "services": {
-                    name: {"environment": dict(settings)} for name in services if name in known
-                }
-            }
-        )
+        json.dumps({"services": {name: {"environment": dict(settings)} for name in services}})
     )
     return Compose((*compose.files, override), compose.env_files)
+
+
+def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the services of a stack by name, as compose reads its files; each has an ``image``.
+
+    Raises
+    ------
+    UserError
+        When compose cannot read them.
+    """
+    answer = _ask((*_command(compose), "config", "--format", "json"), environ=environ)
+    if answer.returncode != 0:
+        raise UserError("docker compose config failed:\n" + answer.stderr.strip())
+    stack = json.loads(answer.stdout)
+    return {
+        # An image that is built has this name, unless the file gives another.
+        name: {"image": f"{stack['name']}-{name}", **one}
+        for name, one in stack["services"].items()
+    }
+
+
+def published(services: Mapping[str, Any], name: str, port: int) -> int:
+    """Return the port of this machine at which a service's own port is published.
+
+    Raises
+    ------
+    UserError
+        When it is not.
+    """
+    for one in services.get(name, {}).get("ports", ()):
+        if one["target"] == port and "published" in one:
+            return int(one["published"])
+    raise UserError(f"port {port} of {name} is not published by the compose file")
+
+
+def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the ports of this machine that each service takes, by its name."""
+    return {
+        name: tuple(int(port["published"]) for port in one.get("ports", ()) if "published" in port)
+        for name, one in services.items()
+    }
 
 
 def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
@@ -135,8 +170,7 @@ def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
         [*_command(compose), "up", "--detach", "--wait"], environ, compose.files[0].parent, log
     )
     if code != 0:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        raise UserError("docker compose up failed:\n" + "\n".join(lines[-15:]))
+        raise UserError("docker compose up failed:\n" + _tail(log))
 
 
 def down(compose: Compose) -> None:
@@ -165,12 +199,36 @@ def containers(compose: Compose) -> list[Container]:
     ]
 
 
-def images(compose: Compose) -> dict[str, str]:
-    """Return the image id of each container, by service."""
-    return {
-        one.service: _ask(("docker", "inspect", "--format", "{{.Image}}", one.id)).stdout.strip()
-        for one in containers(compose)
-    }
+def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the id of each service's image, or None for one that is not on this machine yet.
+
+    Parameters
+    ----------
+    services
+        As `resolved` returns them.
+    """
+    ids = {}
+    for name, one in services.items():
+        answer = _ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
+        ids[name] = answer.stdout.strip() if answer.returncode == 0 else None
+    return ids
+
+
+def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
+    """Build or pull the images that a stack needs and this machine does not have.
+
+    Raises
+    ------
+    UserError
+        With the end of the output when that fails.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    code = processes.run_in_foreground(
+        [*_command(compose), "create"], environ, compose.files[0].parent, log
+    )
+    if code != 0:
+        raise UserError("docker compose create failed:\n" + _tail(log))
+    down(compose)
 
 
 def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:
@@ -225,11 +283,8 @@ def parse_usage(text: str) -> Usage | None:
     return None
 
 
-def _config_services(compose: Compose) -> list[str]:
-    answer = _ask((*_command(compose), "config", "--services"))
-    if answer.returncode != 0:
-        raise UserError("docker compose config failed:\n" + answer.stderr.strip())
-    return answer.stdout.split()
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
 
 
 def _command(compose: Compose) -> list[str]:
@@ -242,6 +297,10 @@ def _command(compose: Compose) -> list[str]:
 
 
 def _ask(
-    command: tuple[str, ...], timeout: float = ASK_TIMEOUT_S
+    command: tuple[str, ...],
+    timeout: float = ASK_TIMEOUT_S,
+    environ: Mapping[str, str] = os.environ,
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, check=False, env=dict(environ)
+    )

@@ -20,6 +20,7 @@ from testbed.jdk import Jdk
 from testbed.load import GENERATOR_FLAGS
 from testbed.project import Project
 from testbed.record import now
+from testbed.variants import BACKENDS_FLAGS
 
 COMPARABLE = ("machine", "java", "jmeter", "jvm_flags", "artifacts")
 """The parts that must agree before two sets of runs may be set side by side."""
@@ -34,7 +35,7 @@ def describe(
     generator_java: Jdk,
     presets: Iterable[str],
     jars: Iterable[Path],
-    images: Mapping[str, str],
+    images: Mapping[str, str | None],
 ) -> dict[str, Any]:
     """Return what a result was measured with, as plain data.
 
@@ -68,6 +69,7 @@ def describe(
         "jvm_flags": {
             **{name: _preset_flags(project, name) for name in presets},
             "extra": os.environ.get("JAVA_OPTS", "").split(),
+            "embedded-backends": list(BACKENDS_FLAGS),
             "generator": [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()],
         },
         "artifacts": {"jars": {jar.stem: manifest(jar) for jar in jars}, "images": dict(images)},

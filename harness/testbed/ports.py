@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import psutil
@@ -51,7 +51,7 @@ def taken(ports: Iterable[int]) -> list[Taken]:
     return [Taken(port, holders.get(port)) for port in busy]
 
 
-def require_free(wanted: dict[str, tuple[int, ...]]) -> None:
+def require_free(wanted: Mapping[str, tuple[int, ...]]) -> None:
     """Check that services can have their ports.
 
     Parameters

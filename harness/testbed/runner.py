@@ -63,12 +63,15 @@ class Bench:
         Returns the stack of a variant under a preset.
     describe
         Returns what the results are measured with.
+    reset
+        Empties what runs store, given the connection string of MongoDB.
     """
 
     project: Project
     generator: list[str]
     system: Callable[[str, str], Stack]
     describe: Callable[[], dict[str, Any]]
+    reset: Callable[[str], object] = database.empty_reservations
 
 
 def new_results(project: Project, name: str, moment: datetime) -> Path:
@@ -218,7 +221,7 @@ def _put_load(
     folder.mkdir(parents=True)
     warmup = parent.name == "warmup"
 
-    database.empty_reservations(stack.deployment.mongodb_uri)
+    bench.reset(stack.deployment.mongodb_uri)
     stack.await_converged(show.waiting, SETTLE_LIMIT_S)
     meter = stack.meter()
     seen = Seen()

@@ -76,6 +76,8 @@ class Deployment:
         What the user changed, for the record.
     compose
         The containers to start in place of processes.
+    published
+        The ports that the containers take, by service.
     """
 
     variant: str
@@ -87,11 +89,17 @@ class Deployment:
     mongodb_uri: str
     settings: Mapping[str, str] = field(default_factory=dict)
     compose: Compose | None = None
+    published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def services(self) -> tuple[Service, ...]:
         """All services, in start order."""
         return tuple(service for phase in self.phases for service in phase)
+
+    @property
+    def ports(self) -> dict[str, tuple[int, ...]]:
+        """The ports that have to be free before it is started, by service."""
+        return {**{one.name: one.ports for one in self.services}, **self.published}
 
 
 def client() -> httpx.Client:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,7 +54,7 @@ class Stack:
         self,
         project: Project,
         deployment: Deployment,
-        environ: dict[str, str],
+        environ: Mapping[str, str],
         limits: Limits | None = None,
     ) -> None:
         self._project = project
@@ -96,7 +96,7 @@ class Stack:
             When a stack runs already, a port is taken, or a service ends or is not ready in time.
         """
         clear_leftover(self._project)
-        ports.require_free({one.name: one.ports for one in self.deployment.services})
+        ports.require_free(self.deployment.ports)
         self._owner = processes.own()
         self._record = StackRecord(
             variant=self.deployment.variant,

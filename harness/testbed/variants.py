@@ -26,6 +26,21 @@ EUREKA_PORT = 8761
 MONGODB_PORT = 27017
 AMQP_PORT = 5672
 
+BACKENDS_FLAGS = (
+    "-XX:+UseSerialGC",
+    "-Xms256m",
+    # Holds every reservation of a run: a few hundred thousand.
+    "-Xmx1g",
+    "-XX:+ExitOnOutOfMemoryError",
+    "--enable-native-access=ALL-UNNAMED",
+    "--sun-misc-unsafe-memory-access=allow",
+)
+"""The JVM arguments of the embedded backends: the same under every preset, as they are not what is
+compared."""
+
+FRONT_SERVICE = {"sync": "api-gateway-service", "async": "broker-service"}
+"""The service that the load goes to."""
+
 MODULES = {
     "sync": ("eureka-server", "api-gateway-service", "aggregator-service", "cinema-service"),
     "async": ("broker-service", "cinema-service"),
@@ -121,7 +136,7 @@ def deployment(
     transport = "http" if choice.variant == "sync" else "amqp"
     cinemas = tuple(
         service(
-            f"cinema-{name}",
+            cinema_service(name),
             "cinema-service",
             choice.port(port),
             CINEMA_NAME=name,
@@ -153,25 +168,26 @@ def deployment(
     )
 
 
-def in_containers(choice: Choice, project: Project) -> Deployment:
+def in_containers(
+    choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
+) -> Deployment:
     """Return how a variant is started in containers, backends included."""
-    services = (
-        *(module for module in MODULES[choice.variant] if module != "cinema-service"),
-        *(f"cinema-{name}" for name in CINEMAS),
-    )
-    stack = compose.with_settings(
-        compose.describe(project, choice.variant), project, services, choice.settings
-    )
+    files = compose.describe(project, choice.variant, environ)
+    known = compose.resolved(files, environ)
+    own = {*MODULES[choice.variant], *(cinema_service(name) for name in CINEMAS)}
+    front = compose.published(known, FRONT_SERVICE[choice.variant], FRONT_PORT)
+    mongodb = compose.published(known, "mongodb", MONGODB_PORT)
     return Deployment(
         variant=choice.variant,
         preset=choice.preset,
         backends=choice.backends,
         phases=(),
-        converged=convergence(choice.variant, FRONT_PORT),
-        front_port=FRONT_PORT,
-        mongodb_uri=f"mongodb://{ports.LOOPBACK}:{MONGODB_PORT}",
+        converged=convergence(choice.variant, front),
+        front_port=front,
+        mongodb_uri=f"mongodb://{ports.LOOPBACK}:{mongodb}",
         settings=choice.settings,
-        compose=stack,
+        compose=compose.with_settings(files, project, own & set(known), choice.settings),
+        published=compose.published_ports(known),
     )
 
 
@@ -206,7 +222,7 @@ def _backends(
         name="embedded-backends",
         command=(
             str(jdk.java),
-            *jvm_flags(project, choice.preset, environ),
+            *BACKENDS_FLAGS,
             "-jar",
             str(project.jar("embedded-backends")),
         ),
@@ -261,6 +277,11 @@ def _list_missing(answer: httpx.Response) -> str | None:
     if answered < len(CINEMAS):
         return f"the list has {answered} of {len(CINEMAS)} cinemas"
     return None
+
+
+def cinema_service(name: str) -> str:
+    """Return the service name of a cinema, as registries and compose files have it."""
+    return f"cinema-{name}-service"
 
 
 def jars(choice: Choice, project: Project) -> list[Path]:
