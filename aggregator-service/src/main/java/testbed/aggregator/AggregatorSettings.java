@@ -1,0 +1,51 @@
+package testbed.aggregator;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Positive;
+import java.net.URI;
+import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.validation.annotation.Validated;
+import testbed.aggregator.movie.FanOut;
+
+/**
+ * The aggregator's factors and limits.
+ *
+ * @param fanOut how the cinemas are asked
+ * @param route the way to a cinema
+ * @param deadline the time for a whole list, from the request to the answer
+ * @param gatewayUrl where the gateway is, for the route through it
+ * @param pool limits of the connections to each address; without it the client library's own
+ */
+@Validated
+@ConfigurationProperties("aggregator")
+public record AggregatorSettings(
+    @NotNull FanOut fanOut,
+    @NotNull Route route,
+    @NotNull @DurationMin(millis = 1) Duration deadline,
+    @NotNull URI gatewayUrl,
+    @Valid @Nullable Pool pool) {
+
+  /** The way to a cinema. */
+  public enum Route {
+    /** Straight to a registered instance. */
+    DIRECT,
+    /** Through the gateway again, as in thesis, section 4.2.1. */
+    GATEWAY
+  }
+
+  /**
+   * Limits of the connections to one address.
+   *
+   * @param size connections at most
+   * @param acquire the longest wait for a connection
+   * @param idle how long an unused connection is kept; less than the server keeps it
+   */
+  public record Pool(
+      @Positive int size,
+      @NotNull @DurationMin(millis = 1) Duration acquire,
+      @NotNull @DurationMin(millis = 1) Duration idle) {}
+}

@@ -1,0 +1,21 @@
+package testbed.gateway;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Import;
+import testbed.support.discovery.CinemaDiscovery;
+import testbed.support.web.WebSettings;
+
+/** The synchronous variant's front door: routes, circuit breakers, fallbacks. */
+@SpringBootApplication
+@ConfigurationPropertiesScan
+@EnableConfigurationProperties(WebSettings.class)
+@Import(CinemaDiscovery.class)
+public class ApiGatewayServiceApplication {
+
+  public static void main(String[] args) {
+    SpringApplication.run(ApiGatewayServiceApplication.class, args);
+  }
+}

@@ -1,0 +1,15 @@
+package testbed.gateway.breaker;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * What the library's own settings ({@code resilience4j.circuitbreaker}, {@code
+ * resilience4j.timelimiter}) do not cover.
+ *
+ * @param countServerErrors whether a 500 of the service counts as a failure; its body reaches the
+ *     client unchanged all the same
+ * @param retryUnreachable whether a GET is sent once more, to the next instance, when an instance
+ *     cannot be reached
+ */
+@ConfigurationProperties("gateway.breaker")
+record BreakerSettings(boolean countServerErrors, boolean retryUnreachable) {}

@@ -1,0 +1,56 @@
+package testbed.gateway.problem;
+
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
+import reactor.core.publisher.Mono;
+import testbed.contracts.ProblemType;
+
+/** Answers what nothing else has answered, ahead of the framework's own error page. */
+@Component
+@Order(-2)
+class ProblemHandler implements WebExceptionHandler {
+
+  private static final Logger log = LoggerFactory.getLogger(ProblemHandler.class);
+  private static final Pattern CINEMA_PATH = Pattern.compile("/cinema/([^/]+)(/.*)?");
+
+  private final ProblemResponses problems;
+
+  ProblemHandler(ProblemResponses problems) {
+    this.problems = problems;
+  }
+
+  @Override
+  public Mono<Void> handle(ServerWebExchange exchange, Throwable fault) {
+    if (exchange.getResponse().isCommitted()) {
+      return Mono.error(fault);
+    }
+    if (fault instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
+      return clientError(exchange, known.getStatusCode());
+    }
+    log.error(
+        "{} {} failed", exchange.getRequest().getMethod(), exchange.getRequest().getPath(), fault);
+    return problems.write(exchange, ProblemType.INTERNAL, "The request failed in the gateway.");
+  }
+
+  private Mono<Void> clientError(ServerWebExchange exchange, HttpStatusCode status) {
+    var type = ProblemType.ofStatus(status.value());
+    var path = exchange.getRequest().getPath().value();
+    if (type == ProblemType.NOT_FOUND) {
+      var cinema = CINEMA_PATH.matcher(path);
+      return cinema.matches()
+          ? problems.write(
+              exchange,
+              ProblemType.CINEMA_UNKNOWN,
+              "No cinema is called '%s'.".formatted(cinema.group(1)))
+          : problems.write(exchange, type, "Nothing is at %s.".formatted(path));
+    }
+    return problems.write(exchange, type, status, type.title() + ".");
+  }
+}

@@ -1,0 +1,39 @@
+package testbed.gateway.problem;
+
+import java.net.URI;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.Problems;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Writes problem details (RFC 9457) as responses. */
+@Component
+public class ProblemResponses {
+
+  private final JsonMapper json;
+
+  ProblemResponses(JsonMapper json) {
+    this.json = json;
+  }
+
+  /** Answers with the problem under its usual status. The response must not be committed. */
+  public Mono<Void> write(ServerWebExchange exchange, ProblemType type, String detail) {
+    return write(exchange, type, HttpStatusCode.valueOf(type.status()), detail);
+  }
+
+  Mono<Void> write(
+      ServerWebExchange exchange, ProblemType type, HttpStatusCode status, String detail) {
+    var problem = Problems.as(type, status, detail);
+    problem.setInstance(URI.create(exchange.getRequest().getPath().value()));
+    var body = json.writeValueAsBytes(problem);
+    var response = exchange.getResponse();
+    response.setStatusCode(status);
+    response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+    response.getHeaders().setContentLength(body.length);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
+  }
+}

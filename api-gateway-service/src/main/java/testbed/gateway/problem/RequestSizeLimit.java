@@ -1,0 +1,38 @@
+package testbed.gateway.problem;
+
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+import testbed.contracts.ProblemType;
+import testbed.support.web.WebSettings;
+
+/**
+ * Refuses a body that says it is too large, before anything is read. A chunked body does not say
+ * so: it flows through without being held here, and the service that reads it counts.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE + 100)
+class RequestSizeLimit implements WebFilter {
+
+  private final long limitBytes;
+  private final ProblemResponses problems;
+
+  RequestSizeLimit(WebSettings settings, ProblemResponses problems) {
+    this.limitBytes = settings.maxBody().toBytes();
+    this.problems = problems;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+    return exchange.getRequest().getHeaders().getContentLength() > limitBytes
+        ? problems.write(
+            exchange,
+            ProblemType.TOO_LARGE,
+            "The body is larger than %d bytes.".formatted(limitBytes))
+        : chain.filter(exchange);
+  }
+}

@@ -1,0 +1,83 @@
+package testbed.gateway.route;
+
+import java.util.Set;
+import java.util.TreeSet;
+import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
+import org.springframework.cloud.gateway.event.RefreshRoutesEvent;
+import org.springframework.cloud.gateway.route.Route;
+import org.springframework.cloud.gateway.route.RouteLocator;
+import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Flux;
+import testbed.contracts.CinemaName;
+import testbed.gateway.breaker.Breakers;
+import testbed.support.discovery.RegisteredCinemas;
+
+/**
+ * A route to the aggregator, and one to every cinema that the registry knows or has known. A cinema
+ * that is gone keeps its route, so that its clients are told that it is unavailable and not that it
+ * never existed.
+ */
+@Component
+class ServiceRoutes implements RouteLocator {
+
+  private static final String AGGREGATOR = "aggregator-service";
+
+  private final RouteLocatorBuilder routes;
+  private final Breakers breakers;
+  private final RegisteredCinemas cinemas;
+  private final ApplicationEventPublisher events;
+  private Set<CinemaName> routed = Set.of();
+
+  ServiceRoutes(
+      RouteLocatorBuilder routes,
+      Breakers breakers,
+      RegisteredCinemas cinemas,
+      ApplicationEventPublisher events) {
+    this.routes = routes;
+    this.breakers = breakers;
+    this.cinemas = cinemas;
+    this.events = events;
+  }
+
+  @Override
+  public Flux<Route> getRoutes() {
+    return Flux.defer(
+        () -> {
+          var builder = routes.routes();
+          route(builder, AGGREGATOR, "/api/**");
+          for (var cinema : known()) {
+            route(builder, cinema.serviceName(), "/cinema/%s/**".formatted(cinema));
+          }
+          return builder.build().getRoutes();
+        });
+  }
+
+  /**
+   * Builds the routes again only when there is a cinema more or less: breakers keep their state.
+   */
+  @EventListener(HeartbeatEvent.class)
+  void registryAnswered() {
+    var known = known();
+    if (!known.equals(routed)) {
+      routed = known;
+      events.publishEvent(new RefreshRoutesEvent(this));
+    }
+  }
+
+  private Set<CinemaName> known() {
+    var presence = cinemas.presence();
+    var known = new TreeSet<>(presence.present());
+    known.addAll(presence.missing());
+    return known;
+  }
+
+  private void route(RouteLocatorBuilder.Builder builder, String service, String path) {
+    var guard = breakers.guard(service);
+    builder.route(
+        service,
+        route -> route.path(path).filters(filters -> filters.filter(guard)).uri("lb://" + service));
+  }
+}
