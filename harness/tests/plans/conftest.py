@@ -1,0 +1,100 @@
+"""Runs a plan in a real JMeter against the stand-in."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from fake_product import FakeProduct, Request, Script
+
+from testbed import jdk
+from testbed.project import Project
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of a plan left behind.
+
+    Parameters
+    ----------
+    rows
+        The result file, in its order.
+    requests
+        What arrived at the stand-in.
+    connections
+        How many connections were opened to it.
+    terminal
+        What JMeter printed.
+    """
+
+    rows: list[Row]
+    requests: list[Request]
+    connections: int
+    terminal: str
+
+    def operations(self, workload: str) -> list[list[Row]]:
+        """Return the rows of each operation of a single user, the operation's own row last."""
+        found: list[list[Row]] = [[]]
+        for row in self.rows:
+            found[-1].append(row)
+            if row["label"] == workload:
+                found.append([])
+        assert found[-1] == [], "samples after the last operation"
+        return found[:-1]
+
+
+RunPlan = Callable[..., Outcome]
+
+
+def succeeded(operation: list[Row]) -> bool:
+    """Return whether an operation's own row is a success."""
+    return operation[-1]["success"] == "true"
+
+
+@pytest.fixture(scope="session")
+def jmeter() -> list[str]:
+    """The command that starts JMeter, the properties of a run to be added."""
+    home = Path(os.environ.get("TESTBED_JMETER_HOME") or Project.find().jmeter_home)
+    jar = home / "bin" / "ApacheJMeter.jar"
+    if not jar.is_file():
+        pytest.skip(
+            f"no JMeter in {home}: ./testbed build lays it out, TESTBED_JMETER_HOME names one"
+        )
+    return [str(jdk.for_jmeter().java), "-Xmx512m", "-Djava.awt.headless=true", "-jar", str(jar)]
+
+
+@pytest.fixture(scope="session")
+def run_plan(jmeter: list[str], tmp_path_factory: pytest.TempPathFactory) -> RunPlan:
+    """Return a function that runs a plan against a stand-in that follows scripts."""
+
+    def run(
+        plan: str,
+        scripts: Iterable[Script] = (),
+        properties: Mapping[str, object] | None = None,
+    ) -> Outcome:
+        folder = tmp_path_factory.mktemp(plan)
+        results = folder / "results.csv"
+        with FakeProduct(plan.partition("-")[0], tuple(scripts)) as product:
+            given = {"port": product.port, **(properties or {})}
+            command = [
+                *jmeter,
+                *("-n", "-t", str(Project.find().plans / f"{plan}.jmx")),
+                *("-l", str(results), "-j", str(folder / "jmeter.log")),
+                *(f"-J{name}={value}" for name, value in given.items()),
+            ]
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=100, check=False, cwd=folder
+            )
+        assert done.returncode == 0, done.stdout + done.stderr
+        with results.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+        return Outcome(rows, product.requests, product.connections, done.stdout + done.stderr)
+
+    return run

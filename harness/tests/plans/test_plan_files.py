@@ -1,0 +1,44 @@
+"""What holds for the text of every plan."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from testbed.project import Project
+
+PLANS = sorted(Project.find().plans.glob("*.jmx"))
+PLAN_IDS = [plan.stem for plan in PLANS]
+
+
+def test_plans_are_there() -> None:
+    assert PLAN_IDS == ["async-list", "async-reserve", "sync-list", "sync-reserve"]
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=PLAN_IDS)
+def test_plan_has_no_listener_and_no_script(plan) -> None:
+    root = ET.parse(plan).getroot()
+    names = {element.get("testclass", "") for element in root.iter()}
+    assert not {name for name in names if name.startswith(("JSR223", "BeanShell", "BSF"))}
+    assert not {name for name in names if name.endswith(("Collector", "Visualizer", "Summariser"))}
+    assert "__groovy" not in plan.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=PLAN_IDS)
+def test_samplers_keep_connections_and_have_time_outs(plan) -> None:
+    samplers = list(ET.parse(plan).getroot().iter("HTTPSamplerProxy"))
+    assert samplers
+    for sampler in samplers:
+        settings = {setting.get("name"): setting.text for setting in sampler}
+        assert settings["HTTPSampler.use_keepalive"] == "true"
+        assert settings["HTTPSampler.implementation"] == "HttpClient4"
+        assert settings["HTTPSampler.connect_timeout"] == "${connectTimeout}"
+        assert settings["HTTPSampler.response_timeout"] == "${responseTimeout}"
+        assert settings["HTTPSampler.follow_redirects"] == "false"
+
+
+def test_plans_share_one_group_of_users() -> None:
+    groups = [ET.parse(plan).getroot().find(".//ThreadGroup") for plan in PLANS]
+    texts = {ET.tostring(group, encoding="unicode").strip() for group in groups}
+    assert len(texts) == 1

@@ -1,0 +1,205 @@
+"""The plans call right answers successes and wrong answers failures."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import cache
+
+import pytest
+from conftest import Outcome, Row, RunPlan, succeeded
+from fake_product import RIGHT, Request, Script
+from wrong_answers import ACKNOWLEDGEMENTS, async_scripts, sync_scripts
+
+ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 1000}
+WORKLOADS = ("list", "reserve")
+FETCHES = ("wait", "immediate", "poll")
+
+
+@pytest.fixture(scope="session")
+def sync_outcomes(run_plan: RunPlan) -> object:
+    """Return the operations of one run per workload: a right one, every wrong one, a right one."""
+
+    @cache
+    def outcomes(workload: str) -> dict[str, bool]:
+        scripts = {"right at first": RIGHT, **sync_scripts(workload), "right again": RIGHT}
+        outcome = run_plan(
+            f"sync-{workload}", scripts.values(), {**ONE_USER, "loops": len(scripts)}
+        )
+        operations = outcome.operations(workload)
+        assert {len(operation) for operation in operations} == {1}
+        return dict(zip(scripts, map(succeeded, operations), strict=True))
+
+    return outcomes
+
+
+@pytest.fixture(scope="session")
+def async_outcomes(run_plan: RunPlan) -> object:
+    """Return the operations of one run per workload and way to fetch, and what was asked."""
+
+    @cache
+    def outcomes(workload: str, fetch: str) -> tuple[dict[str, list[Row]], list[Request]]:
+        scripts = {"right at first": RIGHT, **async_scripts(workload, fetch), "right again": RIGHT}
+        outcome = run_plan(
+            f"async-{workload}",
+            scripts.values(),
+            {**ONE_USER, "loops": len(scripts), "fetch": fetch, "wait": 1},
+        )
+        operations = dict(zip(scripts, outcome.operations(workload), strict=True))
+        return operations, outcome.requests
+
+    return outcomes
+
+
+SYNC_CASES = [(w, name) for w in WORKLOADS for name in sync_scripts(w)]
+ASYNC_CASES = [(w, f, name) for w in WORKLOADS for f in FETCHES for name in async_scripts(w, f)]
+
+
+@pytest.mark.parametrize(("workload", "wrong"), SYNC_CASES)
+def test_sync_wrong_answer_is_a_failure(sync_outcomes, workload: str, wrong: str) -> None:
+    assert sync_outcomes(workload)[wrong] is False
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_sync_right_answer_is_a_success(sync_outcomes, workload: str) -> None:
+    outcomes = sync_outcomes(workload)
+    assert [name for name, success in outcomes.items() if success] == [
+        "right at first",
+        "right again",
+    ]
+
+
+@pytest.mark.parametrize(("workload", "fetch", "wrong"), ASYNC_CASES)
+def test_async_wrong_answer_is_a_failure(
+    async_outcomes, workload: str, fetch: str, wrong: str
+) -> None:
+    operation = async_outcomes(workload, fetch)[0][wrong]
+    assert not succeeded(operation)
+    labels = [row["label"] for row in operation]
+    if wrong in ACKNOWLEDGEMENTS:
+        assert labels == [f"{workload} request", workload]
+    elif wrong == "pending with a body" and fetch == "poll":
+        # Pending it says, so it is asked until the wait is over.
+        assert len(labels) > 3
+    else:
+        assert labels == [f"{workload} request", f"{workload} fetch", workload]
+
+
+@pytest.mark.parametrize("fetch", FETCHES)
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_async_right_answer_is_a_success(async_outcomes, workload: str, fetch: str) -> None:
+    operations, requests = async_outcomes(workload, fetch)
+    right = {name: rows for name, rows in operations.items() if succeeded(rows)}
+    assert list(right) == ["right at first", "right again"]
+    for operation in right.values():
+        assert [row["label"] for row in operation] == [
+            f"{workload} request",
+            f"{workload} fetch",
+            workload,
+        ]
+        assert [row["responseCode"] for row in operation] == ["202", "200", "200"]
+    assert requests[0].headers.get("prefer") is None
+    assert requests[1].headers.get("prefer") == ("wait=1" if fetch == "wait" else None)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_polls_until_the_answer_is_there_or_the_wait_is_over(
+    run_plan: RunPlan, workload: str
+) -> None:
+    outcome = run_plan(
+        f"async-{workload}",
+        [Script(pending=3), RIGHT, Script(pending=None), RIGHT],
+        {**ONE_USER, "loops": 4, "fetch": "poll", "pollInterval": 60, "wait": 1},
+    )
+    polled, at_once, never, after = outcome.operations(workload)
+    assert succeeded(polled)
+    assert [row["responseCode"] for row in polled] == ["202"] * 4 + ["200"] * 2
+    arrivals = [request.at for request in outcome.requests[1:5]]
+    gaps = [after - before for before, after in itertools.pairwise(arrivals)]
+    assert min(gaps) >= 0.059
+    # The operation's time includes the waits between the polls; a right answer costs none.
+    assert int(polled[-1]["elapsed"]) >= 3 * 60
+    assert succeeded(at_once)
+    assert len(at_once) == 3
+    assert int(at_once[-1]["elapsed"]) < 60
+
+    assert not succeeded(never)
+    assert {row["responseCode"] for row in never[:-1]} == {"202"}
+    assert 1000 <= int(never[-1]["elapsed"]) < 1800
+    assert succeeded(after)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_pause_comes_before_the_fetch_and_counts(run_plan: RunPlan, workload: str) -> None:
+    outcome = run_plan(
+        f"async-{workload}", (), {**ONE_USER, "loops": 2, "fetch": "immediate", "pause": 120}
+    )
+    for operation in outcome.operations(workload):
+        assert succeeded(operation)
+        assert int(operation[-1]["elapsed"]) >= 120
+    request, fetch = outcome.requests[:2]
+    assert fetch.at - request.at >= 0.119
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_unknown_way_to_fetch_starts_no_user(run_plan: RunPlan, workload: str) -> None:
+    outcome = run_plan(f"async-{workload}", (), {**ONE_USER, "loops": 5, "fetch": "guess"})
+    message = "unknown fetch 'guess'; choose from: wait, immediate, poll"
+    assert message in outcome.terminal
+    assert outcome.requests == []
+    (row,) = outcome.rows
+    assert (row["label"], row["responseMessage"], row["success"]) == (
+        "unknown fetch",
+        message,
+        "false",
+    )
+
+
+@pytest.mark.parametrize("plan", ["sync-list", "sync-reserve", "async-list", "async-reserve"])
+def test_each_user_keeps_one_connection_and_is_not_like_another(
+    run_plan: RunPlan, plan: str
+) -> None:
+    outcome = run_plan(plan, (), {"threads": 4, "ramp": 0, "loops": 50})
+    assert outcome.connections == 4
+    assert operation_count(outcome, plan) == 200
+    assert all(row["success"] == "true" for row in outcome.rows)
+    bodies = [json.loads(request.body) for request in outcome.requests if request.body]
+    if plan.endswith("reserve"):
+        assert len({one.pop("clientEmail") for one in bodies}) == 200
+        # The thesis's payload (listing 4.14), but for the e-mail.
+        assert bodies[0] == {
+            "clientName": "Jane Doe",
+            "movieId": "CNW001",
+            "date": "2022-04-15",
+            "showTime": "18:00",
+            "tickets": 2,
+            "ticketType": "Gold",
+            "amount": 30.00,
+        }
+
+
+def test_without_properties_ten_users_run_a_thousand_times(run_plan: RunPlan) -> None:
+    outcome = run_plan("sync-list")
+    assert operation_count(outcome, "sync-list") == 10_000
+    assert len({row["threadName"] for row in outcome.rows}) == 10
+    assert all(row["success"] == "true" for row in outcome.rows)
+
+
+@pytest.mark.parametrize("loops", [{}, {"loops": -1}], ids=["loops not given", "loops=-1"])
+def test_duration_bounds_the_run(run_plan: RunPlan, loops: dict[str, int]) -> None:
+    outcome = run_plan("sync-list", (), {"threads": 1, "ramp": 0, "duration": 3, **loops})
+    starts = [int(row["timeStamp"]) for row in outcome.rows]
+    assert 2500 <= max(starts) - min(starts) <= 3200
+    # More than the thousand loops that would be the end without a duration.
+    assert len(starts) > 1000
+
+
+def test_loops_bound_a_run_with_a_duration_too(run_plan: RunPlan) -> None:
+    outcome = run_plan("sync-list", (), {"threads": 2, "ramp": 0, "duration": 60, "loops": 5})
+    assert operation_count(outcome, "sync-list") == 10
+
+
+def operation_count(outcome: Outcome, plan: str) -> int:
+    """Return how many operations a run has."""
+    workload = plan.partition("-")[2]
+    return sum(row["label"] == workload for row in outcome.rows)
