@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from testbed import record, stack
+from testbed.project import Project
+from testbed.services import Deployment, Service
+from testbed.stack import Limits, Stack
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    (tmp_path / "pom.xml").write_text("<project/>")
+    made = Project(tmp_path, tmp_path / ".testbed")
+    yield made
+    # A failed test must not leave servers behind.
+    if (left := record.load(made)) is not None:
+        stack.end(made, left)
+
+
+def unused_port() -> int:
+    """Return a port nobody listens on; the system does not hand out the same one soon again."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def free_port() -> Callable[[], int]:
+    return unused_port
+
+
+def fake_service(name: str, *arguments: str, port: int | None = None) -> Service:
+    """Return a service whose process is the small server beside this file."""
+    port = port or unused_port()
+    command = (sys.executable, str(HERE / "fake_service.py"), "--port", str(port), *arguments)
+    return Service(name, command, (port,))
+
+
+@pytest.fixture
+def service() -> Callable[..., Service]:
+    return fake_service
+
+
+def deployed(
+    *phases: tuple[Service, ...], missing: Callable[[], str | None] = lambda: None
+) -> Deployment:
+    def converged(_: httpx.Client) -> str | None:
+        return missing()
+
+    return Deployment(
+        variant="sync",
+        preset="tuned",
+        backends="embedded",
+        phases=phases,
+        converged=converged,
+        front_port=phases[-1][-1].ports[0],
+        mongodb_uri="mongodb://127.0.0.1:1",
+    )
+
+
+@pytest.fixture
+def make_stack(project: Project) -> Callable[..., Stack]:
+    def make(deployment: Deployment, ready_s: float = 15.0, converged_s: float = 15.0) -> Stack:
+        return Stack(project, deployment, os.environ, Limits(ready_s, converged_s))
+
+    return make

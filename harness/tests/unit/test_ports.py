@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from testbed import ports
+from testbed.errors import UserError
+
+
+def test_a_port_nobody_uses_is_free(free_port: Callable[[], int]) -> None:
+    assert ports.is_free(free_port())
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_a_port_somebody_listens_on_is_not(address: str) -> None:
+    with socket.create_server((address, 0)) as server:
+        assert not ports.is_free(server.getsockname()[1])
+
+
+def test_names_port_service_and_holder(free_port: Callable[[], int]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        busy = server.getsockname()[1]
+        with pytest.raises(UserError) as told:
+            ports.require_free({"eureka-server": (free_port(),), "broker-service": (busy,)})
+
+    assert f"port {busy} (broker-service) is in use by" in told.value.message
+    assert f"(pid {os.getpid()})" in told.value.message
+    assert "eureka-server" not in told.value.message
+
+
+def test_says_nothing_when_all_are_free(free_port: Callable[[], int]) -> None:
+    ports.require_free({"one": (free_port(), free_port())})

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from testbed import processes
+from testbed.processes import ProcessId
+
+STUBBORN = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+    "print('ready', flush=True); time.sleep(60)"
+)
+
+
+def sleeper(
+    code: str = "import time; print('ready', flush=True); time.sleep(60)",
+) -> subprocess.Popen[str]:
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
+def test_finds_a_process_while_it_runs() -> None:
+    with sleeper() as process:
+        one = ProcessId.of(process.pid)
+        assert one.find() == psutil.Process(process.pid)
+
+        processes.stop([one])
+
+        assert one.find() is None
+
+
+def test_an_ended_child_that_nobody_waited_for_does_not_count_as_running() -> None:
+    with sleeper("print('ready', flush=True)") as process:
+        one = ProcessId.of(process.pid)
+        deadline = time.monotonic() + 10
+        while one.find() is not None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert one.find() is None
+
+
+def test_a_process_with_a_reused_number_is_not_ours_and_is_left_alone() -> None:
+    with sleeper() as foreign:
+        started = psutil.Process(foreign.pid).create_time()
+        ours_before = ProcessId(foreign.pid, started - 3600)
+
+        assert ours_before.find() is None
+        assert processes.stop([ours_before]) == []
+        assert foreign.poll() is None
+        foreign.kill()
+
+
+def test_kills_what_does_not_end_in_time() -> None:
+    with sleeper(STUBBORN) as stubborn, sleeper() as willing:
+        ids = [ProcessId.of(stubborn.pid), ProcessId.of(willing.pid)]
+
+        killed = processes.stop(ids, grace=0.5)
+
+        assert killed == [ids[0]]
+        assert not psutil.pid_exists(stubborn.pid)
+        assert not psutil.pid_exists(willing.pid)
+
+
+def test_ends_what_a_process_has_started_too() -> None:
+    code = (
+        "import subprocess, sys, time;"
+        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+        "print(p.pid, flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = ProcessId.of(int(parent.stdout.readline()))
+
+    processes.stop([ProcessId.of(parent.pid)])
+
+    assert child.find() is None
+    parent.stdout.close()
+
+
+def test_a_background_process_has_a_session_of_its_own_and_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "x.log"
+    process = processes.start(
+        [sys.executable, "-c", "import os; print(os.environ['COLOUR'], os.getcwd())"],
+        {**os.environ, "COLOUR": "blue"},
+        log,
+        tmp_path,
+    )
+    assert os.getsid(process.pid) == process.pid
+
+    assert process.wait(timeout=20) == 0
+    assert log.read_text().split() == ["blue", str(tmp_path)]
+
+
+def test_a_signal_is_acted_on_after_an_uninterrupted_step() -> None:
+    done = []
+
+    def arrived(number: int, _frame: object) -> None:
+        done.append("signal")
+
+    before = signal.signal(signal.SIGTERM, arrived)
+    try:
+        with processes.uninterrupted():
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append("step")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert done == ["step", "signal"]
+
+
+def test_an_interrupted_foreground_command_is_ended(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    inner_code = tmp_path / "inner.py"
+    inner_code.write_text(
+        "import os, pathlib, time\n"
+        f"draft = pathlib.Path({str(mark)!r} + '.draft')\n"
+        "draft.write_text(str(os.getpid()))\n"
+        f"draft.rename({str(mark)!r})\n"
+        "time.sleep(60)\n"
+    )
+    driver = (
+        "import os, pathlib, sys; from testbed import processes;"
+        "processes.end_on_signals();"
+        f"command = [sys.executable, {str(inner_code)!r}];"
+        "processes.run_in_foreground(command, os.environ, pathlib.Path('.'))"
+    )
+    outer = subprocess.Popen([sys.executable, "-c", driver], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 20
+    while not mark.is_file() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    inner = ProcessId.of(int(mark.read_text()))
+
+    # To the outer one alone, as a supervisor would; a terminal signals both.
+    outer.send_signal(signal.SIGTERM)
+
+    assert outer.wait(timeout=20) != 0
+    assert inner.find() is None
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_returns_the_exit_code_of_a_foreground_command(tmp_path: Path, code: int) -> None:
+    command = [sys.executable, "-c", f"print('told'); raise SystemExit({code})"]
+
+    assert processes.run_in_foreground(command, os.environ, tmp_path, tmp_path / "out") == code
+    assert (tmp_path / "out").read_text() == "told\n"

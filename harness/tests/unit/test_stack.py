@@ -1,0 +1,376 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from testbed import ports, processes, record, stack
+from testbed.errors import UserError
+from testbed.processes import ProcessId
+from testbed.project import Project
+from testbed.services import Service
+from testbed.stack import Stack
+
+from .conftest import HERE, deployed
+
+MakeService = Callable[..., Service]
+MakeStack = Callable[..., Stack]
+
+
+def answers(service: Service) -> bool:
+    return ports.accepts(service.ports[0])
+
+
+def pids(known: record.StackRecord) -> list[int]:
+    return [one.process.pid for one in known.running]
+
+
+def test_starts_phase_by_phase_and_writes_down_what_runs(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    first = service("registry", "--ready-after", "0.5")
+    second, third = service("cinema"), service("gateway")
+    running = make_stack(deployed((first,), (second, third)))
+
+    running.start(background=True)
+
+    known = record.load(project)
+    assert known is not None
+    assert [one.name for one in known.running] == ["registry", "cinema", "gateway"]
+    assert all(one.process.find() is not None for one in known.running)
+    created = {one.name: one.process.created for one in known.running}
+    assert created["cinema"] - created["registry"] >= 0.5
+    assert known.running[0].ready_s is not None
+    assert known.running[0].ready_s >= 0.5
+    assert known.start_s is not None
+    assert known.start_s >= 0.5
+    assert (project.logs / "gateway.log").read_text() == f"serving on {third.ports[0]}\n"
+
+
+def test_down_ends_everything(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    services = [service("one"), service("two")]
+    make_stack(deployed(tuple(services))).start(background=True)
+    known = record.load(project)
+    assert known is not None
+
+    assert stack.end(project, known) == []
+
+    assert not any(psutil.pid_exists(pid) for pid in pids(known))
+    assert not any(answers(one) for one in services)
+    assert record.load(project) is None
+
+
+def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    make_stack(deployed((service("one"),))).start(background=True)
+    known = record.load(project)
+    assert known is not None
+    foreign = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        number = ProcessId(foreign.pid, psutil.Process(foreign.pid).create_time() - 100)
+        reused = replace(known.running[0], name="reused", process=number)
+        record.save(project, known.with_running((*known.running, reused)))
+
+        loaded = record.load(project)
+        assert loaded is not None
+        stack.end(project, loaded)
+
+        assert foreign.poll() is None
+        assert known.running[0].process.find() is None
+    finally:
+        foreign.kill()
+        foreign.wait()
+
+
+def test_names_those_that_had_to_be_killed(
+    project: Project,
+    service: MakeService,
+    make_stack: MakeStack,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(processes.stop, "__defaults__", (0.5,))
+    running = make_stack(deployed((service("willing"), service("stubborn", "--stubborn"))))
+    running.start()
+
+    assert running.stop() == ["stubborn"]
+
+
+def test_a_service_that_ends_while_starting_ends_all_and_shows_its_log(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    good, bad = service("registry"), service("cinema", "--fail")
+
+    with pytest.raises(UserError) as told:
+        make_stack(deployed((good,), (bad,))).start()
+
+    assert "cinema ended by itself" in told.value.message
+    assert "no such catalogue" in told.value.message
+    assert not answers(good)
+    assert record.load(project) is None
+
+
+def test_a_service_that_is_never_ready_ends_all(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    slow = service("slow", "--ready-after", "60")
+
+    with pytest.raises(UserError, match="not ready in 1 s: slow"):
+        make_stack(deployed((service("quick"),), (slow,)), ready_s=1).start()
+
+    assert not answers(slow)
+    assert record.load(project) is None
+
+
+def test_missing_cinemas_end_all_and_are_named(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    one = service("gateway")
+    incomplete = deployed((one,), missing=lambda: "the list misses ucd")
+
+    with pytest.raises(UserError, match="did not find all cinemas in 1 s: the list misses ucd"):
+        make_stack(incomplete, converged_s=1).start()
+
+    assert not answers(one)
+
+
+def test_waits_until_all_cinemas_are_found(service: MakeService, make_stack: MakeStack) -> None:
+    states = iter(["the list misses ucd", "the list misses ucd", None])
+    running = make_stack(deployed((service("gateway"),), missing=lambda: next(states)))
+
+    running.start()
+
+    assert next(states, "used up") == "used up"
+    running.stop()
+
+
+def test_a_command_that_does_not_exist_is_told(project: Project, make_stack: MakeStack) -> None:
+    with pytest.raises(UserError, match="nothing cannot be started"):
+        make_stack(deployed((Service("nothing", ("/no/such/java",), (1,)),))).start()
+
+    assert record.load(project) is None
+
+
+def test_a_taken_port_is_told_before_anything_starts(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    taken = service("holder")
+    make_stack(deployed((taken,))).start(background=True)
+    held = record.load(project)
+    assert held is not None
+    other = Project(project.root, project.root / "other-state")
+    first = service("registry")
+
+    with pytest.raises(UserError, match=rf"port {taken.ports[0]} \(gateway\) is in use"):
+        Stack(
+            other, deployed((first,), (service("gateway", port=taken.ports[0]),)), os.environ
+        ).start()
+
+    assert not answers(first)
+    assert record.load(other) is None
+
+
+def test_a_second_variant_is_refused_and_the_first_goes_on(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    first = service("one")
+    make_stack(deployed((first,))).start(background=True)
+
+    with pytest.raises(UserError, match="variant sync is already up") as told:
+        make_stack(deployed((service("two"),))).start()
+
+    assert told.value.hint == "End it first: ./testbed down"
+    assert answers(first)
+
+
+def test_a_stack_held_by_another_command_is_not_taken_away(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    running = make_stack(deployed((service("one"),)))
+    running.start()
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as other:
+        record.save(project, replace(running.record, owner=ProcessId.of(other.pid)))
+
+        with pytest.raises(UserError, match=rf"held by another command \(pid {other.pid}\)"):
+            stack.clear_leftover(project)
+
+        assert running.record.running[0].process.find() is not None
+        other.kill()
+
+
+def test_what_a_killed_command_left_is_cleared_before_the_next_start(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    left = make_stack(deployed((service("left"),)))
+    left.start()
+    gone = ProcessId(left.record.running[0].process.pid, 0.0)
+    record.save(project, replace(left.record, owner=gone))
+    following = make_stack(deployed((service("following"),)))
+
+    following.start()
+
+    assert left.record.running[0].process.find() is None
+    assert [one.name for one in following.record.running] == ["following"]
+    following.stop()
+
+
+def test_a_record_whose_processes_are_all_gone_does_not_hinder_a_start(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    before = make_stack(deployed((service("before"),)))
+    before.start(background=True)
+    processes.stop(one.process for one in before.record.running)
+
+    after = make_stack(deployed((service("after"),)))
+    after.start()
+    after.stop()
+
+
+def test_a_broken_record_is_told(project: Project) -> None:
+    project.state.mkdir()
+    project.stack_file.write_text(json.dumps({"variant": "sync"}))
+
+    with pytest.raises(UserError, match="is not a record of a stack"):
+        record.load(project)
+    record.remove(project)
+
+
+def test_one_service_can_be_ended_and_started_again(
+    service: MakeService, make_stack: MakeStack
+) -> None:
+    steady, cinema = service("steady"), service("cinema")
+    running = make_stack(deployed((steady, cinema)))
+    running.start()
+    before = {one.name: one.process for one in running.record.running}
+
+    running.stop_service("cinema")
+    assert not answers(cinema)
+    assert answers(steady)
+
+    running.start_service("cinema")
+    after = {one.name: one.process for one in running.record.running}
+    assert answers(cinema)
+    assert after["steady"] == before["steady"]
+    assert after["cinema"] != before["cinema"]
+    running.stop()
+
+
+def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeStack) -> None:
+    running = make_stack(deployed((service("cinema"),)))
+    running.start()
+    running.require_alive()
+
+    processes.stop([running.record.running[0].process])
+
+    with pytest.raises(UserError, match="cinema ended by itself"):
+        running.require_alive()
+    running.stop()
+
+
+def test_a_companion_is_in_the_record_while_it_runs(
+    project: Project, service: MakeService, make_stack: MakeStack
+) -> None:
+    running = make_stack(deployed((service("gateway"),)))
+    running.start()
+
+    with running.accompanied_by("jmeter", processes.own(), project.logs / "jmeter.log"):
+        during = record.load(project)
+    after = record.load(project)
+
+    assert during is not None
+    assert [one.name for one in during.running] == ["gateway", "jmeter"]
+    assert after is not None
+    assert [one.name for one in after.running] == ["gateway"]
+    running.stop()
+
+
+def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeStack) -> None:
+    gateway = service("gateway")
+    running = make_stack(deployed((gateway,)))
+    running.start()
+    meter = running.meter()
+    before = meter.read()["gateway"]
+    with httpx.Client(trust_env=False) as http:
+        for _ in range(300):
+            http.get(f"http://127.0.0.1:{gateway.ports[0]}/")
+    after = meter.read()["gateway"]
+    running.stop()
+
+    assert after.cpu_s > before.cpu_s
+    assert 5 < after.rss_mb < 500
+    assert meter.read() == {}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("moment", ["starting", "started"])
+def test_a_signal_ends_the_command_and_everything_it_started(
+    tmp_path: Path, free_port: Callable[[], int], number: signal.Signals, moment: str
+) -> None:
+    """The command runs in a process of its own; the signal goes to it alone."""
+    first, second = free_port(), free_port()
+    driver = tmp_path / "driver.py"
+    driver.write_text(
+        textwrap.dedent(
+            f"""
+            import os, sys, time
+            from pathlib import Path
+            from testbed import processes
+            from testbed.project import Project
+            from testbed.services import Deployment, Service
+            from testbed.stack import Stack
+
+            def service(name, port, *arguments):
+                program = (sys.executable, {str(HERE / "fake_service.py")!r})
+                return Service(name, (*program, "--port", str(port), *arguments), (port,))
+
+            processes.end_on_signals()
+            late = "60" if {moment!r} == "starting" else "0"
+            deployment = Deployment(
+                "sync", "tuned", "embedded",
+                ((service("one", {first}),), (service("two", {second}, "--ready-after", late),)),
+                lambda _: None, {second}, "",
+            )
+            root = Path({str(tmp_path)!r})
+            stack = Stack(Project(root, root / "state"), deployment, os.environ)
+            stack.start()
+            try:
+                print("started", flush=True)
+                time.sleep(60)
+            finally:
+                stack.stop()
+            """
+        )
+    )
+    command = subprocess.Popen(
+        [sys.executable, str(driver)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    project = Project(tmp_path, tmp_path / "state")
+    deadline = time.monotonic() + 30
+    while not (ports.accepts(first) and ports.accepts(second)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if moment == "started":
+        assert command.stdout is not None
+        assert command.stdout.readline() == "started\n"
+    known = record.load(project)
+    assert known is not None
+    assert len(known.running) == 2
+
+    command.send_signal(number)
+    command.communicate(timeout=30)
+
+    assert command.returncode != 0
+    assert not any(psutil.pid_exists(pid) for pid in pids(known))
+    assert record.load(project) is None
