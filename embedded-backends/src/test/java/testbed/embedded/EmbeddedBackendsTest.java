@@ -26,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.bson.Document;
 import org.bson.types.Decimal128;
 import org.junit.jupiter.api.AfterAll;
@@ -202,18 +204,48 @@ class EmbeddedBackendsTest {
     }
 
     @Test
-    void deliversNoMessageThatHasExpired() throws Exception {
+    void keepsAMessageUntilItExpires() throws Exception {
       try (var connection = connect();
           var channel = connection.createChannel()) {
         channel.exchangeDeclare("expiring", "topic", DURABLE);
         declareBoundQueue(channel, "stale", "expiring", "#");
         channel.confirmSelect();
-        var expiring = new BasicProperties.Builder().expiration("100").build();
 
-        channel.basicPublish("expiring", "any", expiring, bytes("stale"));
+        channel.basicPublish("expiring", "any", expiringAfter(500), bytes("soon"));
+        channel.basicPublish("expiring", "any", expiringAfter(600_000), bytes("later"));
 
         assertThat(channel.waitForConfirms(PATIENCE_MILLIS)).isTrue();
-        await().atMost(Duration.ofMillis(PATIENCE_MILLIS)).until(() -> isEmpty(channel, "stale"));
+        assertThat(headOf(channel, "stale")).isEqualTo("soon");
+        await()
+            .atMost(Duration.ofMillis(PATIENCE_MILLIS))
+            .until(() -> headOf(channel, "stale").equals("later"));
+      }
+    }
+
+    @Test
+    void deliversToConsumersWithinTheirPrefetch() throws Exception {
+      try (var connection = connect();
+          var channel = connection.createChannel()) {
+        channel.exchangeDeclare("consumed", "topic", DURABLE);
+        declareBoundQueue(channel, "work", "consumed", "#");
+        var delivered = new LinkedBlockingQueue<String>();
+        channel.basicQos(2);
+        channel.basicConsume(
+            "work",
+            (tag, message) -> delivered.add(new String(message.getBody(), StandardCharsets.UTF_8)),
+            tag -> {});
+
+        channel.confirmSelect();
+        for (var body : List.of("first", "second", "third")) {
+          channel.basicPublish("consumed", "any", expiringAfter(600_000), bytes(body));
+        }
+
+        assertThat(channel.waitForConfirms(PATIENCE_MILLIS)).isTrue();
+        assertThat(delivered.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("first");
+        assertThat(delivered.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("second");
+        assertThat(headOf(connection.createChannel(), "work")).isEqualTo("third");
+        channel.basicAck(2, true);
+        assertThat(delivered.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)).isEqualTo("third");
       }
     }
 
@@ -255,13 +287,15 @@ class EmbeddedBackendsTest {
       return bodies;
     }
 
+    private BasicProperties expiringAfter(long millis) {
+      return new BasicProperties.Builder().expiration(String.valueOf(millis)).build();
+    }
+
     /** Looks without taking: what is there is put back. */
-    private boolean isEmpty(Channel channel, String queue) throws IOException {
+    private String headOf(Channel channel, String queue) throws IOException {
       var message = channel.basicGet(queue, false);
-      if (message != null) {
-        channel.basicReject(message.getEnvelope().getDeliveryTag(), true);
-      }
-      return message == null;
+      channel.basicReject(message.getEnvelope().getDeliveryTag(), true);
+      return new String(message.getBody(), StandardCharsets.UTF_8);
     }
   }
 }
