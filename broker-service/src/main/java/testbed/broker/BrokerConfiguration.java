@@ -1,0 +1,61 @@
+package testbed.broker;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.InstantSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.SchedulingConfigurer;
+import testbed.broker.operation.Correlations;
+import testbed.broker.operation.Operations;
+import testbed.broker.operation.RequestChannel;
+import testbed.support.presence.KnownCinemas;
+
+/** Wires the core, which knows no framework. */
+@Configuration(proxyBeanMethods = false)
+@EnableScheduling
+class BrokerConfiguration {
+
+  @Bean
+  KnownCinemas knownCinemas(BrokerSettings settings) {
+    var presence = settings.presence();
+    return new KnownCinemas(
+        presence.presentFor(), presence.rememberedFor(), InstantSource.system());
+  }
+
+  @Bean
+  Correlations correlations(BrokerSettings settings) {
+    return new Correlations(
+        settings.store().capacity(),
+        settings.deadline(),
+        settings.store().expiry(),
+        InstantSource.system(),
+        System::nanoTime);
+  }
+
+  @Bean
+  Operations operations(Correlations correlations, KnownCinemas cinemas, RequestChannel requests) {
+    return new Operations(correlations, cinemas, requests);
+  }
+
+  /** Expired answers hold personal data: they go even while no requests come. */
+  @Bean
+  SchedulingConfigurer expiry(Correlations correlations, BrokerSettings settings) {
+    return tasks -> tasks.addFixedDelayTask(correlations::forgetExpired, settings.store().expiry());
+  }
+
+  @Bean
+  MeterBinder storeMeters(Correlations correlations) {
+    return meters -> {
+      Gauge.builder("broker.operations", correlations, Correlations::pending)
+          .tag("state", "pending")
+          .description("Operations in the correlation store")
+          .register(meters);
+      Gauge.builder("broker.operations", correlations, Correlations::settled)
+          .tag("state", "settled")
+          .description("Operations in the correlation store")
+          .register(meters);
+    };
+  }
+}

@@ -1,0 +1,104 @@
+package testbed.broker.messaging;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import org.springframework.amqp.core.Binding;
+import org.springframework.amqp.core.BindingBuilder;
+import org.springframework.amqp.core.Declarables;
+import org.springframework.amqp.core.Queue;
+import org.springframework.amqp.core.QueueBuilder;
+import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory.ConfirmType;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
+import org.springframework.amqp.rabbit.retry.MessageRecoverer;
+import org.springframework.amqp.rabbit.retry.RepublishMessageRecovererWithConfirms;
+import org.springframework.amqp.support.converter.MessageConversionException;
+import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCustomizer;
+import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import testbed.broker.BrokerSettings;
+import testbed.broker.operation.Operations;
+import testbed.broker.operation.RequestChannel;
+import testbed.contracts.message.Topology;
+import testbed.support.presence.KnownCinemas;
+
+/** The broker's part of the AMQP topology, and what sends and listens. */
+@Configuration(proxyBeanMethods = false)
+class MessagingEdge {
+
+  private static final long ACKNOWLEDGED_AFTER_MILLIS = 100;
+
+  @Bean
+  Declarables topology() {
+    var exchange = new TopicExchange(Topology.EXCHANGE);
+    var deadLetters = new TopicExchange(Topology.DEAD_LETTER_EXCHANGE);
+    var responseQueue = new Queue(Topology.RESPONSE_QUEUE);
+    // Signs of presence are worth something to a listening broker only.
+    var presenceQueue = QueueBuilder.durable(Topology.PRESENCE_QUEUE).autoDelete().build();
+    var deadLetterQueue = new Queue(Topology.DEAD_LETTER_QUEUE);
+    return new Declarables(
+        exchange,
+        responseQueue,
+        bind(responseQueue, exchange, Topology.RESPONSE),
+        presenceQueue,
+        bind(presenceQueue, exchange, Topology.PRESENCE),
+        deadLetters,
+        deadLetterQueue,
+        bind(deadLetterQueue, deadLetters, "#"));
+  }
+
+  /** A server that holds its publishers back must not hold back the responses as well. */
+  @Bean
+  RabbitTemplateCustomizer separatePublisherConnection() {
+    return template -> template.setUsePublisherConnection(true);
+  }
+
+  @Bean
+  RequestChannel requests(RabbitTemplate template, BrokerSettings settings) {
+    return new RequestPublisher(template, settings.confirmTimeout(), settings.deadline());
+  }
+
+  @Bean
+  ResponseListener responseListener(Operations operations, MeterRegistry meters) {
+    return new ResponseListener(operations, meters);
+  }
+
+  @Bean
+  PresenceListener presenceListener(KnownCinemas cinemas) {
+    return new PresenceListener(cinemas);
+  }
+
+  /**
+   * Where a message goes that could not be processed. Done by the client because a queue's own
+   * dead-letter arguments are not portable between AMQP servers.
+   */
+  @Bean
+  MessageRecoverer deadLetters(RabbitTemplate template) {
+    return new RepublishMessageRecovererWithConfirms(
+        template, Topology.DEAD_LETTER_EXCHANGE, Topology.RESPONSE, ConfirmType.CORRELATED);
+  }
+
+  /** What cannot be read now cannot be read a second time. */
+  @Bean
+  RabbitListenerRetrySettingsCustomizer noSecondTryForTheUnreadable() {
+    return retries ->
+        retries.setExceptionExcludes(
+            List.of(MessageConversionException.class, IllegalArgumentException.class));
+  }
+
+  @Bean
+  ContainerCustomizer<DirectMessageListenerContainer> batchedAcknowledgement(
+      BrokerSettings settings) {
+    return container -> {
+      container.setMessagesPerAck(settings.acknowledgedTogether());
+      container.setAckTimeout(ACKNOWLEDGED_AFTER_MILLIS);
+    };
+  }
+
+  private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {
+    return BindingBuilder.bind(queue).to(exchange).with(routingKey);
+  }
+}

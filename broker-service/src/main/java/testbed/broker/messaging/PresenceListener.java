@@ -1,0 +1,22 @@
+package testbed.broker.messaging;
+
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.messaging.handler.annotation.Payload;
+import testbed.contracts.message.CinemaPresent;
+import testbed.contracts.message.Topology;
+import testbed.support.presence.KnownCinemas;
+
+/** Notes which cinemas are there. */
+class PresenceListener {
+
+  private final KnownCinemas cinemas;
+
+  PresenceListener(KnownCinemas cinemas) {
+    this.cinemas = cinemas;
+  }
+
+  @RabbitListener(queues = Topology.PRESENCE_QUEUE)
+  void note(@Payload CinemaPresent sign) {
+    cinemas.seen(sign.cinema());
+  }
+}

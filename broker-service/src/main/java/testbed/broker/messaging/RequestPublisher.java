@@ -1,0 +1,91 @@
+package testbed.broker.messaging;
+
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageDeliveryMode;
+import org.springframework.amqp.rabbit.connection.CorrelationData;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import testbed.broker.operation.CorrelationId;
+import testbed.broker.operation.Operation;
+import testbed.broker.operation.RequestChannel;
+import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.Topology;
+
+/** Publishes requests, mandatory and confirmed. */
+class RequestPublisher implements RequestChannel {
+
+  private static final Logger log = LoggerFactory.getLogger(RequestPublisher.class);
+
+  private final RabbitTemplate template;
+  private final Duration confirmTimeout;
+  private final String listExpirationMillis;
+
+  /**
+   * @param confirmTimeout the longest wait for a confirmation
+   * @param deadline after which nobody waits for a list any more
+   */
+  RequestPublisher(RabbitTemplate template, Duration confirmTimeout, Duration deadline) {
+    this.template = template;
+    this.confirmTimeout = confirmTimeout;
+    this.listExpirationMillis = String.valueOf(deadline.toMillis());
+  }
+
+  @Override
+  public Delivery send(CorrelationId id, Operation operation, CinemaRequest request) {
+    var confirmation = new CorrelationData(id.toString());
+    try {
+      template.convertAndSend(
+          Topology.EXCHANGE,
+          routingKeyOf(operation),
+          request,
+          message -> addressed(message, id, request),
+          confirmation);
+      var confirm = confirmation.getFuture().get(confirmTimeout.toNanos(), TimeUnit.NANOSECONDS);
+      // RabbitMQ returns and confirms what has no queue; other servers refuse it.
+      return confirm.ack() && confirmation.getReturned() == null
+          ? Delivery.CONFIRMED
+          : Delivery.REFUSED;
+    } catch (AmqpException unreachable) {
+      log.warn("Request {} not sent: {}", id, unreachable.getMessage());
+    } catch (TimeoutException unconfirmed) {
+      log.warn("Request {} not confirmed within {}", id, confirmTimeout);
+    } catch (ExecutionException failed) {
+      log.warn("Request {} not confirmed: {}", id, failed.getMessage());
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+    }
+    return Delivery.UNCONFIRMED;
+  }
+
+  private static String routingKeyOf(Operation operation) {
+    return switch (operation) {
+      case Operation.ListMovies all -> Topology.REQUEST_TO_ALL;
+      case Operation.AtOneCinema one -> Topology.requestTo(one.cinema());
+    };
+  }
+
+  private Message addressed(Message message, CorrelationId id, CinemaRequest request) {
+    var properties = message.getMessageProperties();
+    properties.setCorrelationId(id.toString());
+    switch (request) {
+      case CinemaRequest.MakeReservation lasting ->
+          properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
+      case CinemaRequest.ListMovies list -> expireWithItsClient(message);
+      case CinemaRequest.ListReservations list -> expireWithItsClient(message);
+    }
+    return message;
+  }
+
+  /** A cinema that comes back has no use for a list that nobody waits for any more. */
+  private void expireWithItsClient(Message message) {
+    var properties = message.getMessageProperties();
+    properties.setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
+    properties.setExpiration(listExpirationMillis);
+  }
+}

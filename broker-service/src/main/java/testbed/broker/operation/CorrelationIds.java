@@ -1,0 +1,65 @@
+package testbed.broker.operation;
+
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.UUID;
+import javax.crypto.Mac;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Issues correlation ids and recognises them later, so that an id whose answer is gone is told
+ * apart from one that never was, without remembering ids.
+ *
+ * <p>An id is a UUID version 7 (RFC 9562): 48 bits of time in milliseconds and 74 bits that an
+ * outsider cannot predict. The last 24 of these are a keyed hash of the others. Whoever makes an id
+ * up is taken for a former client once in 16 million tries, and then learns nothing but "expired".
+ * The key lives as long as the process: after a restart earlier ids are unknown.
+ */
+final class CorrelationIds {
+
+  private static final String HASH = "HmacSHA256";
+  private static final int HASH_BITS = 24;
+  private static final long HASH_MASK = (1L << HASH_BITS) - 1;
+  private static final long VERSION_7 = 0x7000L;
+  private static final long VARIANT = 0x8000_0000_0000_0000L;
+  private static final long VARIANT_FREE_BITS = 0x3FFF_FFFF_FFFF_FFFFL;
+
+  private final InstantSource clock;
+  private final SecureRandom random = new SecureRandom();
+  private final SecretKey key;
+
+  CorrelationIds(InstantSource clock) {
+    this.clock = clock;
+    var secret = new byte[32];
+    random.nextBytes(secret);
+    this.key = new SecretKeySpec(secret, HASH);
+  }
+
+  CorrelationId next() {
+    long time = clock.millis() << 16;
+    long high = time | VERSION_7 | random.nextInt(1 << 12);
+    long low = VARIANT | (random.nextLong() & VARIANT_FREE_BITS & ~HASH_MASK);
+    return new CorrelationId(new UUID(high, low | hash(high, low)));
+  }
+
+  /** Whether {@code id} came from {@link #next()}. */
+  boolean issued(CorrelationId id) {
+    long high = id.value().getMostSignificantBits();
+    long low = id.value().getLeastSignificantBits();
+    return (low & HASH_MASK) == hash(high, low & ~HASH_MASK);
+  }
+
+  private long hash(long high, long low) {
+    try {
+      var mac = Mac.getInstance(HASH);
+      mac.init(key);
+      var input = ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+      return ByteBuffer.wrap(mac.doFinal(input)).getLong() & HASH_MASK;
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("every Java platform has " + HASH, impossible);
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package testbed.broker.operation;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.CinemaName;
+import testbed.contracts.ReservationRequest;
+import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaResponse;
+import testbed.support.presence.KnownCinemas;
+import testbed.support.problem.ProblemException;
+
+/** Starts operations, collects their answers and hands them out. */
+public final class Operations {
+
+  private final Correlations correlations;
+  private final KnownCinemas cinemas;
+  private final RequestChannel requests;
+
+  public Operations(Correlations correlations, KnownCinemas cinemas, RequestChannel requests) {
+    this.correlations = correlations;
+    this.cinemas = cinemas;
+    this.requests = requests;
+  }
+
+  /**
+   * Asks every cinema for its movies.
+   *
+   * @return where the answer will be; the request has been handed over
+   * @throws ProblemException if the request is not accepted; then it has no id
+   */
+  public CorrelationId listMovies() {
+    return start(
+        new Operation.ListMovies(),
+        cinemas.present(),
+        cinemas.missing(),
+        new CinemaRequest.ListMovies());
+  }
+
+  /** Asks one cinema for a reservation; otherwise as {@link #listMovies()}. */
+  public CorrelationId makeReservation(CinemaName cinema, ReservationRequest reservation) {
+    return start(
+        new Operation.MakeReservation(cinema), new CinemaRequest.MakeReservation(reservation));
+  }
+
+  /** Asks one cinema for its reservations; otherwise as {@link #listMovies()}. */
+  public CorrelationId listReservations(CinemaName cinema) {
+    return start(new Operation.ListReservations(cinema), new CinemaRequest.ListReservations());
+  }
+
+  /**
+   * Fetches an answer, as often as the client likes.
+   *
+   * @param operation what the id was issued for
+   * @param wait for how long to wait for everybody's answer; not longer than the deadline
+   * @throws ProblemException if there is no such operation or it has failed
+   */
+  public Answer fetch(CorrelationId id, Operation operation, Duration wait) {
+    var correlation = correlations.require(id, operation);
+    correlation.await(Math.min(wait.toNanos(), correlations.nanosLeft(correlation)));
+    return correlation.answer(correlations.nanosLeft(correlation) <= 0);
+  }
+
+  /** Collects a response from a cinema, whenever and however often it comes. */
+  public Reception receive(CorrelationId id, CinemaResponse response) {
+    return correlations
+        .find(id)
+        .map(correlation -> receive(correlation, response))
+        .orElse(Reception.UNKNOWN);
+  }
+
+  private Reception receive(Correlation correlation, CinemaResponse response) {
+    var reception = correlation.collect(response);
+    if (reception != Reception.ACCEPTED) {
+      return reception;
+    }
+    if (correlation.isComplete()) {
+      correlations.settle(correlation);
+    }
+    return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
+  }
+
+  private CorrelationId start(Operation.AtOneCinema operation, CinemaRequest request) {
+    return start(
+        operation,
+        new TreeSet<>(Collections.singleton(operation.cinema())),
+        Collections.emptySortedSet(),
+        request);
+  }
+
+  private CorrelationId start(
+      Operation operation,
+      SortedSet<CinemaName> present,
+      SortedSet<CinemaName> gone,
+      CinemaRequest request) {
+    // Before the request leaves, because an answer may be faster than the confirmation.
+    var correlation = correlations.open(operation, present, gone);
+    var delivery = Delivery.UNCONFIRMED;
+    try {
+      delivery = requests.send(correlation.id(), operation, request);
+    } finally {
+      if (delivery != Delivery.CONFIRMED) {
+        correlations.discard(correlation);
+      }
+    }
+    return switch (delivery) {
+      case CONFIRMED -> correlation.id();
+      case UNCONFIRMED -> throw Unavailable.notConfirmed();
+      case REFUSED -> throw refused(operation);
+    };
+  }
+
+  private ProblemException refused(Operation operation) {
+    return switch (operation) {
+      case Operation.AtOneCinema one when !cinemas.knows(one.cinema()) ->
+          new CinemaUnknown(one.cinema().value());
+      default -> Unavailable.noQueue();
+    };
+  }
+}

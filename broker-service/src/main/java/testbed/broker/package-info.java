@@ -1,0 +1,5 @@
+/** The asynchronous variant's front door: settings and wiring. */
+@NullMarked
+package testbed.broker;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,67 @@
+package testbed.broker.web;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Component;
+import testbed.broker.BrokerSettings;
+import testbed.broker.operation.Answer;
+import testbed.broker.operation.CorrelationId;
+import testbed.broker.operation.Operation;
+import testbed.broker.operation.Operations;
+import testbed.contracts.CinemaName;
+
+/** Fetches answers for both controllers. */
+@Component
+class Fetch {
+
+  private static final String PREFER = "Prefer";
+  private static final String PREFERENCE_APPLIED = "Preference-Applied";
+  private static final String CINEMAS_MISSING = "Cinemas-Missing";
+  private static final String RETRY_AFTER_SECONDS = "1";
+
+  private final Operations operations;
+  private final Duration longestWait;
+
+  Fetch(Operations operations, BrokerSettings settings) {
+    this.operations = operations;
+    this.longestWait = settings.maxWait();
+  }
+
+  /**
+   * @param headers of the request
+   */
+  ResponseEntity<?> answer(CorrelationId id, Operation operation, HttpHeaders headers) {
+    var wait = PreferredWait.in(headers.getOrEmpty(PREFER), longestWait);
+    return switch (operations.fetch(id, operation, wait.orElse(Duration.ZERO))) {
+      case Answer.Pending pending ->
+          response(HttpStatus.ACCEPTED, wait)
+              .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
+              .build();
+      case Answer.Movies movies -> {
+        var response = response(HttpStatus.OK, wait);
+        if (!movies.missing().isEmpty()) {
+          response.header(CINEMAS_MISSING, names(movies.missing()));
+        }
+        yield response.body(movies.cinemas());
+      }
+      case Answer.Made made -> response(HttpStatus.OK, wait).body(made.reservation());
+      case Answer.Listed listed -> response(HttpStatus.OK, wait).body(listed.reservations());
+    };
+  }
+
+  private static ResponseEntity.BodyBuilder response(HttpStatus status, Optional<Duration> wait) {
+    var response = ResponseEntity.status(status);
+    wait.ifPresent(
+        applied -> response.header(PREFERENCE_APPLIED, "wait=%d".formatted(applied.toSeconds())));
+    return response;
+  }
+
+  private static String names(List<CinemaName> cinemas) {
+    return cinemas.stream().map(CinemaName::value).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,55 @@
+package testbed.broker.web;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Reads how long a client is prepared to wait from its {@code Prefer} headers (RFC 7240). */
+final class PreferredWait {
+
+  private static final String QUOTED = "\"(?:[^\"\\\\]|\\\\.)*+\"";
+
+  /** One preference: everything up to a comma that is not inside quotes. */
+  private static final Pattern PREFERENCE = Pattern.compile("(?:" + QUOTED + "|[^,\"])++");
+
+  /** A wait in whole seconds; its parameters, which none are defined for, may follow. */
+  private static final Pattern WAIT =
+      Pattern.compile("wait\\s*+=\\s*+(?:(\\d++)|\"(\\d++)\")\\s*+(?:;.*+)?+");
+
+  private static final int MOST_DIGITS = 9;
+
+  private PreferredWait() {}
+
+  /**
+   * The wait that the client prefers. As the RFC says, the first one counts if there are several,
+   * and what is not understood is ignored.
+   *
+   * @param headers the values of all {@code Prefer} headers, in their order
+   * @param longest what a longer wait is reduced to
+   */
+  static Optional<Duration> in(Collection<String> headers, Duration longest) {
+    return headers.stream()
+        .flatMap(header -> PREFERENCE.matcher(header).results())
+        .map(preference -> preference.group().strip().toLowerCase(Locale.ROOT))
+        .filter(PreferredWait::isNamedWait)
+        .findFirst()
+        .map(WAIT::matcher)
+        .filter(wait -> wait.matches())
+        .map(wait -> seconds(wait.group(1) == null ? wait.group(2) : wait.group(1), longest));
+  }
+
+  private static boolean isNamedWait(String preference) {
+    return preference.split("[\\s=;]", 2)[0].equals("wait");
+  }
+
+  private static Duration seconds(String digits, Duration longest) {
+    var significant = digits.replaceFirst("^0+(?=\\d)", "");
+    if (significant.length() > MOST_DIGITS) {
+      return longest;
+    }
+    var wait = Duration.ofSeconds(Long.parseLong(significant));
+    return wait.compareTo(longest) > 0 ? longest : wait;
+  }
+}
