@@ -6,8 +6,10 @@ and hatch as well, so that the figures read in black and white.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from io import BytesIO
 from itertools import chain
 from typing import Any, TypeVar
@@ -110,8 +112,13 @@ class Plate:
     caption: str
     png: bytes
 
-    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, bytes], dict[str, dict[str, str]]]:
-        return {"image/png": self.png}, {"image/png": {"alt": self.caption, "name": self.name}}
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        image, words = b64encode(self.png).decode(), escape(self.caption)
+        html = (
+            f'<figure><img src="data:image/png;base64,{image}" alt="{words}">'
+            f"<figcaption>{words}</figcaption></figure>"
+        )
+        return {"text/html": html, "image/png": image}, {"image/png": {"name": self.name}}
 
 
 def over_time(measured: Measured) -> Iterator[Plate]:
@@ -317,7 +324,10 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
         axes.set_title(words)
         axes.set_xlabel("threads")
         axes.set_ylabel("response time [ms]")
-        axes.set_xlim(0, 1.08 * max(part["threads"].to_list()))
+        levels = sorted(set(part["threads"].to_list()))
+        axes.set_xlim(0, 1.08 * levels[-1])
+        axes.set_xticks(levels if len(levels) <= 12 else levels[:: len(levels) // 6])
+        axes.margins(y=0.08)
         axes.set_ylim(bottom=0)
         axes.legend(loc="upper left")
     enough = part["threads"].n_unique() >= LEVELS_FOR_R
@@ -342,7 +352,7 @@ def _draw_side_by_side(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
         "p99_ms": ("99th percentile", "response time [ms]"),
         "ok_per_s": ("goodput", "successful operations/s"),
     }
-    figure, grid = _subplots(2, 2, 5.6)
+    figure, grid = _subplots(2, 2, 5.1)
     width = 0.8 / len(variants)
     for axes, (column, (title, unit)) in zip(chain(*grid), panels.items(), strict=True):
         figures = {

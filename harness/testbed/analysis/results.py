@@ -94,6 +94,11 @@ class Results:
     environment: Mapping[str, Any] = field(default_factory=dict)
     declaration: str = ""
 
+    @property
+    def loose(self) -> bool:
+        """Whether it is a plain directory of sample files, which is somebody else's."""
+        return all(run.samples.parent == self.path for run in self.runs)
+
 
 def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.

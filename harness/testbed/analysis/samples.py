@@ -54,6 +54,9 @@ _COLUMNS = {
     "success": pl.Boolean,
     "failureMessage": pl.String,
 }
+_NO_CINEMA = r'(?i)cinemas-missing|"cinemaName"'
+"""What the plans' assertions look for: no header that names missing cinemas, and every cinema."""
+
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
 
@@ -183,11 +186,11 @@ def failure_class() -> pl.Expr:
     code, message = pl.col("code"), pl.col("message").fill_null("")
     fetched = pl.col("step") == "fetch"
     return (
-        pl.when(code.str.contains(r"^2") & message.str.contains("Cinemas-Missing"))
-        .then(pl.lit("partial"))
-        .when(code.is_in(["202", "410"]) | ((code == "404") & fetched))
+        pl.when(fetched & code.is_in(["202", "404", "410"]))
         .then(pl.lit("not_ready"))
-        .when(code.str.contains(r"^2"))
+        .when(code.str.contains("^2") & message.str.contains(_NO_CINEMA))
+        .then(pl.lit("partial"))
+        .when(code.str.contains("^2"))
         .then(pl.lit("wrong_body"))
         .when((code == "503") & message.str.contains("circuit-open"))
         .then(pl.lit("breaker_open"))

@@ -20,13 +20,13 @@ ANSWERS = {
     "breaker_open": ("503", "Test failed: text expected not to contain /circuit-open/"),
     "time_limit": ("504", ""),
     "not_ready": ("202", "Test failed: code expected to equal /200/"),
-    "partial": ("200", "Cinemas-Missing"),
+    "partial": ("200", "Test failed: headers expected not to contain /(?i)cinemas-missing:/"),
     "rejected": ("503", ""),
     "connect": ("Non HTTP response code: org.apache.http.conn.HttpHostConnectException", ""),
     "wrong_body": ("200", 'Test failed: text expected to contain /"CNW001"/'),
     "other": ("500", ""),
 }
-"""Response code and assertion message by failure class."""
+"""Response code and assertion message by failure class; only a fetch can be ``not_ready``."""
 
 
 def operations(

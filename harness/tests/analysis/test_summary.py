@@ -54,12 +54,13 @@ def test_agrees_with_plain_numpy_over_pooled_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", ["sync", "async"])
 def test_counts_failures_by_class(tmp_path: Path, variant: str) -> None:
-    shares = dict.fromkeys(FAILURES, 0.05)
+    possible = [name for name in FAILURES if variant == "async" or name != "not_ready"]
+    shares = dict.fromkeys(possible, 0.05)
     folder = write_run(tmp_path, variant=variant, loops=200, failures=shares)
     failed = sum(row["success"] == "false" for row in rows_of(folder, "list"))
     (row,) = summarise(tmp_path).iter_rows(named=True)
     assert row["failed"] == failed == sum(row[name] for name in FAILURES)
-    assert all(0.02 < row[f"{name}_share"] < 0.08 for name in FAILURES)
+    assert all(0.02 < row[f"{name}_share"] < 0.08 for name in possible)
     assert row["failed_share"] == pytest.approx(failed / 2000)
 
 

@@ -1,0 +1,158 @@
+"""The figures show what they say they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+from testbed.analysis import figures
+from testbed.analysis.figures import Study
+from testbed.analysis.samples import load
+from testbed.analysis.summary import summarise, tabulate
+
+from .synthetic import write_results, write_run
+
+LIST = Study("list", "tuned", "embedded")
+
+
+def test_smoothing_is_a_local_parabola_of_the_thesis_window() -> None:
+    rng = np.random.default_rng(7)
+    elapsed = rng.gamma(2.0, 5.0, 60_000)
+    line, window = figures.smoothed(elapsed)
+    assert window == 10_000
+    # The filter's value is that of a least-squares parabola over the points under its window; an
+    # even window has its centre half a step away from a point.
+    at = 30_000
+    offsets = np.arange(window) - (window - 1) / 2
+    under = elapsed[at - window // 2 + 1 : at + window // 2 + 1]
+    shifted = elapsed[at - window // 2 : at + window // 2]
+    fits = [np.polynomial.Polynomial.fit(offsets, points, 2)(0) for points in (under, shifted)]
+    assert min(abs(line[at] - fit) for fit in fits) < 1e-6
+
+
+def test_smoothing_shortens_its_window_with_the_run() -> None:
+    assert [figures.smoothed(np.ones(n))[1] for n in (60_000, 50_000, 10_000, 20, 19, 3)] == [
+        10_000,
+        10_000,
+        2_000,
+        4,
+        1,
+        1,
+    ]
+    few = np.array([3.0, 1.0, 2.0])
+    assert figures.smoothed(few)[0].tolist() == [3.0, 1.0, 2.0]
+
+
+def test_smoothing_keeps_a_parabola_as_it_is() -> None:
+    x = np.linspace(0, 1, 500)
+    line, _ = figures.smoothed(3 + 2 * x - x**2)
+    assert line[100:400] == pytest.approx((3 + 2 * x - x**2)[100:400], abs=0.01)
+
+
+def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
+    measured = load(comparison)
+    summary = tabulate(measured)
+    plates = [
+        *figures.side_by_side(summary),
+        *figures.scaling(summary),
+        *figures.outcomes(measured),
+        *figures.over_time(measured),
+    ]
+    assert [plate.name for plate in plates] == [
+        f"{kind}-{workload}-tuned-embedded"
+        for kind in ("side-by-side", "scaling", "outcomes", "over-time")
+        for workload in ("list", "reserve")
+    ]
+    for plate in plates:
+        assert plate.png.startswith(b"\x89PNG")
+        assert "preset tuned, embedded backends" in plate.caption
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda measured, _: figures._draw_over_time(LIST, measured),
+        lambda measured, _: figures._draw_outcomes(LIST, measured),
+        lambda _, summary: figures._draw_scaling(LIST, summary),
+        lambda _, summary: figures._draw_side_by_side(LIST, summary),
+    ],
+    ids=["over-time", "outcomes", "scaling", "side-by-side"],
+)
+def test_every_axis_says_its_unit(
+    comparison: Path, draw: Callable[..., tuple[Figure, str]]
+) -> None:
+    measured = [m for m in load(comparison).measurements if m.run.cell.workload == "list"]
+    summary = summarise(comparison).filter(pl.col("workload") == "list")
+    figure, _ = draw(measured, summary)
+    for axes in figure.axes:
+        assert axes.get_ylabel() in {
+            "response time [ms]",
+            "successful operations/s",
+            "threads",
+        }
+        if axes.get_subplotspec().is_last_row():  # type: ignore[union-attr]
+            assert axes.get_xlabel() in {
+                "time since the start of the run [s]",
+                "operations [%]",
+                "threads",
+            }
+
+
+def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
+    for levels, expected in (((10, 50, 100), True), ((10, 100), False)):
+        summary = summarise(write_results(tmp_path / str(len(levels)), levels))
+        part = summary.filter(pl.col("workload") == "list")
+        figure, caption = figures._draw_scaling(LIST, part)
+        labels = figure.axes[0].get_legend_handles_labels()[1]
+        assert all(("r = " in label) is expected for label in labels)
+        assert ("no correlation" in caption) is not expected
+        if expected:
+            sync = part.filter(pl.col("variant") == "sync")
+            r = np.corrcoef(sync["threads"], sync["mean_ms"])[0, 1]
+            assert labels[0] == f"sync, r = {r:.3f}"
+
+
+def test_bars_are_the_figures_of_the_summary(comparison: Path) -> None:
+    summary = summarise(comparison).filter(pl.col("workload") == "reserve")
+    figure, _ = figures._draw_side_by_side(Study("reserve", "tuned", "embedded"), summary)
+    panel = figure.axes[1]
+    heights = [[bar.get_height() for bar in bars] for bars in panel.containers]  # type: ignore[attr-defined]
+    by_variant = summary.partition_by("variant", maintain_order=True)
+    assert heights == [part["p95_ms"].to_list() for part in by_variant]
+    ratios = [async_ / sync for sync, async_ in zip(*heights, strict=True)]
+    assert [text.get_text() for text in panel.texts] == [f"×{ratio:.2f}" for ratio in ratios]
+
+
+def test_outcome_bars_add_up_and_name_the_codes(tmp_path: Path) -> None:
+    write_run(tmp_path, failures={"rejected": 0.2, "connect": 0.1, "other": 0.1, "partial": 0.1})
+    measured = load(tmp_path)
+    figure, _ = figures._draw_outcomes(LIST, measured.measurements)
+    (axes,) = figure.axes
+    widths = [bar.get_width() for bars in axes.containers for bar in bars]  # type: ignore[attr-defined]
+    assert sum(widths) == pytest.approx(100)
+    (text,) = (text.get_text() for text in axes.texts)
+    for words in ("200: ", "503 rejected: ", "connect: ", "500: ", "200 partial: "):
+        assert words in text
+
+
+def test_a_level_without_success_is_drawn_as_such(tmp_path: Path) -> None:
+    write_run(tmp_path, failures={"other": 1.0}, threads=10)
+    write_run(tmp_path, threads=20)
+    measured = load(tmp_path)
+    figure, _ = figures._draw_over_time(LIST, measured.measurements)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["no operation succeeded"]
+    assert list(figures.scaling(tabulate(measured)))
+    assert list(figures.side_by_side(tabulate(measured)))
+
+
+def test_a_level_that_only_one_variant_has_is_drawn_as_such(tmp_path: Path) -> None:
+    write_run(tmp_path, threads=10)
+    write_run(tmp_path, threads=20)
+    write_run(tmp_path, variant="async", threads=10)
+    figure, _ = figures._draw_over_time(LIST, load(tmp_path).measurements)
+    assert [text.get_text() for text in figure.axes[3].texts] == ["not measured"]
