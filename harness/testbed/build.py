@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +91,6 @@ def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
     wanted = list(names)
     log = project.state / "build.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    began = time.time()
     code = processes.run_in_foreground(
         [maven(), "-B", "-q", "-DskipTests", "-pl", ",".join(wanted), "-am", "package"],
         jdk.environment(),
@@ -106,9 +103,8 @@ def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
         jar = project.jar(name)
         if not jar.is_file():
             raise UserError(f"the build made no {project.shown(jar)}")
-        # Maven leaves a jar alone when its content did not change; a source saved during the
-        # build must still be newer.
-        os.utime(jar, (began, began))
+        # Maven leaves a jar alone when its content did not change.
+        jar.touch()
 
 
 def require_jars(project: Project, jars: Iterable[Path]) -> None:
@@ -188,6 +184,14 @@ def _newest_source(module: Path) -> float:
 def _newest(path: Path) -> float:
     below = path.rglob("*") if path.is_dir() else ()
     return max((_modified(one) for one in (path, *below)), default=0.0)
+
+
+def _written(jar: Path) -> float:
+    """Return when a jar was written: its time of modification is the build's fixed timestamp."""
+    try:
+        return jar.stat().st_ctime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _modified(path: Path) -> float:

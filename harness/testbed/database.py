@@ -10,6 +10,7 @@ from testbed.errors import UserError
 DATABASE_PREFIX = "cinema-"
 COLLECTION = "reservations"
 TIMEOUT_MS = 10_000
+ANSWER_TIMEOUT_MS = 3_000
 
 
 def empty_reservations(uri: str) -> dict[str, int]:
@@ -49,16 +50,16 @@ def require_answer(uri: str) -> None:
     UserError
         When it does not.
     """
-    with _connected(uri) as client:
+    with _connected(uri, ANSWER_TIMEOUT_MS) as client:
         try:
             client.admin.command("ping")
         except PyMongoError as problem:
             raise _silent(problem) from problem
 
 
-def _connected(uri: str) -> MongoClient[dict[str, object]]:
+def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> MongoClient[dict[str, object]]:
     try:
-        return MongoClient(uri, serverSelectionTimeoutMS=TIMEOUT_MS, socketTimeoutMS=TIMEOUT_MS)
+        return MongoClient(uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms)
     except PyMongoError as problem:
         raise UserError(f"MONGODB_URI is not a connection string: {problem}") from problem
 

@@ -1,0 +1,125 @@
+"""The commands as a user types them, each in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from testbed.project import Project
+
+ROOT = Project.find().root
+
+
+def testbed(state: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "testbed", *arguments],
+        env={**os.environ, "TESTBED_STATE": str(state), "COLUMNS": "80", **environ},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+testbed.__test__ = False  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["up", "synch"], "unknown variant 'synch'; choose from: sync, async"),
+        (["up", "sync", "--preset", "fast"], "unknown preset 'fast'; choose from: tuned, thesis"),
+        (
+            ["up", "sync", "--backends", "dokcer"],
+            "unknown backends 'dokcer'; choose from: embedded, docker, local",
+        ),
+        (["up", "sync", "--set", "novalue"], "--set 'novalue' is not of the form KEY=VALUE"),
+        (["up", "sync", "--port-offset", "60000"], "port offset 60000 is out of range"),
+        (["run", "quik"], "no experiment 'quik'"),
+        (["run"], "give an experiment, or --resume RESULTS"),
+        (["run", "--resume", "/nowhere"], "no results in /nowhere"),
+        (["report", "/nowhere"], "'/nowhere' does not exist"),
+        (["logs"], "no logs yet"),
+    ],
+)
+def test_a_users_mistake_is_told_without_a_stack_trace(
+    tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    ended = testbed(tmp_path, *arguments)
+
+    assert ended.returncode == 1
+    assert told in ended.stderr
+    assert "Traceback" not in ended.stderr + ended.stdout
+
+
+def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
+    assert "compare, quick" in testbed(tmp_path, "run", "quik").stderr
+
+
+def test_a_taken_port_is_told_before_anything_is_built_or_started(tmp_path: Path) -> None:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))
+        holder.listen()
+        port = holder.getsockname()[1]
+        if port <= 8099:
+            pytest.skip("no offset leads from 8099 down to this port")
+
+        ended = testbed(tmp_path, "up", "sync", "--port-offset", str(port - 8099))
+
+    assert ended.returncode == 1
+    assert f"port {port} (api-gateway-service) is in use by" in ended.stderr
+    assert f"(pid {os.getpid()})" in ended.stderr
+    assert not (tmp_path / "stack.json").exists()
+    assert "Building" not in ended.stdout
+
+
+def test_no_docker_is_told(tmp_path: Path) -> None:
+    ended = testbed(tmp_path, "up", "sync", "--backends", "docker", PATH=str(tmp_path))
+
+    assert ended.returncode == 1
+    assert "Docker not found" in ended.stderr
+
+
+def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
+    ended = testbed(
+        tmp_path,
+        *("up", "sync", "--backends", "local", "--no-build", "--port-offset", "20000"),
+        MONGODB_URI="mongodb://user:secret@127.0.0.1:1/?serverSelectionTimeoutMS=100",
+    )
+
+    assert ended.returncode == 1
+    assert "MongoDB does not answer" in ended.stderr
+    assert "secret" not in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["status", "down"])
+def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
+    ended = testbed(tmp_path, command)
+
+    assert ended.returncode == 0
+    assert ended.stdout == "Nothing is running.\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["doctor", "build", "up", "down", "status", "logs", "run", "report", "compare", "test"],
+)
+def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: str) -> None:
+    ended = testbed(tmp_path, command, "--help")
+
+    assert ended.returncode == 0
+    assert f"./testbed {command}" in ended.stdout
+    assert max(map(len, ended.stdout.splitlines())) <= 80
+
+
+def test_the_overview_names_every_command(tmp_path: Path) -> None:
+    ended = testbed(tmp_path, "--help")
+
+    for command in ("doctor", "build", "up", "down", "run", "report", "compare", "jmeter"):
+        assert f"│ {command} " in ended.stdout

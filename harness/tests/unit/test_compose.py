@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from testbed import compose
+from testbed.errors import UserError
+from testbed.meter import Usage
+from testbed.project import Project
+
+
+def docker(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a docker on PATH that does what a script says."""
+    (folder / "bin").mkdir(exist_ok=True)
+    command = folder / "bin" / "docker"
+    command.write_text(f"#!/bin/sh\n{script}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_no_docker_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(UserError, match="no docker on PATH") as told:
+        compose.require_docker()
+
+    assert told.value.hint is not None
+    assert "--backends embedded" in told.value.hint
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("echo 'Cannot connect' >&2; exit 1", "the Docker daemon does not answer: Cannot connect"),
+        ("test $1 = info || { echo 'no such command' >&2; exit 1; }", "Docker has no compose"),
+    ],
+)
+def test_says_what_docker_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, message: str
+) -> None:
+    docker(tmp_path, script, monkeypatch)
+
+    with pytest.raises(UserError, match=message):
+        compose.require_docker()
+
+
+def test_missing_files_are_named(project: Project) -> None:
+    with pytest.raises(UserError, match=r"no .*docker-compose\.sync\.yml"):
+        compose.describe(project, "sync", {})
+    (project.root / "docker-compose.sync.yml").touch()
+    (project.root / ".env").touch()
+    with pytest.raises(UserError, match=r"no .*images\.env"):
+        compose.describe(project, "sync", {"TESTBED_ENV_FILE": str(project.root / "images.env")})
+
+
+def test_a_further_file_of_variables_comes_after_the_first(project: Project) -> None:
+    for name in ("docker-compose.sync.yml", ".env", "images.env"):
+        (project.root / name).touch()
+
+    stack = compose.describe(
+        project, "sync", {"TESTBED_ENV_FILE": str(project.root / "images.env")}
+    )
+
+    assert [file.name for file in stack.env_files] == [".env", "images.env"]
+
+
+def test_reads_the_containers_in_both_formats_of_the_plugin(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"Service": "mongodb", "ID": "1", "State": "running", "ExitCode": 0},
+        {"Service": "seed", "ID": "2", "State": "exited", "ExitCode": 0},
+        {"Service": "broker-service", "ID": "3", "State": "exited", "ExitCode": 137},
+    ]
+    stack = compose.Compose((project.root / "c.yml",), ())
+    answers = ["\n".join(map(json.dumps, rows)), json.dumps(rows)]
+    for answer in answers:
+        (tmp_path / "answer").write_text(answer)
+        docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
+
+        known = compose.containers(stack)
+
+        assert [one.service for one in known] == ["mongodb", "seed", "broker-service"]
+        assert [one.as_meant for one in known] == [True, True, False]
+
+
+def test_knows_images_and_published_ports(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = {"target": 8099, "published": "43099", "host_ip": "127.0.0.1"}
+    stack = {
+        "name": "testbed-sync",
+        "services": {"gateway": {"ports": [port]}, "mongodb": {"image": "mongo:8"}},
+    }
+    (tmp_path / "answer").write_text(json.dumps(stack))
+    docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
+
+    services = compose.resolved(compose.Compose((project.root / "c.yml",), ()), os.environ)
+
+    assert {name: one["image"] for name, one in services.items()} == {
+        "gateway": "testbed-sync-gateway",
+        "mongodb": "mongo:8",
+    }
+    assert compose.published(services, "gateway", 8099) == 43099
+    assert compose.published_ports(services) == {"gateway": (43099,), "mongodb": ()}
+    with pytest.raises(UserError, match="port 27017 of mongodb is not published"):
+        compose.published(services, "mongodb", 27017)
+
+
+def test_settings_reach_the_own_services_alone(project: Project) -> None:
+    stack = compose.Compose((project.root / "c.yml",), ())
+
+    with_them = compose.with_settings(stack, project, ["broker-service"], {"A": "1"})
+
+    assert compose.with_settings(stack, project, ["broker-service"], {}) == stack
+    assert json.loads(with_them.files[-1].read_text()) == {
+        "services": {"broker-service": {"environment": {"A": "1"}}}
+    }
+
+
+def test_reads_both_versions_of_control_groups() -> None:
+    second = "usage_usec 2500000\nuser_usec 1\nanon 150000000\nfile 999\n"
+    first = "usage_nsec 2500000000\ncache 999\nrss 1\ntotal_rss 150000000\n"
+
+    assert compose.parse_usage(second) == Usage(2.5, 150.0)
+    assert compose.parse_usage(first) == Usage(2.5, 150.0)
+    assert compose.parse_usage("cat: no such file\n") is None

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from testbed.experiment import Experiment, Warmup
+from testbed.load import Seen
+from testbed.progress import Estimate, Progress
+from testbed.schedule import schedule
+from testbed.steps import duration
+
+PLAN = Experiment(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=Warmup(duration=5))
+
+
+def test_the_estimate_follows_what_runs_and_starts_really_take() -> None:
+    estimate = Estimate(PLAN, schedule(PLAN))
+    guess = estimate.remaining_s()
+    for _ in range(2):
+        estimate.started(50.0)
+    for _ in range(8):
+        estimate.warmed()
+        estimate.measured(20.0)
+
+    assert guess > 16 * 10
+    assert estimate.remaining_s() == pytest.approx(8 * 20 + 2 * 50)
+
+
+def test_every_ended_run_is_a_line_with_rate_and_failures() -> None:
+    text = io.StringIO()
+    starts = schedule(PLAN)
+    with Progress(Console(file=text, width=80), PLAN, starts) as show:
+        show.starting(starts[0])
+        show.started(starts[0], 12.34)
+        show.loading("warm-up", Seen(5, 0, 5.0, 1.0, 1.0))
+        show.warmed(starts[0].warmup_id("list"), Seen(500, 0, 0, 5.0, 6.0))
+        show.measured(starts[0].runs[0], Seen(1234, 0, 0, 10.0, 11.0))
+        show.measured(starts[0].runs[1], Seen(1000, 3, 0, 10.0, 11.0))
+
+    lines = text.getvalue().splitlines()
+    assert "started 12.3 s" in lines[0]
+    assert "500 operations, 100/s, 0 failed" in lines[1]
+    assert lines[2].startswith("✓ [ 1/16]")
+    assert "1,234 operations, 123/s, 0 failed" in lines[2]
+    assert lines[3].startswith("! [ 2/16]")
+    assert "1,000 operations, 100/s, 3 failed" in lines[3]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.04, "0.0 s"), (59.94, "59.9 s"), (60, "1 min 00 s"), (605, "10 min 05 s")],
+)
+def test_shows_durations_for_people(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown
