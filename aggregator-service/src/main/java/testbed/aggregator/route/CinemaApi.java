@@ -9,14 +9,14 @@ import testbed.contracts.CinemaName;
 interface CinemaApi {
 
   /**
-   * @param address the whole address, worked out once for each instance: it differs by instance,
-   *     and expanding a template costs more than the rest of this call's preparation
+   * @param address the whole address, since the base differs by instance; expanding a template for
+   *     each call would cost more than the rest of its preparation
    */
   @GetExchange
   Cinema movies(URI address);
 
   /** The address of a cinema's movies at a cinema's instance or at the gateway. */
   static URI moviesAt(URI base, CinemaName cinema) {
-    return base.resolve("/cinema/%s/movie/list".formatted(cinema));
+    return base.resolve("/cinema/" + cinema + "/movie/list");
   }
 }

@@ -1,0 +1,160 @@
+package testbed.aggregator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static testbed.support.testing.StandInServer.cinema;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.web.client.RestClient;
+import testbed.support.testing.InMemoryRegistry;
+import testbed.support.testing.StandInServer;
+
+/** The running service over HTTP, asking servers in this JVM straight. */
+@SpringBootTest(
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = {
+      "eureka.client.enabled=false",
+      "aggregator.deadline=700ms",
+      "aggregator.pool.size=2",
+      "aggregator.pool.acquire=100ms"
+    })
+@DirtiesContext
+class MovieListTest {
+
+  @TestConfiguration
+  static class Registry {
+
+    @Bean
+    InMemoryRegistry inMemoryRegistry() {
+      return new InMemoryRegistry();
+    }
+  }
+
+  @Autowired InMemoryRegistry registry;
+  @Autowired ApplicationEventPublisher events;
+  @LocalServerPort int port;
+
+  final StandInServer dundrum = new StandInServer().answersAsCinema("dundrum");
+  final StandInServer ucd = new StandInServer().answersAsCinema("ucd");
+
+  @BeforeEach
+  void register() {
+    registry.clear();
+    registry.addCinema("ucd", ucd.address());
+    registry.addCinema("dundrum", dundrum.address());
+    events.publishEvent(registry.heartbeat());
+  }
+
+  @AfterEach
+  void close() {
+    dundrum.close();
+    ucd.close();
+  }
+
+  @Test
+  void listsEveryRegisteredCinema() {
+    var list = get("/api/movie/list");
+
+    assertThat(list.getStatusCode()).isEqualTo(HttpStatus.OK);
+    assertThat(list.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_JSON);
+    assertThat(list.getHeaders().get("Cinemas-Missing")).isNull();
+    assertThat(list.getBody()).isEqualTo("[%s,%s]", cinema("dundrum"), cinema("ucd"));
+    assertThat(dundrum.requests()).containsExactly("GET /cinema/dundrum/movie/list");
+  }
+
+  @Test
+  void namesACinemaThatFails() {
+    dundrum.answers(500, "application/problem+json", "{}");
+
+    assertPartial(get("/api/movie/list"));
+  }
+
+  @Test
+  void namesACinemaWhoseAnswerIsNone() {
+    dundrum.answers(200, "application/json", "{\"id\":");
+
+    assertPartial(get("/api/movie/list"));
+  }
+
+  @Test
+  void namesACinemaThatStoppedAMomentAgo() {
+    dundrum.close();
+
+    assertPartial(get("/api/movie/list"));
+  }
+
+  @Test
+  void namesACinemaThatTheRegistryHasForgotten() {
+    registry.remove("cinema-dundrum-service");
+    events.publishEvent(registry.heartbeat());
+
+    assertPartial(get("/api/movie/list"));
+    assertThat(dundrum.requests()).isEmpty();
+  }
+
+  @Test
+  void freesTheConnectionsOfCancelledQuestions() {
+    dundrum.isSilent();
+    // More often than there are connections to a cinema.
+    for (int i = 0; i < 5; i++) {
+      assertPartial(get("/api/movie/list"));
+    }
+
+    dundrum.answersAsCinema("dundrum");
+
+    assertThat(get("/api/movie/list").getBody()).contains("dundrum", "ucd");
+  }
+
+  @Test
+  void saysSoIfNobodyAnswers() {
+    dundrum.isSilent();
+    ucd.answers(500, "application/problem+json", "{}");
+
+    var list = get("/api/movie/list");
+
+    assertThat(list.getStatusCode()).isEqualTo(HttpStatus.GATEWAY_TIMEOUT);
+    assertThat(list.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
+    assertThat(list.getBody())
+        .contains("urn:testbed:problem:no-answer", "No answer from: dundrum, ucd.");
+  }
+
+  @Test
+  void isReadyAliveAndMeasured() {
+    assertThat(get("/actuator/health/readiness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(get("/actuator/health/liveness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(get("/actuator/prometheus").getBody())
+        .contains("application=\"aggregator-service\"");
+    assertThat(get("/actuator/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+  }
+
+  private static void assertPartial(ResponseEntity<String> list) {
+    assertThat(list.getStatusCode()).isEqualTo(HttpStatus.OK);
+    assertThat(list.getHeaders().get("Cinemas-Missing")).containsExactly("dundrum");
+    assertThat(list.getBody()).isEqualTo("[%s]", cinema("ucd"));
+  }
+
+  private ResponseEntity<String> get(String path) {
+    return RestClient.builder()
+        .baseUrl("http://localhost:" + port)
+        .defaultHeader(HttpHeaders.ACCEPT, MediaType.ALL_VALUE)
+        .defaultStatusHandler(status -> true, (request, response) -> {})
+        .build()
+        .get()
+        .uri(path)
+        .retrieve()
+        .toEntity(String.class);
+  }
+}

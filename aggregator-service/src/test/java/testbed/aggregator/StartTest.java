@@ -1,0 +1,91 @@
+package testbed.aggregator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import testbed.aggregator.AggregatorSettings.Pool;
+import testbed.aggregator.AggregatorSettings.Route;
+import testbed.aggregator.movie.FanOut;
+import testbed.support.preset.InvalidSetting;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartTest {
+
+  private static final URI GATEWAY = URI.create("http://localhost:8099");
+
+  @Test
+  void isTunedByDefault() {
+    try (var aggregator = start()) {
+      assertThat(aggregator.getBean(AggregatorSettings.class))
+          .isEqualTo(
+              new AggregatorSettings(
+                  FanOut.PARALLEL,
+                  Route.DIRECT,
+                  Duration.ofSeconds(2),
+                  GATEWAY,
+                  new Pool(200, Duration.ofMillis(500), Duration.ofSeconds(30))));
+    }
+  }
+
+  @Test
+  void asksOneAfterAnotherThroughTheGatewayInThePresetThesis() {
+    try (var aggregator = start("testbed.preset=thesis")) {
+      assertThat(aggregator.getBean(AggregatorSettings.class))
+          .isEqualTo(
+              new AggregatorSettings(
+                  FanOut.SEQUENTIAL, Route.GATEWAY, Duration.ofSeconds(2), GATEWAY, null));
+    }
+  }
+
+  @Test
+  void takesAFactorFromOutsideThePreset() {
+    try (var aggregator = start("testbed.preset=thesis", "aggregator.fan-out=parallel")) {
+      assertThat(aggregator.getBean(AggregatorSettings.class))
+          .returns(FanOut.PARALLEL, AggregatorSettings::fanOut)
+          .returns(Route.GATEWAY, AggregatorSettings::route);
+    }
+  }
+
+  @Test
+  void stopsOnAnUnknownPreset() {
+    assertThatThrownBy(() -> start("testbed.preset=fast"))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage("TESTBED_PRESET is 'fast'");
+  }
+
+  @Test
+  void stopsOnAnUnknownFactorValueAndSaysWhichItKnows(CapturedOutput output) {
+    assertThatThrownBy(() -> start("aggregator.fan-out=both")).isNotNull();
+
+    assertThat(output)
+        .contains("aggregator.fan-out", "\"both\"", "The following values are valid:")
+        .contains("PARALLEL", "SEQUENTIAL");
+  }
+
+  @Test
+  void stopsOnADeadlineThatIsNone(CapturedOutput output) {
+    assertThatThrownBy(() -> start("aggregator.deadline=0s")).isNotNull();
+
+    assertThat(output).contains("aggregator.deadline");
+  }
+
+  private static ConfigurableApplicationContext start(String... settings) {
+    return new SpringApplicationBuilder(AggregatorServiceApplication.class)
+        .web(WebApplicationType.NONE)
+        .run(
+            Stream.concat(Stream.of("eureka.client.enabled=false"), Arrays.stream(settings))
+                .map(setting -> "--" + setting)
+                .toArray(String[]::new));
+  }
+}

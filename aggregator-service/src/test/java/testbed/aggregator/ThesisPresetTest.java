@@ -1,0 +1,92 @@
+package testbed.aggregator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static testbed.support.testing.StandInServer.cinema;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import testbed.support.testing.InMemoryRegistry;
+import testbed.support.testing.StandInServer;
+
+/** The thesis's way: one cinema after another, through the gateway again. */
+@SpringBootTest(properties = {"eureka.client.enabled=false", "testbed.preset=thesis"})
+@AutoConfigureMockMvc
+class ThesisPresetTest {
+
+  private static final StandInServer GATEWAY = new StandInServer();
+  private static final StandInServer CINEMA = new StandInServer();
+
+  @TestConfiguration
+  static class Registry {
+
+    @Bean
+    InMemoryRegistry inMemoryRegistry() {
+      return new InMemoryRegistry();
+    }
+  }
+
+  @DynamicPropertySource
+  static void gateway(DynamicPropertyRegistry settings) {
+    settings.add("aggregator.gateway-url", GATEWAY::address);
+  }
+
+  @Autowired private MockMvcTester http;
+  @Autowired private InMemoryRegistry registry;
+  @Autowired private ApplicationEventPublisher events;
+
+  @BeforeEach
+  void register() {
+    GATEWAY.requests().clear();
+    registry.clear();
+    registry.addCinema("ucd", CINEMA.address());
+    registry.addCinema("dundrum", CINEMA.address());
+    events.publishEvent(registry.heartbeat());
+  }
+
+  @AfterAll
+  static void close() {
+    GATEWAY.close();
+    CINEMA.close();
+  }
+
+  @Test
+  void asksThroughTheGatewayInTheOrderOfNames() {
+    GATEWAY.does(
+        request -> {
+          var name = request.getRequestURI().getPath().split("/")[2];
+          StandInServer.respond(request, 200, "application/json", cinema(name));
+        });
+
+    assertThat(http.get().uri("/api/movie/list"))
+        .hasStatusOk()
+        .bodyText()
+        .isEqualTo("[%s,%s]", cinema("dundrum"), cinema("ucd"));
+    assertThat(GATEWAY.requests())
+        .containsExactly("GET /cinema/dundrum/movie/list", "GET /cinema/ucd/movie/list");
+    assertThat(CINEMA.requests()).isEmpty();
+  }
+
+  @Test
+  void namesACinemaWhoseCircuitIsOpen() {
+    GATEWAY.does(
+        request -> {
+          if (request.getRequestURI().getPath().contains("ucd")) {
+            StandInServer.respond(request, 503, "application/problem+json", "{}");
+          } else {
+            StandInServer.respond(request, 200, "application/json", cinema("dundrum"));
+          }
+        });
+
+    assertThat(http.get().uri("/api/movie/list")).hasStatusOk().hasHeader("Cinemas-Missing", "ucd");
+  }
+}
