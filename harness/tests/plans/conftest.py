@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fake_product import FakeProduct, Request, Script
 
 from testbed import jdk
 from testbed.project import Project
+
+from .fake_product import FakeProduct, Request, Script
 
 Row = dict[str, str]
 

@@ -7,9 +7,10 @@ import json
 from functools import cache
 
 import pytest
-from conftest import Outcome, Row, RunPlan, succeeded
-from fake_product import RIGHT, Request, Script
-from wrong_answers import ACKNOWLEDGEMENTS, async_scripts, sync_scripts
+
+from .conftest import Outcome, Row, RunPlan, succeeded
+from .fake_product import RIGHT, Request, Script
+from .wrong_answers import ACKNOWLEDGEMENTS, async_scripts, sync_scripts
 
 ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 1000}
 WORKLOADS = ("list", "reserve")

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from fake_product import Change, Script, body, header, problem, status, text
+from .fake_product import Change, Script, body, header, problem, status, text
 
 
 def _without(index: int) -> Change:
     return body(lambda cinemas: [c for i, c in enumerate(cinemas) if i != index])
+
+
+def _renamed(index: int) -> Change:
+    return body(
+        lambda cinemas: [
+            {**c, "cinemaName": "omniplex"} if i == index else c for i, c in enumerate(cinemas)
+        ]
+    )
 
 
 def _without_movies(index: int) -> Change:
@@ -38,6 +46,9 @@ LIST: dict[str, Change] = {
     "no cineworld": _without(0),
     "no dundrum": _without(1),
     "no ucd": _without(2),
+    "cineworld under another name": _renamed(0),
+    "dundrum under another name": _renamed(1),
+    "ucd under another name": _renamed(2),
     "no movies at cineworld": _without_movies(0),
     "no movies at dundrum": _without_movies(1),
     "no movies at ucd": _without_movies(2),
