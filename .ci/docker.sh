@@ -2,6 +2,7 @@
 # docker.sh start|stop: a Docker engine with the compose plugin, on a Debian machine that may have neither.
 # `stop` ends the engine only if `start` started it.
 set -euo pipefail
+# shellcheck source=.ci/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 COMPOSE_VERSION=v5.5.1

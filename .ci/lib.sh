@@ -1,7 +1,9 @@
+# shellcheck shell=bash
 # Shared by the scripts of this folder; sourced, not run.
 
+# shellcheck disable=SC2034
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
-# Where results of checks are counted; a script that calls others hands it on.
+# A file with a line for each check. A script that runs others hands it on to them.
 export CHECKS="${CHECKS:-$(mktemp)}"
 
 say() { printf '\n== %s\n' "$*"; }
@@ -16,13 +18,14 @@ poll() {
   done
 }
 
-# check NAME COMMAND...: runs the command and counts how it ended. Never fails itself.
+# check NAME COMMAND...: runs the command, counts how it ended, and leaves that in RESULT. Never fails itself.
 check() {
-  local name="$1" start=$SECONDS result=passed
+  local name="$1" start=$SECONDS
   shift
-  "$@" || result=failed
-  printf '%s: %s (%d s)\n' "$result" "$name" $((SECONDS - start))
-  echo "$result" >>"$CHECKS"
+  RESULT=passed
+  "$@" || RESULT=failed
+  printf '%s: %s (%d s)\n' "$RESULT" "$name" $((SECONDS - start))
+  echo "$RESULT" >>"$CHECKS"
 }
 
 # summary: the closing line; fails when a check failed or none was made.

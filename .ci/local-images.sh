@@ -1,34 +1,56 @@
 #!/usr/bin/env bash
-# local-images.sh [base|stand-in]: images for a machine that reaches no image registry, made of Debian's
-# packages and the machine's JDK. Names as in local.env. `stand-in` is MongoDB's: it needs the jar of
-# embedded-backends, which the others do not wait for. Without an argument: all.
+# local-images.sh base|from-jars: images for a machine that reaches no image registry, made of Debian's
+# packages and the machine's JDK; names as in local.env. `from-jars` are those that need the built jars: the
+# stand-in for MongoDB and the services. What has not changed is not built again.
 set -euo pipefail
+# shellcheck source=.ci/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 SUITE=bookworm
+DEBIAN=testbed-local/debian:12
+JDK=testbed-local/jdk:25
 images="$ROOT/.ci/images"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# same NAME HASH: whether the image is there and was made of the same things.
-same() { [ "$(docker image inspect --format '{{index .Config.Labels "testbed.content"}}' "$1" 2>/dev/null)" = "$2" ]; }
+# quietly COMMAND...: shows the output of a command only where it fails.
+quietly() { "$@" >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2; return 1; }; }
 
-digest() { cat "$@" | sha256sum | cut -c1-16; }
+# content FILE... : names what the files hold.
+content() { cat "$@" | sha256sum | cut -c 1-16; }
 
-# image NAME FOLDER CONTEXT FILE...: builds FOLDER/Dockerfile if it or one of the files has changed.
+id() { docker image inspect --format '{{.Id}}' "$1"; }
+
+# current NAME CONTENT: whether the image is there and was made of this.
+current() { [ "$(docker image inspect --format '{{index .Config.Labels "testbed.content"}}' "$1" 2>/dev/null)" = "$2" ]; }
+
+# image NAME CONTENT DOCKER-BUILD-ARGUMENT...
 image() {
-  local name="$1" file="$2/Dockerfile" context="$3" content
-  shift 3
-  content=$( (digest "$file" "$@"; docker image inspect --format '{{.Id}}' "$(awk '/^FROM/ {print $2; exit}' "$file")") | sha256sum | cut -c1-16)
-  same "$name" "$content" && return
+  local name="$1" content="$2"
+  shift 2
+  current "$name" "$content" && return
   say "Building $name"
-  DOCKER_BUILDKIT=0 docker build --file "$file" --label "testbed.content=$content" --tag "$name" "$context" >"$log" 2>&1 ||
-    { tail -n 30 "$log" >&2; return 1; }
+  # The classic builder is the one that needs no plugin.
+  DOCKER_BUILDKIT=0 quietly docker build --label "testbed.content=$content" --tag "$name" "$@"
 }
 
-jdk() {
+debian() {
+  local content mirror
+  content=$(content <<<"$SUITE minbase")
+  current "$DEBIAN" "$content" && return
+  say "Building $DEBIAN"
+  # From where this machine itself installs.
+  # shellcheck disable=SC2016
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $SUITE" 'Component: main' 'Created-By: Packages' | head -n 1)
+  quietly debootstrap --variant=minbase "$SUITE" "$work/debian" ${mirror:+"$mirror"}
+  rm -rf "$work"/debian/var/cache/apt/archives/*.deb
+  tar -C "$work/debian" -c . | quietly docker import --change "LABEL testbed.content=$content" \
+    --change 'ENV DEBIAN_FRONTEND=noninteractive' - "$DEBIAN"
+}
+
+jdk_home() {
   local home
-  for home in "${JAVA_HOME:-}" /usr/lib/jvm/*25*; do
+  for home in ${JAVA_HOME:+"$JAVA_HOME"} /usr/lib/jvm/*25*; do
     if [ -x "$home/bin/java" ] && grep -qs '^JAVA_VERSION="25' "$home/release"; then
       readlink -f "$home"
       return
@@ -38,43 +60,57 @@ jdk() {
   return 1
 }
 
-debian() {
-  local name=testbed-local/debian:12 content mirror root
-  content=$(digest <<<"$SUITE minbase")
-  same "$name" "$content" && return
-  say "Building $name"
-  # The mirror that this machine itself installs from.
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $SUITE" 'Created-By: Packages' 'Component: main' | head -n 1)
-  root=$(mktemp -d)
-  debootstrap --variant=minbase "$SUITE" "$root" ${mirror:+"$mirror"} >"$log" 2>&1 || { tail -n 20 "$log" >&2; return 1; }
-  rm -rf "$root"/var/cache/apt/archives/*.deb
-  tar -C "$root" -c . | docker import --change "LABEL testbed.content=$content" --change 'ENV DEBIAN_FRONTEND=noninteractive' - "$name" >/dev/null
-  rm -rf "$root"
-}
-
 base() {
-  local home
-  home=$(jdk)
+  local home name
   debian
-  image testbed-local/jdk:25 "$images/jdk" "$home" "$home/release"
-  image testbed-local/rabbitmq:3.10 "$images/rabbitmq" "$images/rabbitmq"
-  image testbed-local/prometheus:2 "$images/prometheus" "$images/prometheus"
-  image testbed-local/node-exporter:1 "$images/node-exporter" "$images/node-exporter"
+  home=$(jdk_home)
+  image "$JDK" "$(content "$images/jdk/Dockerfile" "$home/release" <(id "$DEBIAN"))" --file "$images/jdk/Dockerfile" "$home"
+  for name in rabbitmq:3.10 prometheus:2 node-exporter:1; do
+    image "testbed-local/$name" "$(content "$images/${name%:*}/Dockerfile" <(id "$DEBIAN"))" "$images/${name%:*}"
+  done
 }
 
 stand-in() {
-  local target="$ROOT/embedded-backends/target"
-  image testbed-local/mongodb-stand-in:1 "$images/mongodb-stand-in" "$target" "$target/embedded-backends.jar"
+  local file="$images/mongodb-stand-in/Dockerfile" target="$ROOT/embedded-backends/target"
+  image testbed-local/mongodb-stand-in:1 "$(content "$file" "$target/embedded-backends.jar" <(id "$JDK"))" --file "$file" "$target"
 }
 
-case "${1:-all}" in
-  all)
-    base
-    stand-in
-    ;;
-  base | stand-in) "$1" ;;
+# service NAME MODULE: the image that compose would build, from a tree of the few files it is made of. Compose
+# and the classic builder would send the whole tree once more for each service.
+service() {
+  local name="$1" module="$2" tree="$work/$2"
+  install -D -m 644 "$ROOT/$module/target/$module.jar" "$tree/$module/target/$module.jar"
+  cp -r "$ROOT/docker" "$ROOT/presets" "$tree"
+  image "$name" "$(content "$tree/$module/target/$module.jar" "$tree"/docker/{Dockerfile,entrypoint,ready} "$tree"/presets/* <(id "$JDK"))" \
+    --file "$tree/docker/Dockerfile" --target prebuilt \
+    --build-arg "BUILD_IMAGE=$JDK" --build-arg "RUNTIME_IMAGE=$JDK" --build-arg "SERVICE=$module" "$tree"
+}
+
+# built VARIANT: name and module of each image that a compose file builds.
+built() {
+  docker compose --env-file "$ROOT/.env" --env-file "$ROOT/.ci/local.env" --file "$ROOT/docker-compose.$1.yml" config --format json |
+    python3 -c 'if True:
+      import json, sys
+      project = json.load(sys.stdin)
+      for name, service in project["services"].items():
+          if "build" in service:
+              print(project["name"] + "-" + name, service["build"]["args"]["SERVICE"])'
+}
+
+from-jars() {
+  local variant name module
+  stand-in
+  for variant in sync async; do
+    while read -r name module; do
+      service "$name" "$module"
+    done < <(built "$variant")
+  done
+}
+
+case "${1:-}" in
+  base | from-jars) "$1" ;;
   *)
-    echo "base or stand-in, not '$1'" >&2
+    echo "local-images.sh base|from-jars" >&2
     exit 2
     ;;
 esac

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# check-variant.sh sync|async: brings a variant up in containers of the local images and checks that it is
+# ready, measured, right under a short load of each plan, and right when a cinema stops and starts again.
+# TESTBED_ENV_FILE names another file in place of local.env.
+set -euo pipefail
+# shellcheck source=.ci/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+variant="${1:?sync or async}"
+workloads=(list reserve)
+threads=10
+loops=50
+
+cd "$ROOT"
+set -a
+# shellcheck source=.env
+. ./.env
+# shellcheck source=.ci/local.env
+. "${TESTBED_ENV_FILE:-.ci/local.env}"
+set +a
+results=$(mktemp -d)
+
+compose() { docker compose --progress quiet --file "docker-compose.$variant.yml" "$@"; }
+finish() {
+  compose down --volumes --remove-orphans || true
+  rm -rf "$results"
+}
+trap finish EXIT
+
+probe() { python3 .ci/probe.py "$@"; }
+eventually() { poll "$1" probe "${@:2}" 2>"$results/why" || { tail -n 1 "$results/why" >&2; return 1; }; }
+up() { compose up --detach --wait || { compose ps --all; compose logs --tail 40; return 1; }; }
+unhealthy() { compose ps --all --format '{{.Service}} {{.Health}}' | grep -v ' healthy$'; }
+all_healthy() { ! unhealthy; }
+
+load() {
+  local workload="$1" file="$results/$1.csv"
+  ./testbed jmeter -- -n -t "jmeter/$variant-$workload.jmx" -l "$file" -j "$results/jmeter.log" \
+    "-Jthreads=$threads" "-Jloops=$loops" "-Jport=$PORT_FRONT" >"$results/jmeter.out" 2>&1 ||
+    { tail -n 20 "$results/jmeter.out" "$results/jmeter.log" >&2; return 1; }
+  probe samples "$file" "$workload" $((threads * loops))
+}
+
+say "Variant $variant in containers"
+check "$variant: up --wait" up
+if [ "$RESULT" = passed ]; then
+  check "$variant: a list right after the start names three cinemas" probe list "$variant" "$PORT_FRONT" 3
+  check "$variant: every container is healthy" all_healthy
+  check "$variant: Prometheus reaches every target" eventually 30 targets "$PORT_PROMETHEUS" "prometheus/targets/$variant.yml"
+  for workload in "${workloads[@]}"; do
+    check "$variant: $workload, $threads users, $loops times, no failure" load "$workload"
+  done
+  compose stop cinema-ucd-service
+  check "$variant: a stopped cinema is named as missing" probe list "$variant" "$PORT_FRONT" 2 ucd
+  compose start cinema-ucd-service
+  check "$variant: started again, it is back" eventually 120 list "$variant" "$PORT_FRONT" 3
+fi
