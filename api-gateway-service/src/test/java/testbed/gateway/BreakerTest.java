@@ -1,0 +1,143 @@
+package testbed.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static testbed.support.testing.StandInServer.respond;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpStatusCode;
+import testbed.contracts.ProblemType;
+import testbed.support.testing.StandInServer;
+
+class BreakerTest extends RunningGateway {
+
+  @Test
+  void fallsBackIfTheServiceCannotBeReached() {
+    registerCinema("capitol");
+    service.close();
+
+    expectFallback(
+        get("/cinema/capitol/movie/list"), ProblemType.CIRCUIT_OPEN, "cinema-capitol-service");
+    expectFallback(
+        post("/cinema/capitol/reservation/make", BODY),
+        ProblemType.CIRCUIT_OPEN,
+        "cinema-capitol-service");
+  }
+
+  @Test
+  void fallsBackIfThereIsNoInstanceOfTheAggregator() {
+    expectFallback(get("/api/movie/list"), ProblemType.CIRCUIT_OPEN, "aggregator-service");
+  }
+
+  @Test
+  void fallsBackAfterTheTimeLimitOfThreeSecondsAndNotTheLibrarysOne() {
+    service.isSilent();
+    registerCinema("metropole");
+    var start = Instant.now();
+
+    expectFallback(
+        post("/cinema/metropole/reservation/make", BODY),
+        ProblemType.TIME_LIMIT,
+        "cinema-metropole-service");
+
+    assertThat(Duration.between(start, Instant.now()))
+        .isBetween(Duration.ofMillis(2900), Duration.ofSeconds(10));
+  }
+
+  @Test
+  void opensWhenTheServiceFailsAndClosesWhenItRecovers() {
+    service.answers(500, "application/problem+json", "{}");
+    registerCinema("adelphi");
+    // As many as the breaker needs to judge.
+    for (int i = 0; i < 20; i++) {
+      get("/cinema/adelphi/movie/list").expectStatus().isEqualTo(500);
+    }
+
+    expectFallback(
+        get("/cinema/adelphi/movie/list"), ProblemType.CIRCUIT_OPEN, "cinema-adelphi-service");
+    expectFallback(
+        post("/cinema/adelphi/reservation/make", BODY),
+        ProblemType.CIRCUIT_OPEN,
+        "cinema-adelphi-service");
+    assertThat(service.requests()).hasSize(20);
+
+    service.answersAsCinema("adelphi");
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .untilAsserted(() -> get("/cinema/adelphi/movie/list").expectStatus().isOk());
+  }
+
+  @Test
+  void keepsOtherRoutesClosedWhenOneIsOpen() {
+    service.answers(500, "application/problem+json", "{}");
+    registerCinema("regal");
+    for (int i = 0; i < 20; i++) {
+      get("/cinema/regal/movie/list").expectStatus().isEqualTo(500);
+    }
+    registerCinema("carlton");
+
+    get("/cinema/regal/movie/list").expectStatus().isEqualTo(503);
+    get("/cinema/carlton/movie/list").expectStatus().isEqualTo(500);
+  }
+
+  @Test
+  void doesNotCountWhatClientsDoWrong() {
+    service.answers(422, "application/problem+json", "{}");
+    registerCinema("ambassador");
+    for (int i = 0; i < 25; i++) {
+      post("/cinema/ambassador/reservation/make", BODY).expectStatus().isEqualTo(422);
+    }
+
+    assertThat(service.requests()).hasSize(25);
+  }
+
+  @Test
+  void asksAnotherInstanceIfOneCannotBeReached() {
+    try (var other = new StandInServer().answersAsCinema("plaza")) {
+      registerCinema("plaza");
+      registerCinema("plaza", other.address());
+      service.close();
+
+      // Round robin: every other request comes to the instance that is gone first.
+      for (int i = 0; i < 4; i++) {
+        get("/cinema/plaza/movie/list").expectStatus().isOk();
+      }
+      assertThat(other.requests()).hasSize(4);
+    }
+  }
+
+  @Test
+  void limitsNoRouteToTheTwentyFiveRequestsOfADefaultBulkhead() throws Exception {
+    int clients = 60;
+    // The service answers nobody before all have come.
+    var barrier = new CyclicBarrier(clients);
+    service.does(
+        request -> {
+          try {
+            barrier.await(10, TimeUnit.SECONDS);
+            respond(request, 200, "application/json", "[]");
+          } catch (Exception e) {
+            respond(request, 500, "application/json", "[]");
+          }
+        });
+    registerCinema("savoy-one");
+    Callable<HttpStatusCode> client =
+        () -> get("/cinema/savoy-one/movie/list").expectBody().returnResult().getStatus();
+
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var answers = threads.invokeAll(IntStream.range(0, clients).mapToObj(i -> client).toList());
+
+      assertThat(answers)
+          .extracting(answer -> answer.get().value())
+          .hasSize(clients)
+          .containsOnly(200);
+    }
+  }
+}

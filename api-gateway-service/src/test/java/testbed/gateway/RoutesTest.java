@@ -1,0 +1,171 @@
+package testbed.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static testbed.support.testing.StandInServer.respond;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import testbed.contracts.ProblemType;
+
+class RoutesTest extends RunningGateway {
+
+  @Test
+  void sendsTheApiToTheAggregator() {
+    service.answers(200, "application/json", "[]");
+    registerAggregator();
+
+    get("/api/movie/list").expectStatus().isOk().expectBody(String.class).isEqualTo("[]");
+
+    assertThat(service.requests()).containsExactly("GET /api/movie/list");
+  }
+
+  @Test
+  void sendsACinemasPathsToTheCinemaUnchanged() {
+    service.does(
+        request -> {
+          request.getResponseHeaders().set("Location", "/cinema/savoy/reservation/1");
+          respond(request, 201, "application/json", BODY);
+        });
+    registerCinema("savoy");
+
+    http.post()
+        .uri("/cinema/savoy/reservation/make?a={a}", "b c")
+        .contentType(MediaType.APPLICATION_JSON)
+        .bodyValue(BODY)
+        .exchange()
+        .expectStatus()
+        .isCreated()
+        .expectHeader()
+        .location("/cinema/savoy/reservation/1")
+        .expectBody(String.class)
+        .isEqualTo(BODY);
+
+    assertThat(service.requests()).containsExactly("POST /cinema/savoy/reservation/make?a=b%20c");
+  }
+
+  @Test
+  void findsACinemaThatAppearsWithoutARestart() {
+    service.answers(200, "application/json", "[]");
+    expectProblem(
+        get("/cinema/fourth/movie/list"),
+        ProblemType.CINEMA_UNKNOWN,
+        "No cinema is called 'fourth'.");
+
+    registerCinema("fourth");
+
+    get("/cinema/fourth/movie/list").expectStatus().isOk();
+  }
+
+  @Test
+  void remembersACinemaThatIsGone() {
+    registerCinema("forum");
+    registry.clear();
+    heartbeat();
+
+    expectFallback(
+        get("/cinema/forum/movie/list"), ProblemType.CIRCUIT_OPEN, "cinema-forum-service");
+    expectFallback(
+        post("/cinema/forum/reservation/make", BODY),
+        ProblemType.CIRCUIT_OPEN,
+        "cinema-forum-service");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/nothing", "/cinema", "/actuator/gateway/routes", "/actuator/env"})
+  void knowsNothingElse(String path) {
+    expectProblem(get(path), ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(path));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {404, 405, 422, 500, 503})
+  void passesAProblemOfTheServiceOnUnchanged(int status) {
+    var problem = "{\"type\":\"urn:testbed:problem:showing-unknown\",\"detail\":\"told\"}";
+    service.answers(status, "application/problem+json", problem);
+    registerCinema("lighthouse");
+
+    post("/cinema/lighthouse/reservation/make", BODY)
+        .expectStatus()
+        .isEqualTo(HttpStatus.valueOf(status))
+        .expectHeader()
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+        .expectBody(String.class)
+        .isEqualTo(problem);
+  }
+
+  @Test
+  void refusesABodyThatIsTooLargeWithoutAskingTheService() {
+    registerCinema("gate");
+
+    expectProblem(
+        post("/cinema/gate/reservation/make", "a".repeat(65 * 1024)),
+        ProblemType.TOO_LARGE,
+        "The body is larger than 65536 bytes.");
+    assertThat(service.requests()).isEmpty();
+  }
+
+  @Test
+  void passesABodyOfTheLargestSizeOn() {
+    var size = new AtomicReference<Integer>();
+    service.does(
+        request -> {
+          var body = new String(request.getRequestBody().readAllBytes(), StandardCharsets.US_ASCII);
+          size.set(body.length());
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("odeon");
+
+    post("/cinema/odeon/reservation/make", "a".repeat(64 * 1024)).expectStatus().isOk();
+
+    assertThat(size).hasValue(64 * 1024);
+  }
+
+  @Test
+  void believesNobodyAboutTheClientsAddress() {
+    var forwarded = new AtomicReference<Boolean>();
+    service.does(
+        request -> {
+          forwarded.set(
+              request.getRequestHeaders().keySet().stream()
+                  .anyMatch(name -> name.toLowerCase().contains("forwarded")));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("stella");
+
+    http.get()
+        .uri("/cinema/stella/movie/list")
+        .header("Forwarded", "for=192.0.2.60;host=evil.example")
+        .header("X-Forwarded-For", "192.0.2.60")
+        .header("X-Forwarded-Host", "evil.example")
+        .exchange()
+        .expectStatus()
+        .isOk();
+
+    assertThat(forwarded).hasValue(false);
+  }
+
+  @Test
+  void countsRequestsByRoute() {
+    service.answers(200, "application/json", "[]");
+    registerCinema("rialto");
+    get("/cinema/rialto/movie/list").expectStatus().isOk();
+
+    var metrics = get("/actuator/prometheus").expectStatus().isOk().expectBody(String.class);
+
+    assertThat(metrics.returnResult().getResponseBody())
+        .contains("uri=\"/cinema/rialto/**\"", "resilience4j_circuitbreaker_state")
+        .contains("name=\"cinema-rialto-service\"");
+  }
+
+  @Test
+  void isReadyWhenTheRegistryHasAnswered() {
+    heartbeat();
+
+    get("/actuator/health/readiness").expectStatus().isOk();
+    get("/actuator/health/liveness").expectStatus().isOk();
+  }
+}

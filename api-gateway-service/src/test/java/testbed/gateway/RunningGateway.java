@@ -1,0 +1,111 @@
+package testbed.gateway;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import testbed.contracts.ProblemType;
+import testbed.support.testing.InMemoryRegistry;
+import testbed.support.testing.StandInServer;
+
+/**
+ * The running gateway with servers in this JVM behind it. Circuit breakers keep their state from
+ * test to test, so each test has a cinema of its own.
+ */
+@SpringBootTest(
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = "eureka.client.enabled=false")
+@Import(RunningGateway.Registry.class)
+abstract class RunningGateway {
+
+  static final String BODY = "{\"tickets\":2}";
+
+  @TestConfiguration
+  static class Registry {
+
+    @Bean
+    InMemoryRegistry inMemoryRegistry() {
+      return new InMemoryRegistry();
+    }
+  }
+
+  @Autowired InMemoryRegistry registry;
+  @Autowired ApplicationEventPublisher events;
+  @LocalServerPort int port;
+
+  final StandInServer service = new StandInServer();
+  WebTestClient http;
+
+  @BeforeEach
+  void connect() {
+    http =
+        WebTestClient.bindToServer()
+            .baseUrl("http://localhost:" + port)
+            .responseTimeout(Duration.ofSeconds(20))
+            .build();
+  }
+
+  @AfterEach
+  void close() {
+    registry.clear();
+    service.close();
+  }
+
+  void registerCinema(String cinema) {
+    registerCinema(cinema, service.address());
+  }
+
+  void registerCinema(String cinema, URI address) {
+    registry.addCinema(cinema, address);
+    heartbeat();
+  }
+
+  void registerAggregator() {
+    registry.add("aggregator-service", service.address(), Map.of());
+    heartbeat();
+  }
+
+  void heartbeat() {
+    events.publishEvent(registry.heartbeat());
+  }
+
+  WebTestClient.ResponseSpec get(String path) {
+    return http.get().uri(path).exchange();
+  }
+
+  WebTestClient.ResponseSpec post(String path, String body) {
+    return http.post().uri(path).contentType(MediaType.APPLICATION_JSON).bodyValue(body).exchange();
+  }
+
+  static void expectFallback(
+      WebTestClient.ResponseSpec response, ProblemType type, String service) {
+    expectProblem(response, type, "Fallback: Circuit broken in %s!".formatted(service));
+  }
+
+  static void expectProblem(WebTestClient.ResponseSpec response, ProblemType type, String detail) {
+    response
+        .expectStatus()
+        .isEqualTo(HttpStatus.valueOf(type.status()))
+        .expectHeader()
+        .contentType(MediaType.APPLICATION_PROBLEM_JSON)
+        .expectBody()
+        .jsonPath("$.type")
+        .isEqualTo(type.uri().toString())
+        .jsonPath("$.status")
+        .isEqualTo(type.status())
+        .jsonPath("$.detail")
+        .isEqualTo(detail);
+  }
+}

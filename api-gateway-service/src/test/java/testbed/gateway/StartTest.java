@@ -1,0 +1,43 @@
+package testbed.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
+import testbed.support.preset.InvalidSetting;
+
+class StartTest {
+
+  @Test
+  void stopsOnAnUnknownPreset() {
+    var gateway = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
+
+    assertThatThrownBy(() -> gateway.run("--testbed.preset=fast"))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage("TESTBED_PRESET is 'fast'");
+  }
+
+  @Test
+  void isAliveButNotReadyBeforeTheRegistryAnswers() {
+    var application = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
+    try (var gateway = application.run("--server.port=0", "--eureka.client.enabled=false")) {
+      var port = gateway.getEnvironment().getRequiredProperty("local.server.port");
+
+      assertThat(status("http://localhost:%s/actuator/health/liveness".formatted(port)))
+          .isEqualTo(200);
+      assertThat(status("http://localhost:%s/actuator/health/readiness".formatted(port)))
+          .isEqualTo(503);
+    }
+  }
+
+  private static Integer status(String address) {
+    return WebClient.create()
+        .get()
+        .uri(address)
+        .exchangeToMono(response -> Mono.just(response.statusCode().value()))
+        .block();
+  }
+}

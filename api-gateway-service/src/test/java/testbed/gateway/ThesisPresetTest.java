@@ -1,0 +1,62 @@
+package testbed.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.test.context.TestPropertySource;
+import testbed.contracts.ProblemType;
+
+@TestPropertySource(properties = "testbed.preset=thesis")
+class ThesisPresetTest extends RunningGateway {
+
+  @Autowired private CircuitBreakerRegistry breakers;
+
+  @Test
+  void usesTheLibrarysDefaultsForABreaker() {
+    service.answersAsCinema("savoy");
+    registerCinema("savoy");
+    get("/cinema/savoy/movie/list").expectStatus().isOk();
+
+    var breaker = breakers.circuitBreaker("cinema-savoy-service").getCircuitBreakerConfig();
+    var defaults = CircuitBreakerConfig.ofDefaults();
+
+    assertThat(breaker)
+        .returns(defaults.getSlidingWindowSize(), CircuitBreakerConfig::getSlidingWindowSize)
+        .returns(defaults.getMinimumNumberOfCalls(), CircuitBreakerConfig::getMinimumNumberOfCalls)
+        .returns(defaults.getFailureRateThreshold(), CircuitBreakerConfig::getFailureRateThreshold)
+        .returns(
+            defaults.getWaitIntervalFunctionInOpenState().apply(1),
+            config -> config.getWaitIntervalFunctionInOpenState().apply(1));
+  }
+
+  @Test
+  void hasATimeLimitOfThreeSeconds() {
+    service.isSilent();
+    registerCinema("metropole");
+    var start = Instant.now();
+
+    expectFallback(
+        get("/cinema/metropole/movie/list"), ProblemType.TIME_LIMIT, "cinema-metropole-service");
+
+    assertThat(Duration.between(start, Instant.now()))
+        .isBetween(Duration.ofMillis(2900), Duration.ofSeconds(10));
+  }
+
+  @Test
+  void countsOnlyAnswersThatDoNotCome() {
+    service.answers(500, "application/problem+json", "{}");
+    registerCinema("adelphi");
+
+    // More than the whole window.
+    for (int i = 0; i < 110; i++) {
+      get("/cinema/adelphi/movie/list").expectStatus().isEqualTo(500);
+    }
+
+    assertThat(service.requests()).hasSize(110);
+  }
+}
