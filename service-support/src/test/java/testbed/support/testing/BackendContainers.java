@@ -1,5 +1,6 @@
 package testbed.support.testing;
 
+import java.time.Duration;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
@@ -12,6 +13,7 @@ import org.testcontainers.utility.DockerImageName;
 public final class BackendContainers {
 
   private static final int MONGODB_PORT = 27017;
+  private static final Duration ON_A_BUSY_MACHINE = Duration.ofMinutes(4);
 
   private BackendContainers() {}
 
@@ -19,7 +21,8 @@ public final class BackendContainers {
   public static RabbitMQContainer rabbitMq() {
     return new RabbitMQContainer(
         DockerImageName.parse(image("TESTBED_RABBITMQ_IMAGE", "rabbitmq:4.1.0-management"))
-            .asCompatibleSubstituteFor("rabbitmq"));
+            .asCompatibleSubstituteFor("rabbitmq"))
+        .withStartupTimeout(ON_A_BUSY_MACHINE);
   }
 
   /**
