@@ -20,8 +20,8 @@ public final class BackendContainers {
   /** RabbitMQ, image {@code TESTBED_RABBITMQ_IMAGE}; user and password guest. */
   public static RabbitMQContainer rabbitMq() {
     return new RabbitMQContainer(
-        DockerImageName.parse(image("TESTBED_RABBITMQ_IMAGE", "rabbitmq:4.1.0-management"))
-            .asCompatibleSubstituteFor("rabbitmq"))
+            DockerImageName.parse(image("TESTBED_RABBITMQ_IMAGE", "rabbitmq:4.1.0-management"))
+                .asCompatibleSubstituteFor("rabbitmq"))
         .withStartupTimeout(ON_A_BUSY_MACHINE);
   }
 
