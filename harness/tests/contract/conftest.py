@@ -1,0 +1,128 @@
+"""Starts each variant once, on embedded backends; or asks one that runs already.
+
+``TESTBED_BASE_URL`` and ``TESTBED_VARIANT`` name a system that runs: then nothing is started, and
+the tests that stop and start services are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from testbed import build, jdk
+from testbed.project import Project
+from testbed.stack import Stack
+from testbed.variants import VARIANTS, Choice, deployment, jars
+
+from .product import PRODUCTS, Product
+
+HERE = Path(__file__).parent
+
+PORT_OFFSET = 4000
+"""So that a stack on the usual ports is neither in the way nor asked by mistake."""
+
+START_LIMIT_S = 360
+
+SETTINGS = {"BROKER_STORE_EXPIRY": "12s"}
+"""Answers expire while a test can wait for it."""
+
+BASE_URL = os.environ.get("TESTBED_BASE_URL")
+RUNNING_VARIANT = os.environ.get("TESTBED_VARIANT")
+
+if BASE_URL and RUNNING_VARIANT not in VARIANTS:
+    raise pytest.UsageError(
+        f"TESTBED_BASE_URL is set, TESTBED_VARIANT is {RUNNING_VARIANT!r}: "
+        f"choose from {', '.join(VARIANTS)}"
+    )
+
+
+def tested_variants() -> tuple[str, ...]:
+    """Return the variants that can be asked."""
+    return (str(RUNNING_VARIANT),) if BASE_URL else VARIANTS
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "variant(name): asks one variant only")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "variant" in metafunc.fixturenames:
+        only = metafunc.definition.get_closest_marker("variant")
+        wanted = [one for one in tested_variants() if only is None or one in only.args]
+        metafunc.parametrize("variant", wanted, scope="session")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # By variant, so that each is started once. A front door remembers every cinema it has seen and
+    # misses it later: the tests with a further cinema come last.
+    def turn(item: pytest.Item) -> tuple[int, bool]:
+        assert isinstance(item, pytest.Function)
+        variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
+        order = VARIANTS.index(variant) if variant in VARIANTS else -1
+        return order, "fourth_cinema" in item.fixturenames
+
+    places = [place for place, item in enumerate(items) if HERE in item.path.parents]
+    ordered = sorted((items[place] for place in places), key=turn)
+    for place, item in zip(places, ordered, strict=True):
+        items[place] = item
+        # The first of a variant waits for its start as well.
+        item.add_marker(pytest.mark.timeout(START_LIMIT_S))
+
+
+@pytest.fixture(scope="session")
+def running(variant: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack | None]:
+    """The started variant; None if it was running before."""
+    if BASE_URL:
+        yield None
+        return
+    root = Project.find().root
+    project = Project(root, tmp_path_factory.mktemp(f"stack-{variant}"))
+    choice = Choice(variant, settings=SETTINGS, port_offset=PORT_OFFSET)
+    build.require_jars(project, jars(choice, project))
+    stack = Stack(project, deployment(choice, project, jdk.for_services()), os.environ)
+    stack.start()
+    try:
+        yield stack
+        # One that ended by itself has failed, whatever it answered before.
+        stack.require_alive()
+    finally:
+        killed = stack.stop()
+    assert killed == [], "did not end when asked to"
+
+
+@pytest.fixture
+def stack(running: Stack | None) -> Stack:
+    """The started variant, for tests that stop and start its services."""
+    if running is None:
+        pytest.skip("TESTBED_BASE_URL: services of a running system are not stopped")
+    return running
+
+
+@pytest.fixture(scope="session")
+def product(variant: str, running: Stack | None) -> Iterator[Product]:
+    """The variant, to be asked."""
+    port = None if running is None else running.deployment.front_port
+    asked = PRODUCTS[variant](BASE_URL or f"http://127.0.0.1:{port}")
+    yield asked
+    asked.close()
+
+
+Eventually = Callable[[Callable[[], bool], float], None]
+
+
+@pytest.fixture(scope="session")
+def eventually() -> Eventually:
+    """Return a function that waits until something holds, for some seconds at most."""
+
+    def wait(holds: Callable[[], bool], limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        while not holds():
+            assert time.monotonic() < deadline, f"not within {limit_s} s"
+            time.sleep(0.1)
+
+    return wait

@@ -1,0 +1,74 @@
+"""The gateway's circuit breakers, seen from outside."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from testbed.stack import Stack
+
+from .conftest import Eventually
+from .product import Product, problem, reservation
+
+pytestmark = pytest.mark.variant("sync")
+
+
+@pytest.mark.parametrize("kind", ["movie", "reservation"])
+def test_answer_within_the_time_limit_comes_through(product: Product, kind: str) -> None:
+    answer = product.http.get(f"/cinema/cineworld/{kind}/delay/1")
+    assert answer.status_code == httpx.codes.OK
+    assert answer.json() == {"seconds": 1}
+    assert answer.elapsed.total_seconds() >= 1
+
+
+@pytest.mark.parametrize("kind", ["movie", "reservation"])
+def test_fallback_answers_at_the_time_limit(product: Product, kind: str) -> None:
+    began = time.monotonic()
+    answer = product.http.get(f"/cinema/cineworld/{kind}/delay/10")
+    # The time limit is 3 s.
+    assert 2.9 <= time.monotonic() - began < 8
+    told = problem(answer, 504, "time-limit")
+    assert told["detail"] == "Fallback: Circuit broken in cinema-cineworld-service!"
+
+
+@pytest.mark.parametrize("seconds", ["-1", "31", "many", "1.5", "99999999999"])
+def test_impossible_delay_is_refused(product: Product, seconds: str) -> None:
+    problem(product.http.get(f"/cinema/cineworld/movie/delay/{seconds}"), 400, "invalid-request")
+
+
+def test_circuit_opens_for_one_cinema_alone_and_closes_again(
+    stack: Stack, product: Product, eventually: Eventually
+) -> None:
+    def ask() -> httpx.Response:
+        return product.http.get("/cinema/ucd/movie/list")
+
+    refused: list[httpx.Response] = []
+
+    def is_refused() -> bool:
+        answer = ask()
+        if answer.is_error:
+            refused.append(answer)
+        return answer.is_error
+
+    with ThreadPoolExecutor(120) as clients:
+        # More at once than any breaker's window holds.
+        late = [
+            clients.submit(product.http.get, "/cinema/ucd/reservation/delay/4") for _ in range(120)
+        ]
+        eventually(is_refused, 20)
+        told = problem(refused[0], 503, "circuit-open")
+        assert told["detail"] == "Fallback: Circuit broken in cinema-ucd-service!"
+        # It fails fast: the time limit is 3 s.
+        assert refused[0].elapsed.total_seconds() < 2
+        # The breakers are apart, and the aggregator has a way of its own.
+        assert product.reserve("cineworld", json=reservation()).status_code == product.made
+        assert len(product.list_movies().json()) == 3
+        assert {one.result().status_code for one in late} <= {503, 504}
+
+    def is_closed() -> bool:
+        return all(ask().status_code == httpx.codes.OK for _ in range(20))
+
+    eventually(is_closed, 20)

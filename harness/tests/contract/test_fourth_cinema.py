@@ -1,0 +1,100 @@
+"""A further cinema is found without a restart and without a change of code."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from testbed import processes
+from testbed.processes import ProcessId
+from testbed.services import client
+from testbed.stack import Stack, tail
+
+from .conftest import Eventually
+from .product import Product, problem, reservation
+
+NAME = "omniplex"
+PORT_AFTER_UCD = 1
+CATALOGUE = [
+    {"id": "OMN001", "name": "Song of the Sea", "showTimes": ["10:45", "14:45"]},
+    {"id": "OMN002", "name": "The Quiet Girl", "showTimes": ["20:45"]},
+]
+
+
+@pytest.fixture(scope="module")
+def fourth_cinema(
+    running: Stack | None, eventually: Eventually, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ProcessId]:
+    """The process of a cinema that no part of the running variant was told of."""
+    if running is None:
+        pytest.skip("TESTBED_BASE_URL: no cinema is added to a running system")
+    folder: Path = tmp_path_factory.mktemp(NAME)
+    catalogue = folder / "movies.json"
+    catalogue.write_text(json.dumps(CATALOGUE), encoding="utf-8")
+    (like,) = (one for one in running.deployment.services if one.name == "cinema-ucd-service")
+    port = like.ports[0] + PORT_AFTER_UCD
+    service = dataclasses.replace(
+        like,
+        name=f"cinema-{NAME}-service",
+        ports=(port,),
+        environ={
+            **like.environ,
+            "CINEMA_NAME": NAME,
+            "CINEMA_CATALOGUE": f"file:{catalogue}",
+            "SERVER_PORT": str(port),
+        },
+    )
+    log = folder / "log"
+    started = processes.start(service.command, {**os.environ, **service.environ}, log, folder)
+    process = ProcessId.of(started.pid)
+    try:
+        with running.accompanied_by(service.name, process, log), client() as http:
+
+            def ready() -> bool:
+                assert process.find() is not None, tail(log)
+                return service.ready(http)
+
+            eventually(ready, 60)
+            yield process
+    finally:
+        processes.stop([process])
+
+
+def test_it_is_listed(product: Product, fourth_cinema: ProcessId, eventually: Eventually) -> None:
+    eventually(lambda: len(product.list_movies().json()) == 4, 30)
+    answer = product.list_movies()
+    assert "Cinemas-Missing" not in answer.headers
+    listed = answer.json()
+    assert [one["cinemaName"] for one in listed] == ["cineworld", "dundrum", NAME, "ucd"]
+    assert listed[2]["movies"] == CATALOGUE
+
+
+def test_it_takes_reservations_of_its_own(
+    product: Product, fourth_cinema: ProcessId, eventually: Eventually
+) -> None:
+    sent = reservation(movieId="OMN002", showTime="20:45")
+    eventually(lambda: product.list_reservations(NAME).status_code == httpx.codes.OK, 30)
+    before = {cinema: product.reservations(cinema) for cinema in ("cineworld", "dundrum", "ucd")}
+    assert product.reservations(NAME) == []
+    answer = product.reserve(NAME, json=sent)
+    assert answer.status_code == product.made
+    assert answer.json() == {"id": answer.json()["id"], **sent}
+    assert product.reservations(NAME) == [answer.json()]
+    assert {cinema: product.reservations(cinema) for cinema in before} == before
+
+
+def test_it_refuses_what_others_show(product: Product, fourth_cinema: ProcessId) -> None:
+    problem(product.reserve(NAME, json=reservation()), 422, "movie-unknown")
+
+
+def test_it_is_missed_when_it_is_gone(product: Product, fourth_cinema: ProcessId) -> None:
+    processes.stop([fourth_cinema])
+    answer = product.list_movies()
+    assert [one["cinemaName"] for one in answer.json()] == ["cineworld", "dundrum", "ucd"]
+    assert answer.headers["Cinemas-Missing"] == NAME

@@ -1,0 +1,49 @@
+"""The documents are valid, agree with each other, and are served."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+import yaml
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from .openapi import DOCUMENTS, Document, document_text
+from .product import Product
+
+SHARED = (
+    "Cinema",
+    "CinemaName",
+    "Movie",
+    "MovieId",
+    "ShowTime",
+    "Uuid",
+    "ReservationContent",
+    "ReservationRequest",
+    "Reservation",
+)
+
+
+@pytest.mark.parametrize("described", DOCUMENTS)
+def test_document_is_valid(described: str) -> None:
+    OpenAPIV31SpecValidator(Document(described).content).validate()
+
+
+@pytest.mark.parametrize("schema", SHARED)
+def test_both_documents_describe_the_same_data(schema: str) -> None:
+    sync, asynchronous = (Document(one).content["components"]["schemas"] for one in DOCUMENTS)
+    assert sync[schema] == asynchronous[schema]
+
+
+def test_problems_differ_in_their_kinds_only() -> None:
+    sync, asynchronous = (
+        Document(one).content["components"]["schemas"]["Problem"] for one in DOCUMENTS
+    )
+    sync["properties"]["type"].pop("enum")
+    asynchronous["properties"]["type"].pop("enum")
+    assert sync == asynchronous
+
+
+def test_front_door_serves_its_document(product: Product) -> None:
+    answer = product.http.get("/openapi.yaml")
+    assert answer.status_code == httpx.codes.OK
+    assert yaml.safe_load(answer.text) == yaml.safe_load(document_text(product.variant))
