@@ -31,6 +31,7 @@ from testbed import (
     selftest,
     services,
     stack,
+    staging,
     variants,
 )
 from testbed.doctor import Verdict
@@ -40,6 +41,7 @@ from testbed.meter import ProcessMeter, Usage
 from testbed.progress import Progress
 from testbed.project import Project
 from testbed.record import Running, StackRecord
+from testbed.services import Deployment
 from testbed.stack import Stack
 from testbed.steps import duration, step
 from testbed.variants import Choice
@@ -109,9 +111,12 @@ def build_command(
 ) -> None:
     """Build what changed: the services' jars, and JMeter's layout."""
     project = Project.find()
+    stack.clear_leftover(project)
     java = jdk.for_services()
     build.maven()
     _build_jars(project, java, force=force)
+    for variant in variants.VARIANTS:
+        _staged(variants.deployment(Choice(variant), project, java), project, java, os.environ)
     _lay_out_jmeter(project, java, force=force)
 
 
@@ -358,7 +363,17 @@ def _stack(
         build.maven()
         _build_jars(project, java)
     build.require_jars(project, variants.jars(choice, project))
-    return Stack(project, deployment, environ)
+    return Stack(project, _staged(deployment, project, java, environ), environ)
+
+
+def _staged(
+    deployment: Deployment, project: Project, java: jdk.Jdk, environ: Mapping[str, str]
+) -> Deployment:
+    if staging.is_staged(deployment, project, java):
+        return staging.stage(deployment, project, java, environ)
+    title = f"Preparing {deployment.variant} (preset {deployment.preset}) for quick starts"
+    with step(console, title) as detail:
+        return staging.stage(deployment, project, java, environ, detail)
 
 
 def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:

@@ -103,5 +103,5 @@ class Deployment:
 
 
 def client() -> httpx.Client:
-    """Return the client that the harness asks services with: plain HTTP, no proxy, bounded waits."""
+    """Return the client that asks services: plain HTTP, no proxy, bounded waits."""
     return httpx.Client(timeout=PROBE_TIMEOUT_S, trust_env=False, verify=False)
