@@ -1,0 +1,384 @@
+package testbed.broker;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static testbed.broker.Examples.CINEWORLD;
+import static testbed.broker.Examples.DUNDRUM;
+import static testbed.broker.Examples.UCD;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageBuilder;
+import org.springframework.amqp.core.MessageDeliveryMode;
+import org.springframework.amqp.support.converter.MessageConverter;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.ResponseEntity;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.testcontainers.junit.jupiter.Container;
+import org.testcontainers.junit.jupiter.Testcontainers;
+import org.testcontainers.rabbitmq.RabbitMQContainer;
+import testbed.contracts.CinemaName;
+import testbed.contracts.message.Topology;
+import testbed.support.testing.BackendContainers;
+
+/** The whole broker between HTTP and a RabbitMQ server in a container; the same in each preset. */
+@SpringBootTest(
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = {
+      "broker.deadline=2s",
+      "broker.store.expiry=4s",
+      "broker.store.capacity=" + BrokerAmqp.CAPACITY,
+      "broker.presence.present-for=1s",
+      "broker.presence.remembered-for=2s"
+    })
+@Testcontainers(disabledWithoutDocker = true)
+abstract class BrokerAmqp {
+
+  static final int CAPACITY = 100;
+
+  private static final int PATIENCE_SECONDS = 30;
+  private static final String MOVIES = "/api/movie/list";
+
+  @Container static final RabbitMQContainer RABBITMQ = BackendContainers.rabbitMq();
+
+  @Autowired MessageConverter format;
+  @Autowired MeterRegistry meters;
+  @LocalServerPort int port;
+
+  private HttpClient http;
+  private FakeCinema cineworld;
+  private FakeCinema ucd;
+
+  @DynamicPropertySource
+  static void backends(DynamicPropertyRegistry registry) {
+    registry.add("RABBITMQ_HOST", RABBITMQ::getHost);
+    registry.add("RABBITMQ_PORT", RABBITMQ::getAmqpPort);
+  }
+
+  @BeforeEach
+  void twoCinemasAreThere() {
+    http = new HttpClient(port);
+    cineworld = open(CINEWORLD);
+    ucd = open(UCD);
+    awaitList("both cinemas, none missing", List.of());
+  }
+
+  @AfterEach
+  void closeThem() {
+    cineworld.close();
+    ucd.close();
+  }
+
+  @Test
+  void listsTheMoviesOfBothCinemas() {
+    var answer = http.fetch(http.get(MOVIES));
+
+    assertThat(answer.getStatusCode().value()).isEqualTo(200);
+    assertThat(answer.getBody())
+        .containsSubsequence("\"cinemaName\":\"cineworld\"", "\"cinemaName\":\"ucd\"");
+  }
+
+  @Test
+  void givesEveryClientItsOwnReservation() throws Exception {
+    var answers =
+        atOnce(
+            CAPACITY,
+            client ->
+                http.fetch(
+                    http.reserve(client % 2 == 0 ? "ucd" : "cineworld", "client " + client)));
+
+    for (int client = 0; client < CAPACITY; client++) {
+      var answer = answers.get(client);
+      assertThat(answer.getStatusCode().value()).as("%s", answer).isEqualTo(200);
+      assertThat(answer.getBody()).contains("\"clientName\":\"client %d\"".formatted(client));
+    }
+  }
+
+  @Test
+  void passesTheCinemasRefusalOn() {
+    var answer = http.fetch(http.reserve("ucd", FakeCinema.REFUSED_CLIENT));
+
+    assertThat(answer.getStatusCode().value()).isEqualTo(422);
+    assertThat(answer.getBody()).contains("urn:testbed:problem:showing-unknown", "too late");
+  }
+
+  @Test
+  void knowsNoCinemaWithoutAQueue() {
+    var answer = http.reserve("nowhere", "Jane");
+
+    assertThat(answer.getStatusCode().value()).isEqualTo(404);
+    assertThat(answer.getBody()).contains("urn:testbed:problem:cinema-unknown");
+  }
+
+  @Test
+  void refusesWhatItCannotRouteToACinemaThatItHasSeen() {
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () -> {
+              ucd.announce(DUNDRUM);
+              var answer = http.reserve("dundrum", "Jane");
+              assertThat(answer.getStatusCode().value()).isEqualTo(503);
+              assertThat(answer.getBody()).contains("urn:testbed:problem:unavailable");
+            });
+  }
+
+  @Test
+  void refusesAListWhenNoCinemaHasAQueue() {
+    cineworld.close();
+    ucd.close();
+
+    assertThat(http.get(MOVIES).getStatusCode().value()).isEqualTo(503);
+  }
+
+  @Test
+  void handsOutWhatIsThereAtTheDeadlineAndAddsWhatComesLate() {
+    ucd.answerEachRequest(0);
+    var acknowledged = http.get(MOVIES);
+
+    var partial = http.fetch(acknowledged);
+    assertThat(partial.getStatusCode().value()).isEqualTo(200);
+    assertThat(partial.getBody()).contains("cineworld").doesNotContain("ucd");
+    assertThat(partial.getHeaders().get("Cinemas-Missing")).containsExactly("ucd");
+
+    ucd.answerKeptRequests();
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () -> assertThat(http.fetch(acknowledged).getBody()).contains("cineworld", "ucd"));
+    assertThat(responses("late")).isPositive();
+  }
+
+  @Test
+  void answersAReservationThatComesAfterTheDeadline() {
+    ucd.answerEachRequest(0);
+    var acknowledged = http.reserve("ucd", "Jane");
+
+    var silence = http.fetch(acknowledged);
+    assertThat(silence.getStatusCode().value()).isEqualTo(504);
+    assertThat(silence.getBody()).contains("urn:testbed:problem:no-answer");
+
+    ucd.answerKeptRequests();
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () -> assertThat(http.fetch(acknowledged).getStatusCode().value()).isEqualTo(200));
+  }
+
+  @Test
+  void countsDuplicatesAndKeepsTheFirst() {
+    double before = responses("duplicate");
+    ucd.answerEachRequest(2);
+
+    assertThat(http.fetch(http.get(MOVIES)).getBody()).containsOnlyOnce("\"cinemaName\":\"ucd\"");
+
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(() -> assertThat(responses("duplicate")).isEqualTo(before + 1));
+  }
+
+  @Test
+  void countsResponsesThatNobodyWaitsFor() {
+    double before = responses("unknown");
+    ucd.send(
+        Topology.EXCHANGE,
+        Topology.RESPONSE,
+        message("movies-listed", "3b1f9d6e-5d2c-4e0b-8f11-0d9a5d1c6f77", moviesOfUcd()));
+
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(() -> assertThat(responses("unknown")).isEqualTo(before + 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "movies-listed   | 3b1f9d6e-5d2c-4e0b-8f11-0d9a5d1c6f77 | {\"half\":",
+        "movies-listed   | 3b1f9d6e-5d2c-4e0b-8f11-0d9a5d1c6f77 | {\"cinema\":\"ucd\",\"more\":1}",
+        "java.lang.Class | 3b1f9d6e-5d2c-4e0b-8f11-0d9a5d1c6f77 | {}",
+        "cinema-present  | 3b1f9d6e-5d2c-4e0b-8f11-0d9a5d1c6f77 | {\"cinema\":\"ucd\"}",
+        "request-rejected | no-uuid | {\"cinema\":\"ucd\",\"problem\":\"internal\",\"detail\":\"\"}",
+        "request-rejected | | {\"cinema\":\"ucd\",\"problem\":\"internal\",\"detail\":\"\"}"
+      })
+  void setsAResponseItCannotProcessAsideAndGoesOn(String type, String correlationId, String body) {
+    ucd.send(Topology.EXCHANGE, Topology.RESPONSE, message(type, correlationId, body));
+
+    var dead = ucd.receive(Topology.DEAD_LETTER_QUEUE, SECONDS.toMillis(PATIENCE_SECONDS));
+    assertThat(dead).isNotNull();
+    assertThat(new String(dead.getBody(), StandardCharsets.UTF_8)).isEqualTo(body);
+    assertThat(dead.getMessageProperties().getHeaders())
+        .containsEntry("x-original-routingKey", Topology.RESPONSE)
+        .containsKey("x-exception-message");
+    assertThat(http.fetch(http.get(MOVIES)).getStatusCode().value()).isEqualTo(200);
+  }
+
+  @Test
+  void sendsListsThatExpireAndReservationsThatLast() {
+    ucd.answerEachRequest(0);
+    var list = http.get(MOVIES).getBody();
+    var reservation = http.reserve("ucd", "Jane").getBody();
+    var reservations = http.get("/api/cinema/ucd/reservation/list").getBody();
+    await().atMost(PATIENCE_SECONDS, SECONDS).until(() -> ucd.keptRequests().size() == 3);
+
+    for (var request : ucd.keptRequests()) {
+      var properties = request.getMessageProperties();
+      var type = properties.getHeader("__TypeId__").toString();
+      var lasting = type.equals("make-reservation");
+      assertThat(properties.getReceivedDeliveryMode())
+          .isEqualTo(lasting ? MessageDeliveryMode.PERSISTENT : MessageDeliveryMode.NON_PERSISTENT);
+      assertThat(properties.getExpiration()).isEqualTo(lasting ? null : "2000");
+      assertThat(properties.getContentType()).isEqualTo("application/json");
+      assertThat(properties.getCorrelationId())
+          .isEqualTo(
+              switch (type) {
+                case "list-movies" -> list;
+                case "make-reservation" -> reservation;
+                case "list-reservations" -> reservations;
+                default -> "a known type";
+              });
+    }
+  }
+
+  @Test
+  void refusesRequestsWhileItIsFullAndNotForLonger() throws Exception {
+    cineworld.answerEachRequest(0);
+
+    var acknowledged =
+        atOnce(2 * CAPACITY, client -> http.reserve("cineworld", "client " + client));
+
+    assertThat(acknowledged)
+        .extracting(answer -> answer.getStatusCode().value())
+        .containsOnly(202, 503);
+    cineworld.answerKeptRequests();
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () ->
+                assertThat(http.reserve("cineworld", "Jane").getStatusCode().value())
+                    .isEqualTo(202));
+  }
+
+  @Test
+  void forgetsAnswersAfterAWhile() {
+    var acknowledged = http.get(MOVIES);
+    assertThat(http.fetch(acknowledged).getStatusCode().value()).isEqualTo(200);
+
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () -> assertThat(http.fetch(acknowledged).getStatusCode().value()).isEqualTo(410));
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () ->
+                assertThat(meters.get("broker.operations").tag("state", "settled").gauge().value())
+                    .isZero());
+  }
+
+  @Test
+  void namesACinemaThatHasGoneUntilItIsForgottenAndFindsItAgain() {
+    ucd.close();
+    awaitList("ucd missing", List.of("ucd"));
+
+    ucd = open(UCD);
+    awaitList("ucd again", List.of());
+  }
+
+  @Test
+  void isReadyWhileTheServerIsThere() throws Exception {
+    assertThat(readiness()).isEqualTo(200);
+
+    rabbitmqctl("stop_app");
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(() -> assertThat(readiness()).isEqualTo(503));
+    var refused = http.get(MOVIES);
+    assertThat(refused.getStatusCode().value()).isEqualTo(503);
+    assertThat(refused.getBody()).contains("urn:testbed:problem:unavailable");
+
+    rabbitmqctl("start_app");
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(() -> assertThat(readiness()).isEqualTo(200));
+    awaitList("both cinemas again", List.of());
+  }
+
+  /** What each of so many clients gets that do the same at the same time. */
+  private static List<ResponseEntity<String>> atOnce(
+      int clients, IntFunction<ResponseEntity<String>> work) throws Exception {
+    var answers = new ArrayList<Future<ResponseEntity<String>>>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int client = 0; client < clients; client++) {
+        int number = client;
+        answers.add(threads.submit(() -> work.apply(number)));
+      }
+    }
+    var results = new ArrayList<ResponseEntity<String>>();
+    for (var answer : answers) {
+      results.add(answer.get());
+    }
+    return results;
+  }
+
+  private FakeCinema open(CinemaName name) {
+    return new FakeCinema(name, RABBITMQ.getHost(), RABBITMQ.getAmqpPort(), format);
+  }
+
+  private void awaitList(String what, List<String> missing) {
+    await(what)
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .pollInterval(50, MILLISECONDS)
+        .untilAsserted(
+            () -> {
+              var answer = http.fetch(http.get(MOVIES));
+              assertThat(answer.getStatusCode().value()).isEqualTo(200);
+              assertThat(answer.getHeaders().getOrDefault("Cinemas-Missing", List.of()))
+                  .isEqualTo(missing);
+              assertThat(answer.getBody()).contains("cineworld");
+            });
+  }
+
+  private int readiness() {
+    return http.get("/actuator/health/readiness").getStatusCode().value();
+  }
+
+  private double responses(String reception) {
+    return meters.get("broker.responses").tag("reception", reception).counter().count();
+  }
+
+  private static void rabbitmqctl(String command) throws Exception {
+    var result = RABBITMQ.execInContainer("rabbitmqctl", command);
+    assertThat(result.getExitCode()).as(result.getStderr()).isZero();
+  }
+
+  private static String moviesOfUcd() {
+    return "{\"cinema\":\"ucd\",\"catalogue\":{\"id\":\"%s\",\"cinemaName\":\"ucd\",\"movies\":[]}}"
+        .formatted(UCD.id());
+  }
+
+  private static Message message(String type, String correlationId, String body) {
+    return MessageBuilder.withBody(body.getBytes(StandardCharsets.UTF_8))
+        .setContentType("application/json")
+        .setHeader("__TypeId__", type)
+        .setCorrelationId(correlationId)
+        .build();
+  }
+}

@@ -1,0 +1,153 @@
+package testbed.broker;
+
+import static testbed.broker.Examples.catalogueOf;
+import static testbed.broker.Examples.made;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.springframework.amqp.core.BindingBuilder;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.core.RabbitAdmin;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
+import org.springframework.amqp.support.converter.MessageConverter;
+import testbed.contracts.CinemaName;
+import testbed.contracts.ProblemType;
+import testbed.contracts.ReservationRequest;
+import testbed.contracts.message.CinemaPresent;
+import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaResponse.MoviesListed;
+import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.CinemaResponse.ReservationMade;
+import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.message.Topology;
+
+/**
+ * A cinema that answers through AMQP as a test tells it to. Reservations of a client named {@code
+ * late comer} are refused.
+ */
+final class FakeCinema implements AutoCloseable {
+
+  static final String REFUSED_CLIENT = "late comer";
+
+  private static final long PRESENCE_MILLIS = 100;
+
+  private final CinemaName name;
+  private final CachingConnectionFactory connections;
+  private final RabbitTemplate template;
+  private final RabbitAdmin admin;
+  private final DirectMessageListenerContainer requests;
+  private final ScheduledExecutorService presence = Executors.newSingleThreadScheduledExecutor();
+  private final Queue<Message> received = new ConcurrentLinkedQueue<>();
+  private volatile int answers = 1;
+
+  FakeCinema(CinemaName name, String host, int port, MessageConverter format) {
+    this.name = name;
+    this.connections = new CachingConnectionFactory(host, port);
+    this.template = new RabbitTemplate(connections);
+    this.template.setMessageConverter(format);
+    this.admin = new RabbitAdmin(connections);
+    var queue = new org.springframework.amqp.core.Queue(Topology.requestQueueOf(name));
+    var exchange = new TopicExchange(Topology.EXCHANGE);
+    admin.declareExchange(exchange);
+    admin.declareQueue(queue);
+    for (var key : List.of(Topology.REQUEST_TO_ALL, Topology.requestTo(name))) {
+      admin.declareBinding(BindingBuilder.bind(queue).to(exchange).with(key));
+    }
+    this.requests = new DirectMessageListenerContainer(connections);
+    requests.setQueueNames(queue.getName());
+    requests.setMessageListener(this::onRequest);
+    requests.afterPropertiesSet();
+    requests.start();
+    presence.scheduleAtFixedRate(() -> announce(name), 0, PRESENCE_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Answers every request {@code times} times from now on; 0 keeps requests for {@link #answer}.
+   */
+  void answerEachRequest(int times) {
+    answers = times;
+    if (times > 0) {
+      received.clear();
+    }
+  }
+
+  /** Answers the requests that were kept. */
+  void answerKeptRequests() {
+    for (var request = received.poll(); request != null; request = received.poll()) {
+      answer(request);
+    }
+  }
+
+  /** The requests that were kept. */
+  List<Message> keptRequests() {
+    return List.copyOf(received);
+  }
+
+  void announce(CinemaName present) {
+    template.convertAndSend(Topology.EXCHANGE, Topology.PRESENCE, new CinemaPresent(present));
+  }
+
+  void send(String exchange, String routingKey, Message message) {
+    template.send(exchange, routingKey, message);
+  }
+
+  Message receive(String queue, long timeoutMillis) {
+    return template.receive(queue, timeoutMillis);
+  }
+
+  private void onRequest(Message request) {
+    int times = answers;
+    if (times == 0) {
+      received.add(request);
+    }
+    for (int time = 0; time < times; time++) {
+      answer(request);
+    }
+  }
+
+  private void answer(Message request) {
+    var correlationId = request.getMessageProperties().getCorrelationId();
+    template.convertAndSend(
+        Topology.EXCHANGE,
+        Topology.RESPONSE,
+        responseTo(
+            (CinemaRequest) template.getMessageConverter().fromMessage(request), correlationId),
+        response -> {
+          response.getMessageProperties().setCorrelationId(correlationId);
+          return response;
+        });
+  }
+
+  private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
+    return switch (request) {
+      case CinemaRequest.ListMovies all -> new MoviesListed(name, catalogueOf(name));
+      case CinemaRequest.ListReservations all -> new ReservationsListed(name, List.of());
+      case CinemaRequest.MakeReservation wanted -> make(wanted.reservation(), correlationId);
+    };
+  }
+
+  private CinemaResponse make(ReservationRequest reservation, String correlationId) {
+    return Objects.equals(reservation.clientName(), REFUSED_CLIENT)
+        ? new RequestRejected(name, ProblemType.SHOWING_UNKNOWN, "too late")
+        : new ReservationMade(name, made(UUID.fromString(correlationId), reservation));
+  }
+
+  /** The cinema closes for ever: its queue goes too. */
+  @Override
+  public void close() {
+    presence.shutdownNow();
+    requests.stop();
+    admin.deleteQueue(Topology.requestQueueOf(name));
+    connections.destroy();
+  }
+}

@@ -1,0 +1,386 @@
+package testbed.broker.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static testbed.broker.Examples.CINEWORLD;
+import static testbed.broker.Examples.DUNDRUM;
+import static testbed.broker.Examples.UCD;
+import static testbed.broker.Examples.made;
+import static testbed.broker.Examples.moviesOf;
+import static testbed.broker.Examples.reservationFor;
+
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import testbed.broker.BrokerSettings;
+import testbed.broker.operation.CorrelationId;
+import testbed.broker.operation.Correlations;
+import testbed.broker.operation.Operation;
+import testbed.broker.operation.Operations;
+import testbed.broker.operation.RequestChannel;
+import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.ProblemType;
+import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.CinemaResponse.ReservationMade;
+import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.support.json.StrictJson;
+import testbed.support.presence.KnownCinemas;
+import testbed.support.web.ServletEdge;
+
+/** The HTTP contract, with the real core behind it and a scripted way to the cinemas. */
+@WebMvcTest({MovieController.class, ReservationController.class})
+@Import({HttpEdgeTest.Core.class, Fetch.class})
+@ImportAutoConfiguration({StrictJson.class, ServletEdge.class})
+class HttpEdgeTest {
+
+  private static final String MOVIES = "/api/movie/list";
+  private static final String MAKE = "/api/cinema/ucd/reservation/make";
+  private static final String RESERVATIONS = "/api/cinema/ucd/reservation/list";
+  private static final String JANES_RESERVATION =
+      """
+      {"clientName":"Jane","clientEmail":"jane.doe@ucd.ie","movieId":"M1","date":"2022-04-15",\
+      "showTime":"11:00","tickets":2,"ticketType":"Gold","amount":29.90}""";
+
+  @Autowired MockMvcTester http;
+  @Autowired KnownCinemas cinemas;
+  @Autowired Operations operations;
+  @Autowired Script script;
+
+  @BeforeEach
+  void onlyUcdIsThere() {
+    // What earlier tests have left behind is forgotten by now.
+    script.pass(Duration.ofHours(2));
+    script.requests.clear();
+    script.delivery = Delivery.CONFIRMED;
+    cinemas.seen(UCD);
+  }
+
+  @Test
+  void acknowledgesAListRequestWithTheIdAndTheLocationOfItsAnswer() throws Exception {
+    var acknowledged = http.get().uri(MOVIES).exchange();
+
+    var id = acknowledged.getResponse().getContentAsString();
+    assertThat(UUID.fromString(id).version()).isEqualTo(7);
+    assertThat(acknowledged)
+        .hasStatus(202)
+        .hasContentTypeCompatibleWith(MediaType.TEXT_PLAIN)
+        .hasHeader(HttpHeaders.LOCATION, MOVIES + "/" + id);
+  }
+
+  @Test
+  void acknowledgesInPlainTextWhateverTheClientAccepts() {
+    assertThat(http.get().uri(MOVIES).accept(MediaType.APPLICATION_JSON)).hasStatus(202);
+  }
+
+  @Test
+  void answersPendingWithAHintWhenToTryAgain() {
+    assertThat(http.get().uri(start(MOVIES)).exchange())
+        .hasStatus(202)
+        .hasHeader(HttpHeaders.RETRY_AFTER, "1")
+        .doesNotContainHeader("Preference-Applied")
+        .bodyText()
+        .isEmpty();
+  }
+
+  @Test
+  void answersTheMoviesInTheContractsFormat() {
+    var location = start(MOVIES);
+    receive(location, moviesOf(UCD));
+
+    assertThat(http.get().uri(location).exchange())
+        .hasStatusOk()
+        .hasContentType(MediaType.APPLICATION_JSON)
+        .doesNotContainHeader("Cinemas-Missing")
+        .bodyText()
+        .isEqualTo(
+            """
+            [{"id":"%s","cinemaName":"ucd","movies":[{"id":"M1","name":"The Godfather",\
+            "showTimes":["11:00"]}]}]"""
+                .formatted(UCD.id()));
+  }
+
+  @Test
+  void namesTheMissingCinemasSortedByName() {
+    cinemas.seen(DUNDRUM);
+    cinemas.seen(CINEWORLD);
+    script.pass(Duration.ofSeconds(4));
+    cinemas.seen(UCD);
+    var location = start(MOVIES);
+    receive(location, moviesOf(UCD));
+
+    assertThat(http.get().uri(location).exchange())
+        .hasStatusOk()
+        .hasHeader("Cinemas-Missing", "cineworld, dundrum");
+  }
+
+  @Test
+  void answersNoAnswerAfterTheDeadline() {
+    var location = start(MOVIES);
+    script.pass(Duration.ofSeconds(5));
+
+    assertProblem(http.get().uri(location).exchange(), 504, ProblemType.NO_ANSWER);
+  }
+
+  @Test
+  void appliesAWaitAndSaysSo() {
+    var location = start(MOVIES);
+    receive(location, moviesOf(UCD));
+
+    assertThat(http.get().uri(location).header("Prefer", "wait=10").exchange())
+        .hasStatusOk()
+        .hasHeader("Preference-Applied", "wait=10");
+    assertThat(http.get().uri(location).header("Prefer", "respond-async", "wait=99").exchange())
+        .hasHeader("Preference-Applied", "wait=30");
+    assertThat(http.get().uri(location).header("Prefer", "wait=soon").exchange())
+        .hasStatusOk()
+        .doesNotContainHeader("Preference-Applied");
+  }
+
+  @Test
+  void answersAtOnceWhenTheWaitIsZero() {
+    assertThat(http.get().uri(start(MOVIES)).header("Prefer", "wait=0").exchange())
+        .hasStatus(202)
+        .hasHeader("Preference-Applied", "wait=0");
+  }
+
+  @Test
+  void answersTheReservationAsOftenAsItIsFetched() {
+    var location = start(make(JANES_RESERVATION));
+    assertThat(location).startsWith(MAKE + "/");
+    var id = idIn(location);
+    receive(location, new ReservationMade(UCD, made(id.value(), reservationFor("Jane"))));
+
+    for (int time = 0; time < 2; time++) {
+      assertThat(http.get().uri(location).exchange())
+          .hasStatusOk()
+          .bodyText()
+          .isEqualTo("{\"id\":\"%s\",%s".formatted(id, JANES_RESERVATION.substring(1)));
+    }
+  }
+
+  @Test
+  void answersTheCinemasProblem() {
+    var location = start(make(JANES_RESERVATION));
+    receive(location, new RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "not at 18:01"));
+
+    var answer = http.get().uri(location).exchange();
+
+    assertProblem(answer, 422, ProblemType.SHOWING_UNKNOWN);
+    assertThat(answer).bodyJson().extractingPath("$.detail").isEqualTo("not at 18:01");
+  }
+
+  @Test
+  void answersTheReservationsOfOneCinema() {
+    var location = start(http.get().uri(RESERVATIONS).exchange());
+    var reservation = made(UUID.randomUUID(), reservationFor("Jane"));
+    receive(location, new ReservationsListed(UCD, List.of(reservation)));
+
+    assertThat(http.get().uri(location).exchange())
+        .hasStatusOk()
+        .bodyJson()
+        .extractingPath("$[0].id")
+        .isEqualTo(reservation.id().toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "[]",
+        "{}",
+        "{\"tickets\":0}",
+        "{\"tickets\":10000}",
+        "{\"tickets\":\"2\"}",
+        "{\"tickets\":1.5}",
+        "{\"amount\":-1}",
+        "{\"amount\":1.005}",
+        "{\"clientEmail\":\"nobody\"}",
+        "{\"showTime\":\"6pm\"}",
+        "{\"date\":\"15.04.2022\"}",
+        "{\"movieId\":\"\"}",
+        "{\"surprise\":1}"
+      })
+  void publishesNothingThatIsInvalid(String change) {
+    var body = change.startsWith("{\"") ? changed(change) : change;
+
+    assertProblem(make(body), 400, ProblemType.INVALID_REQUEST);
+    assertThat(script.requests).isEmpty();
+  }
+
+  @Test
+  void namesTheInvalidFields() {
+    assertThat(make(changed("{\"tickets\":21}")))
+        .bodyJson()
+        .extractingPath("$.errors[0].field")
+        .isEqualTo("tickets");
+  }
+
+  @Test
+  void refusesABodyThatIsTooLarge() {
+    var body = changed("{\"clientName\":\"%s\"}".formatted("J".repeat(1_000_000)));
+
+    assertProblem(make(body), 413, ProblemType.TOO_LARGE);
+    assertThat(script.requests).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nowhere", "UCD", "request.to.%23"})
+  void knowsNoSuchCinema(String cinema) {
+    script.delivery = Delivery.REFUSED;
+    var path = MAKE.replace("ucd", cinema);
+
+    var answer =
+        http.post()
+            .uri(URI.create(path))
+            .contentType(MediaType.APPLICATION_JSON)
+            .content(JANES_RESERVATION)
+            .exchange();
+
+    assertProblem(answer, 404, ProblemType.CINEMA_UNKNOWN);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"REFUSED", "UNCONFIRMED"})
+  void givesNoIdAwayForWhatIsNotConfirmed(Delivery delivery) {
+    script.delivery = delivery;
+
+    assertProblem(http.get().uri(MOVIES).exchange(), 503, ProblemType.UNAVAILABLE);
+    assertProblem(make(JANES_RESERVATION), 503, ProblemType.UNAVAILABLE);
+  }
+
+  @Test
+  void tellsMalformedUnknownAndExpiredIdsApart() {
+    var location = start(MOVIES);
+    receive(location, moviesOf(UCD));
+    script.pass(Duration.ofSeconds(60));
+
+    assertProblem(http.get().uri(location).exchange(), 410, ProblemType.CORRELATION_EXPIRED);
+    assertProblem(
+        http.get().uri(MOVIES + "/" + UUID.randomUUID()).exchange(),
+        404,
+        ProblemType.CORRELATION_UNKNOWN);
+    assertProblem(
+        http.get().uri(MOVIES + "/1-1-1-1-1").exchange(), 400, ProblemType.INVALID_REQUEST);
+  }
+
+  @Test
+  void findsNoAnswerUnderThePathOfAnotherOperation() {
+    var id = idIn(start(make(JANES_RESERVATION)));
+
+    for (var path : List.of(MOVIES, RESERVATIONS, MAKE.replace("ucd", "dundrum"))) {
+      assertProblem(
+          http.get().uri(path + "/" + id).exchange(), 404, ProblemType.CORRELATION_UNKNOWN);
+    }
+  }
+
+  @Test
+  void answersOtherPathsAndMethodsWithProblems() {
+    assertProblem(http.get().uri("/api/nothing").exchange(), 404, ProblemType.NOT_FOUND);
+    assertProblem(http.post().uri(MOVIES).exchange(), 405, ProblemType.METHOD_NOT_ALLOWED);
+  }
+
+  private static void assertProblem(MvcTestResult answer, int status, ProblemType type) {
+    assertThat(answer).hasStatus(status).hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
+    assertThat(answer).bodyJson().extractingPath("$.type").isEqualTo(type.uri().toString());
+    assertThat(answer).bodyJson().extractingPath("$.status").isEqualTo(status);
+  }
+
+  private String start(String path) {
+    return start(http.get().uri(path).exchange());
+  }
+
+  private static String start(MvcTestResult acknowledged) {
+    assertThat(acknowledged).hasStatus(202);
+    return acknowledged.getResponse().getHeader(HttpHeaders.LOCATION);
+  }
+
+  private MvcTestResult make(String body) {
+    return http.post().uri(MAKE).contentType(MediaType.APPLICATION_JSON).content(body).exchange();
+  }
+
+  private void receive(String location, CinemaResponse response) {
+    operations.receive(idIn(location), response);
+  }
+
+  private static CorrelationId idIn(String location) {
+    return CorrelationId.valueOf(location.substring(location.lastIndexOf('/') + 1));
+  }
+
+  /** Jane's reservation with one field changed or added. */
+  private static String changed(String change) {
+    var field = change.substring(1, change.indexOf(':'));
+    var others =
+        JANES_RESERVATION.replaceFirst(field + ":(\"[^\"]*\"|[^,}]*)", "").replace("{,", "{");
+    return (change.substring(0, change.length() - 1) + "," + others.substring(1))
+        .replace(",,", ",")
+        .replace(",}", "}");
+  }
+
+  static class Script implements RequestChannel {
+
+    final List<CinemaRequest> requests = new ArrayList<>();
+    final AtomicLong nanos = new AtomicLong();
+    Delivery delivery = Delivery.CONFIRMED;
+
+    @Override
+    public Delivery send(CorrelationId id, Operation operation, CinemaRequest request) {
+      requests.add(request);
+      return delivery;
+    }
+
+    void pass(Duration time) {
+      nanos.addAndGet(time.toNanos());
+    }
+
+    Instant now() {
+      return Instant.parse("2026-11-21T10:00:00Z").plusNanos(nanos.get());
+    }
+  }
+
+  @TestConfiguration(proxyBeanMethods = false)
+  @EnableConfigurationProperties(BrokerSettings.class)
+  static class Core {
+
+    @Bean
+    Script script() {
+      return new Script();
+    }
+
+    @Bean
+    KnownCinemas cinemas(Script script) {
+      return new KnownCinemas(Duration.ofSeconds(3), Duration.ofHours(1), script::now);
+    }
+
+    @Bean
+    Operations operations(Script script, KnownCinemas cinemas) {
+      InstantSource clock = script::now;
+      var store =
+          new Correlations(
+              100, Duration.ofSeconds(5), Duration.ofSeconds(60), clock, script.nanos::get);
+      return new Operations(store, cinemas, script);
+    }
+  }
+}
