@@ -92,8 +92,8 @@ def test_failed_transaction_takes_class_and_code_of_its_own_failed_exchange(tmp_
         [
             sample(0, 5, "list request", "202", thread=1),
             sample(1, 5, "list request", "503", ok=False, thread=2),
-            sample(1, 9, "list", "", ok=False, thread=2),
             sample(5, 6, "list fetch", "504", ok=False, thread=1),
+            sample(1, 9, "list", "", ok=False, thread=2),
             sample(0, 11, "list", "", ok=False, thread=1),
             sample(12, 2, "list request", "202", thread=1),
             sample(14, 2, "list fetch", thread=1),
@@ -105,6 +105,20 @@ def test_failed_transaction_takes_class_and_code_of_its_own_failed_exchange(tmp_
         ("503", "rejected"),
         ("200", None),
     ]
+
+
+def test_last_failed_exchange_decides_the_class(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(0, 5, "list request", "202"),
+            sample(5, 5, "list fetch", "500", ok=False),
+            sample(15, 5, "list fetch", "504", ok=False),
+            sample(0, 20, "list", "", ok=False),
+        ],
+    )
+    assert measured.operations.select("code", "failure").rows() == [("504", "time_limit")]
 
 
 @pytest.mark.parametrize(

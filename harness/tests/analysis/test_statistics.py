@@ -10,6 +10,7 @@ from scipy import stats
 
 from testbed.analysis.statistics import (
     Interval,
+    _expanded_tail,
     batch_means,
     efficiency,
     efficiency_band,
@@ -167,6 +168,16 @@ def test_ratio_interval_covers_the_truth_with_few_runs() -> None:
     )
     # Five runs leave it at some 6 %; without the expansion it would be about 12 %.
     assert 0.03 < found.estimate < 0.09
+
+
+def test_few_runs_widen_the_interval_by_students_t() -> None:
+    # Tails of a 95 % expanded percentile interval for one sample, then for two.
+    tails = [_expanded_tail(0.95, runs) for runs in (5, 10, 20)]
+    assert tails == pytest.approx([0.0010, 0.0086, 0.0159], abs=0.00005)
+    assert _expanded_tail(0.95, 100_000) == pytest.approx(0.025, abs=1e-5)
+    assert _expanded_tail(0.95, 5, 5) == pytest.approx(
+        stats.norm.cdf(-2.306 * math.sqrt(1.25)), rel=1e-3
+    )
 
 
 def test_runs_and_not_operations_decide_the_width() -> None:
