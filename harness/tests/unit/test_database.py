@@ -1,0 +1,75 @@
+"""Against the embedded backends, which speak MongoDB's wire protocol, where they are built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pymongo import MongoClient
+
+from testbed import database, jdk
+from testbed.errors import UserError
+from testbed.project import Project
+from testbed.services import Service
+from testbed.stack import Stack
+
+from .conftest import deployed
+
+JAR = Project.find().jar("embedded-backends")
+
+
+@pytest.fixture
+def uri(free_port: Callable[[], int], make_stack: Callable[..., Stack]) -> Iterator[str]:
+    if not JAR.is_file():
+        pytest.skip("embedded-backends is not built")
+    port = free_port()
+    backends = Service(
+        "embedded-backends",
+        (str(jdk.for_services().java), "-jar", str(JAR)),
+        (port,),
+        {"EMBEDDED_MONGODB_PORT": str(port), "EMBEDDED_AMQP_PORT": "off"},
+        health=None,
+    )
+    running = make_stack(deployed((backends,)), ready_s=60)
+    running.start()
+    yield f"mongodb://127.0.0.1:{port}"
+    running.stop()
+
+
+def test_empties_reservations_of_cinemas_and_nothing_else(uri: str) -> None:
+    with MongoClient[dict[str, object]](uri) as client:
+        client["cinema-ucd"]["reservations"].create_index("clientEmail", unique=True)
+        client["cinema-ucd"]["reservations"].insert_many(
+            [{"clientEmail": "a@example.org"}, {"clientEmail": "b@example.org"}]
+        )
+        client["cinema-dundrum"]["reservations"].insert_one({"clientEmail": "a@example.org"})
+        client["cinema-ucd"]["movies"].insert_one({"name": "The Godfather"})
+        client["accounts"]["reservations"].insert_one({"kept": True})
+
+        deleted = database.empty_reservations(uri)
+
+        assert deleted == {"cinema-ucd": 2, "cinema-dundrum": 1}
+        assert client["cinema-ucd"]["reservations"].count_documents({}) == 0
+        assert client["cinema-ucd"]["movies"].count_documents({}) == 1
+        assert client["accounts"]["reservations"].count_documents({}) == 1
+        assert "clientEmail_1" in client["cinema-ucd"]["reservations"].index_information()
+        assert database.empty_reservations(uri) == {"cinema-ucd": 0, "cinema-dundrum": 0}
+        database.require_answer(uri)
+
+
+def test_a_database_that_does_not_answer_is_told(
+    free_port: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "ANSWER_TIMEOUT_MS", 200)
+    uri = f"mongodb://user:secret@127.0.0.1:{free_port()}"
+    monkeypatch.setattr(database._connected, "__defaults__", (200,))
+
+    for ask in (database.require_answer, database.empty_reservations):
+        with pytest.raises(UserError, match="MongoDB does not answer") as told:
+            ask(uri)
+        assert "secret" not in told.value.message
+
+
+def test_what_is_no_connection_string_is_told() -> None:
+    with pytest.raises(UserError, match="MONGODB_URI is not a connection string"):
+        database.require_answer("http://127.0.0.1")

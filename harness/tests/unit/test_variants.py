@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from testbed import variants
+from testbed.errors import UserError
+from testbed.jdk import Jdk
+from testbed.project import Project
+from testbed.services import Deployment, Service
+from testbed.variants import Choice
+
+JDK = Jdk(Path("/jvm/25"), "25.0.3", True)
+
+
+def deploy(project: Project, choice: Choice, **environ: str) -> Deployment:
+    return variants.deployment(choice, project, JDK, environ)
+
+
+def named(deployment: Deployment, name: str) -> Service:
+    (found,) = (one for one in deployment.services if one.name == name)
+    return found
+
+
+def phases(deployment: Deployment) -> list[set[str]]:
+    return [{one.name for one in phase} for phase in deployment.phases]
+
+
+CINEMAS = {f"cinema-{name}-service" for name in ("cineworld", "dundrum", "ucd")}
+
+
+def test_the_registry_comes_before_its_clients(project: Project) -> None:
+    assert phases(deploy(project, Choice("sync"))) == [
+        {"embedded-backends"},
+        {"eureka-server"},
+        CINEMAS | {"aggregator-service", "api-gateway-service"},
+    ]
+
+
+def test_asynchronous_services_start_together_on_the_backends(project: Project) -> None:
+    assert phases(deploy(project, Choice("async"))) == [
+        {"embedded-backends"},
+        CINEMAS | {"broker-service"},
+    ]
+
+
+def test_local_backends_are_not_started_and_are_taken_from_the_environment(
+    project: Project,
+) -> None:
+    deployment = deploy(
+        project,
+        Choice("async", backends="local"),
+        MONGODB_URI="mongodb://db:1",
+        RABBITMQ_HOST="mq",
+        OTHER="x",
+    )
+
+    assert phases(deployment) == [CINEMAS | {"broker-service"}]
+    environ = named(deployment, "cinema-ucd-service").environ
+    assert environ["MONGODB_URI"] == deployment.mongodb_uri == "mongodb://db:1"
+    assert environ["RABBITMQ_HOST"] == "mq"
+    assert "OTHER" not in environ
+
+
+@pytest.mark.parametrize(("variant", "amqp"), [("sync", "off"), ("async", "5672")])
+def test_only_the_asynchronous_variant_has_a_message_broker(
+    project: Project, variant: str, amqp: str
+) -> None:
+    backends = named(deploy(project, Choice(variant)), "embedded-backends")
+
+    assert backends.environ["EMBEDDED_AMQP_PORT"] == amqp
+    assert backends.ports == ((27017, 5672) if variant == "async" else (27017,))
+
+
+@pytest.mark.parametrize(("variant", "transport"), [("sync", "http"), ("async", "amqp")])
+def test_cinemas_differ_in_name_port_and_edge_alone(
+    project: Project, variant: str, transport: str
+) -> None:
+    deployment = deploy(project, Choice(variant))
+    ucd, dundrum = (
+        named(deployment, f"cinema-{name}-service").environ for name in ("ucd", "dundrum")
+    )
+
+    assert ucd["CINEMA_TRANSPORT"] == transport
+    assert {key for key in ucd if ucd[key] != dundrum[key]} == {"CINEMA_NAME", "SERVER_PORT"}
+
+
+def test_the_preset_reaches_every_service_and_chooses_its_jvm(project: Project) -> None:
+    deployment = deploy(project, Choice("async", preset="thesis"), JAVA_OPTS="-Dx=1 -Dy=2")
+
+    broker = named(deployment, "broker-service")
+    assert broker.environ["TESTBED_PRESET"] == "thesis"
+    assert broker.command == (
+        "/jvm/25/bin/java",
+        f"@{project.presets}/thesis.jvm",
+        "-Dx=1",
+        "-Dy=2",
+        "-jar",
+        f"{project.root}/broker-service/target/broker-service.jar",
+    )
+
+
+def test_the_backends_jvm_is_the_same_under_every_preset(project: Project) -> None:
+    commands = {
+        named(deploy(project, Choice("sync", preset=preset)), "embedded-backends").command
+        for preset in variants.PRESETS
+    }
+
+    assert len(commands) == 1
+
+
+def test_a_setting_reaches_every_service_over_the_preset(project: Project) -> None:
+    deployment = deploy(project, Choice("sync", settings={"AGGREGATOR_FAN_OUT": "sequential"}))
+
+    services = [one for one in deployment.services if one.name != "embedded-backends"]
+    assert {one.environ["AGGREGATOR_FAN_OUT"] for one in services} == {"sequential"}
+    assert deployment.settings == {"AGGREGATOR_FAN_OUT": "sequential"}
+
+
+def test_an_offset_moves_every_port_and_every_address(project: Project) -> None:
+    usual = deploy(project, Choice("sync"))
+    moved = deploy(project, Choice("sync", port_offset=100))
+
+    assert moved.front_port == 8199
+    for before, after in zip(usual.services, moved.services, strict=True):
+        assert after.ports == tuple(port + 100 for port in before.ports)
+    aggregator = named(moved, "aggregator-service").environ
+    assert aggregator["EUREKA_URL"] == "http://127.0.0.1:8861/eureka/"
+    assert aggregator["AGGREGATOR_GATEWAY_URL"] == "http://127.0.0.1:8199"
+    assert moved.mongodb_uri == "mongodb://127.0.0.1:27117"
+
+
+def test_nothing_listens_beyond_this_machine(project: Project) -> None:
+    for variant in variants.VARIANTS:
+        for one in deploy(project, Choice(variant)).services:
+            address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
+            assert address == "127.0.0.1", one.name
+
+
+def test_an_offset_does_not_move_containers() -> None:
+    with pytest.raises(UserError, match="no port offset"):
+        Choice("sync", backends="docker", port_offset=1)
+
+
+MOVIES = [{"cinemaName": name} for name in ("cineworld", "dundrum", "ucd")]
+
+
+def front_door(**answers: httpx.Response) -> httpx.Client:
+    """Return a client whose requests are answered by path, its slashes as underscores."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return answers[request.url.path.strip("/").replace("/", "_")]
+
+    return httpx.Client(transport=httpx.MockTransport(answer))
+
+
+def sync_answers(**changed: httpx.Response) -> dict[str, httpx.Response]:
+    cinemas = {f"cinema_{one['cinemaName']}_movie_list": httpx.Response(200) for one in MOVIES}
+    return {"api_movie_list": httpx.Response(200, json=MOVIES), **cinemas, **changed}
+
+
+@pytest.mark.parametrize(
+    ("changed", "missing"),
+    [
+        ({}, None),
+        ({"api_movie_list": httpx.Response(503)}, "the list answers 503"),
+        (
+            {
+                "api_movie_list": httpx.Response(
+                    200, json=MOVIES[:2], headers={"Cinemas-Missing": "ucd"}
+                )
+            },
+            "the list misses ucd",
+        ),
+        # Right after the start: a registry that does not know all of them yet.
+        ({"api_movie_list": httpx.Response(200, json=MOVIES[:1])}, "the list has 1 of 3 cinemas"),
+        (
+            {"cinema_ucd_movie_list": httpx.Response(503)},
+            "GET /cinema/ucd/movie/list answers 503",
+        ),
+    ],
+)
+def test_sync_has_converged_when_the_front_door_reaches_every_cinema(
+    changed: dict[str, httpx.Response], missing: str | None
+) -> None:
+    with front_door(**sync_answers(**changed)) as client:
+        assert variants.convergence("sync", 8099)(client) == missing
+
+
+@pytest.mark.parametrize(
+    ("request_answer", "fetched", "missing"),
+    [
+        (httpx.Response(202, text="id-1"), httpx.Response(200, json=MOVIES), None),
+        (
+            httpx.Response(503),
+            httpx.Response(200, json=MOVIES),
+            "GET /api/movie/list answers 503",
+        ),
+        (httpx.Response(202, text="id-1"), httpx.Response(202), "the list answers 202"),
+        (
+            httpx.Response(202, text="id-1"),
+            httpx.Response(200, json=MOVIES[:2]),
+            "the list has 2 of 3 cinemas",
+        ),
+    ],
+)
+def test_async_has_converged_when_a_fetched_list_is_whole(
+    request_answer: httpx.Response, fetched: httpx.Response, missing: str | None
+) -> None:
+    answers = {"api_movie_list": request_answer, "api_movie_list_id-1": fetched}
+    with front_door(**answers) as client:
+        assert variants.convergence("async", 8099)(client) == missing
