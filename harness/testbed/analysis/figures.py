@@ -57,7 +57,11 @@ WINDOWS_PER_RUN = 5
 """The window is shortened until a run has so many: a longer one draws a single parabola over it."""
 
 POINTS_DRAWN = 8_000
+CROSSES_DRAWN = 400
 """Of one panel, evenly spaced; lines and numbers are of all."""
+
+OUTCOMES_SPELT = 4
+"""Beside one bar; the rest is summed up."""
 
 LEVELS_FOR_R = 3
 """Two points always lie on a line: a correlation of fewer levels says nothing."""
@@ -199,8 +203,8 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
         f"lowest and the highest level, {study.conditions}. Black line: Savitzky–Golay filter of "
         f"degree {DEGREE}; its window is {WINDOW:,} operations as in the thesis, or a fifth of the "
         f"run where that is less, as each panel states. Crosses: failed operations. At most "
-        f"{POINTS_DRAWN:,} points are drawn per panel, the line is of all; the axis ends above the "
-        f"99.5th percentile. Of repeated runs the first is shown."
+        f"{POINTS_DRAWN:,} points and {CROSSES_DRAWN} crosses are drawn per panel, the line is of "
+        f"all; the axis ends above the 99.5th percentile. Of repeated runs the first is shown."
     )
 
 
@@ -214,13 +218,13 @@ def _draw_run(axes: Axes, measurement: Measurement) -> float:
         axes.text(0.5, 0.5, "no operation succeeded", transform=axes.transAxes, ha="center")
         return float(elapsed.max())
     colour = _colour(measurement.run.cell.variant)
-    shown = _thinned(np.flatnonzero(ok))
+    shown = _thinned(np.flatnonzero(ok), POINTS_DRAWN)
     size = 2.2 if shown.size > 2_000 else 4
     axes.plot(start_s[shown], elapsed[shown], ".", ms=size, alpha=0.45, color=colour, mew=0)
-    failed = _thinned(np.flatnonzero(~ok))
+    failed = _thinned(np.flatnonzero(~ok), CROSSES_DRAWN)
     axes.plot(start_s[failed], elapsed[failed], "x", ms=3.5, mew=0.8, color="#882255")
     line, window = smoothed(elapsed[ok])
-    drawn = _thinned(np.arange(line.size))
+    drawn = _thinned(np.arange(line.size), POINTS_DRAWN)
     outline = [Stroke(linewidth=3.2, foreground="white"), Normal()]
     axes.plot(start_s[ok][drawn], line[drawn], color="black", lw=1.5, path_effects=outline)
     top = 1.15 * max(float(np.quantile(elapsed[ok], 0.995)), float(line.max()))
@@ -248,7 +252,7 @@ def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[F
         axes.set_title(variant)
         axes.set_ylabel("threads")
         axes.set_yticks(range(len(levels[variant])), [str(level) for level in levels[variant]])
-        axes.invert_yaxis()
+        axes.set_ylim(len(levels[variant]) - 0.5, -0.5)
         for position, threads in enumerate(levels[variant]):
             operations = pl.concat(
                 m.operations
@@ -271,24 +275,26 @@ def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame) -> No
     counted = (
         operations.group_by("ok", "failure", "code")
         .len()
-        .sort("ok", "len", descending=True)
+        .sort("ok", "len", "failure", "code", descending=True)
         .iter_rows()
     )
-    words, left = [], 0.0
+    words: list[str] = []
+    shares: list[float] = []
     for ok, failure, code, count in counted:
         share = count / operations.height
         axes.barh(
             position,
             100 * share,
-            left=left,
+            left=100 * sum(shares),
             height=0.72,
             color=OK_COLOUR if ok else OUTCOME_COLOURS[failure],
         )
-        left += 100 * share
+        shares.append(share)
         words.append(f"{_outcome(failure, code)}: {percent(share)}")
-    more = [f"{len(words) - 4} more"] if len(words) > 5 else []
-    text = ",  ".join([*words[: 4 if more else 5], *more])
-    axes.text(101, position, text, va="center", fontsize=8.5)
+    if len(words) > OUTCOMES_SPELT:
+        rest = sum(shares[OUTCOMES_SPELT:])
+        words[OUTCOMES_SPELT:] = [f"{len(words) - OUTCOMES_SPELT} more: {percent(rest)}"]
+    axes.text(101, position, ",  ".join(words), va="center", fontsize=8.5)
 
 
 def _outcome(failure: str | None, code: str) -> str:
@@ -460,8 +466,8 @@ def _runs(part: pl.DataFrame) -> str:
     return f"{fewest} to {most} runs per cell"
 
 
-def _thinned(indices: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    return indices[:: -(-indices.size // POINTS_DRAWN) or 1]
+def _thinned(indices: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:
+    return indices[:: -(-indices.size // most) or 1]
 
 
 def _unique(items: Iterable[Item]) -> list[Item]:
