@@ -2,6 +2,7 @@ package testbed.gateway.route;
 
 import static java.util.stream.Collectors.toUnmodifiableMap;
 
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -13,20 +14,20 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Every service's instances as of the registry's last answer. The reactive discovery client hands
- * each question to another thread; this answer is in memory already.
+ * Where every service's instances are, as of the registry's last answer. The reactive discovery
+ * client hands each question to another thread; this answer is in memory already.
  */
 @Component
 class RegisteredInstances {
 
   private final DiscoveryClient discovery;
-  private volatile Map<String, List<ServiceInstance>> instances = Map.of();
+  private volatile Map<String, List<URI>> instances = Map.of();
 
   RegisteredInstances(DiscoveryClient discovery) {
     this.discovery = discovery;
   }
 
-  List<ServiceInstance> of(String service) {
+  List<URI> of(String service) {
     return instances.getOrDefault(service, List.of());
   }
 
@@ -34,8 +35,10 @@ class RegisteredInstances {
   void update() {
     instances =
         discovery.getServices().stream()
-            .collect(
-                toUnmodifiableMap(
-                    Function.identity(), service -> List.copyOf(discovery.getInstances(service))));
+            .collect(toUnmodifiableMap(Function.identity(), this::addresses));
+  }
+
+  private List<URI> addresses(String service) {
+    return discovery.getInstances(service).stream().map(ServiceInstance::getUri).toList();
   }
 }
