@@ -50,6 +50,7 @@ class ThesisPresetTest {
     registry.clear();
     registry.addCinema("ucd", CINEMA.address());
     registry.addCinema("dundrum", CINEMA.address());
+    registry.addCinema("cineworld", CINEMA.address());
     events.publishEvent(registry.heartbeat());
   }
 
@@ -70,23 +71,28 @@ class ThesisPresetTest {
     assertThat(http.get().uri("/api/movie/list"))
         .hasStatusOk()
         .bodyText()
-        .isEqualTo("[%s,%s]", cinema("dundrum"), cinema("ucd"));
+        .isEqualTo("[%s,%s,%s]", cinema("cineworld"), cinema("dundrum"), cinema("ucd"));
     assertThat(GATEWAY.requests())
-        .containsExactly("GET /cinema/dundrum/movie/list", "GET /cinema/ucd/movie/list");
+        .containsExactly(
+            "GET /cinema/cineworld/movie/list",
+            "GET /cinema/dundrum/movie/list",
+            "GET /cinema/ucd/movie/list");
     assertThat(CINEMA.requests()).isEmpty();
   }
 
   @Test
-  void namesACinemaWhoseCircuitIsOpen() {
+  void namesTheCinemasWhoseCircuitIsOpenInOrder() {
     GATEWAY.does(
         request -> {
-          if (request.getRequestURI().getPath().contains("ucd")) {
-            StandInServer.respond(request, 503, "application/problem+json", "{}");
-          } else {
+          if (request.getRequestURI().getPath().contains("dundrum")) {
             StandInServer.respond(request, 200, "application/json", cinema("dundrum"));
+          } else {
+            StandInServer.respond(request, 503, "application/problem+json", "{}");
           }
         });
 
-    assertThat(http.get().uri("/api/movie/list")).hasStatusOk().hasHeader("Cinemas-Missing", "ucd");
+    assertThat(http.get().uri("/api/movie/list"))
+        .hasStatusOk()
+        .hasHeader("Cinemas-Missing", "cineworld, ucd");
   }
 }

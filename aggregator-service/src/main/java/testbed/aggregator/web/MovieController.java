@@ -28,7 +28,7 @@ class MovieController {
     if (!list.missing().isEmpty()) {
       response.header(
           CINEMAS_MISSING,
-          list.missing().stream().map(CinemaName::value).collect(Collectors.joining(",")));
+          list.missing().stream().map(CinemaName::value).collect(Collectors.joining(", ")));
     }
     return response.body(list.cinemas());
   }
