@@ -136,7 +136,8 @@ def up(
     project = Project.find()
     choice = Choice(variant, preset, backends, _settings(setting), port_offset)
     stack.clear_leftover(project)
-    started = _stack(project, choice, os.environ, build_first=not no_build)
+    deployment = _deployment(project, choice, os.environ, build_first=not no_build)
+    started = Stack(project, deployment, os.environ)
     with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
         started.start(lambda what: detail(f"waiting for {what}"), background=True)
     _print_status(started.record)
@@ -300,6 +301,9 @@ def jmeter(context: typer.Context) -> None:
     if not build.jmeter_is_laid_out(project):
         _lay_out_jmeter(project, jdk.for_services())
     command = [*load.jmeter_command(project, jdk.for_jmeter()), *context.args]
+    if not {"-j", "--jmeterlogfile"} & set(context.args):
+        # Else it is written to the working folder.
+        command += ["-j", str(project.state / "jmeter.log")]
     sys.stdout.flush()
     os.execv(command[0], command)
 
@@ -345,17 +349,17 @@ def _lay_out_jmeter(project: Project, java: jdk.Jdk, *, force: bool = False) -> 
             build.lay_out_jmeter(project, java)
 
 
-def _stack(
+def _deployment(
     project: Project, choice: Choice, environ: Mapping[str, str], *, build_first: bool
-) -> Stack:
-    """Return a stack that is ready to be started: everything that can be checked before is."""
+) -> Deployment:
+    """Return a deployment that is ready to be started: everything that can be checked before is."""
     if choice.backends == "docker":
         compose.require_docker()
         in_containers = variants.in_containers(choice, project, environ)
         ports.require_free(in_containers.ports)
-        return Stack(project, in_containers, environ)
+        return in_containers
     java = jdk.for_services()
-    deployment = variants.deployment(choice, project, java)
+    deployment = variants.deployment(choice, project, java, environ)
     ports.require_free(deployment.ports)
     if choice.backends == "local":
         _require_local_backends(choice, deployment.mongodb_uri)
@@ -363,7 +367,7 @@ def _stack(
         build.maven()
         _build_jars(project, java)
     build.require_jars(project, variants.jars(choice, project))
-    return Stack(project, _staged(deployment, project, java, environ), environ)
+    return _staged(deployment, project, java, environ)
 
 
 def _staged(
@@ -401,8 +405,12 @@ def _bench(
         for variant in plan.variants
         for preset in plan.presets
     }
-    for choice in choices.values():
-        _stack(project, choice, os.environ, build_first=build_first)
+    environ = _bare_environ()
+    # Once for the whole experiment: a build in the meantime does not reach it.
+    deployments = {
+        key: _deployment(project, choice, environ, build_first=build_first)
+        for key, choice in choices.items()
+    }
     if not build.jmeter_is_laid_out(project):
         _lay_out_jmeter(project, jdk.for_services())
     in_containers = plan.backends == "docker"
@@ -421,9 +429,7 @@ def _bench(
     return runner.Bench(
         project=project,
         generator=load.jmeter_command(project, generator_java),
-        system=lambda variant, preset: _stack(
-            project, choices[variant, preset], _bare_environ(), build_first=False
-        ),
+        system=lambda variant, preset: Stack(project, deployments[variant, preset], environ),
         describe=describe,
     )
 

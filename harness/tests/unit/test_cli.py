@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from testbed import ports
 from testbed.project import Project
 
 ROOT = Project.find().root
@@ -86,10 +87,17 @@ def test_no_docker_is_told(tmp_path: Path) -> None:
     assert "Docker not found" in ended.stderr
 
 
+def is_free(offset: int) -> bool:
+    """Return whether nothing hinders a synchronous variant on moved ports."""
+    usual = (8099, 8081, 8082, 8083, 8084, 8761)
+    return not ports.taken(port + offset for port in usual)
+
+
 def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
+    offset = next(one for one in range(20_000, 36_000, 250) if is_free(one))
     ended = testbed(
         tmp_path,
-        *("up", "sync", "--backends", "local", "--no-build", "--port-offset", "20000"),
+        *("up", "sync", "--backends", "local", "--no-build", "--port-offset", str(offset)),
         MONGODB_URI="mongodb://user:secret@127.0.0.1:1/?serverSelectionTimeoutMS=100",
     )
 
