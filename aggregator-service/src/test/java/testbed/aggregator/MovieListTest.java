@@ -27,7 +27,7 @@ import testbed.support.testing.StandInServer;
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = {
       "eureka.client.enabled=false",
-      "aggregator.deadline=700ms",
+      "aggregator.deadline=2s",
       "aggregator.pool.size=2",
       "aggregator.pool.acquire=100ms"
     })
@@ -109,7 +109,7 @@ class MovieListTest {
   void freesTheConnectionsOfCancelledQuestions() {
     dundrum.isSilent();
     // More often than there are connections to a cinema.
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 3; i++) {
       assertPartial(get("/api/movie/list"));
     }
 

@@ -19,7 +19,13 @@ import testbed.support.testing.InMemoryRegistry;
 import testbed.support.testing.StandInServer;
 
 /** The thesis's way: one cinema after another, through the gateway again. */
-@SpringBootTest(properties = {"eureka.client.enabled=false", "testbed.preset=thesis"})
+@SpringBootTest(
+    properties = {
+      "eureka.client.enabled=false",
+      "testbed.preset=thesis",
+      // Nothing here is late; a busy machine must not make it so.
+      "aggregator.deadline=30s"
+    })
 @AutoConfigureMockMvc
 class ThesisPresetTest {
 
