@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -12,6 +13,9 @@ from .openapi import Document
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 SLOWEST_ANSWER_S = 30.0
+
+RUN = f"run-{uuid.uuid4().hex[:12]}.example.org"
+"""The host of this run's e-mail addresses: a running system may hold those of earlier runs."""
 
 
 class Product(ABC):

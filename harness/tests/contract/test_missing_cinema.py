@@ -11,7 +11,7 @@ import pytest
 from testbed.stack import Stack
 
 from .conftest import Eventually
-from .product import Asynchronous, Product, problem, reservation
+from .product import RUN, Asynchronous, Product, problem, reservation
 
 STOPPED = "dundrum"
 SERVICE = f"cinema-{STOPPED}-service"
@@ -134,7 +134,7 @@ class TestFetchWhilePending:
 def test_it_is_back_after_its_start_and_nothing_else_has_to_be(
     without_one: Stack, product: Product, variant: str, eventually: Eventually
 ) -> None:
-    sent = reservation(**AT_STOPPED, clientEmail="early@late.example.org")
+    sent = reservation(**AT_STOPPED, clientEmail=f"early@late.{RUN}")
     request = product.http.post(product.make_path(STOPPED), json=sent)
     others = [one for one in without_one.record.running if one.name != SERVICE]
     without_one.start_service(SERVICE)
