@@ -20,7 +20,7 @@ public final class BackendContainers {
   /** RabbitMQ, image {@code TESTBED_RABBITMQ_IMAGE}; user and password guest. */
   public static RabbitMQContainer rabbitMq() {
     return new RabbitMQContainer(
-            DockerImageName.parse(image("TESTBED_RABBITMQ_IMAGE", "rabbitmq:4.1.0-management"))
+            DockerImageName.parse(image("TESTBED_RABBITMQ_IMAGE", "rabbitmq:4.1.4-management"))
                 .asCompatibleSubstituteFor("rabbitmq"))
         .withStartupTimeout(ON_A_BUSY_MACHINE);
   }
@@ -31,7 +31,7 @@ public final class BackendContainers {
    */
   public static GenericContainer<?> mongoDb() {
     return new GenericContainer<>(
-            DockerImageName.parse(image("TESTBED_MONGODB_IMAGE", "mongo:8.0.9")))
+            DockerImageName.parse(image("TESTBED_MONGODB_IMAGE", "mongo:8.0.12")))
         .withExposedPorts(MONGODB_PORT)
         .waitingFor(Wait.forListeningPort());
   }
