@@ -8,13 +8,17 @@ import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.QueueBuilder;
 import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.annotation.RabbitListenerConfigurer;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerEndpoint;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory.ConfirmType;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
+import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import org.springframework.amqp.rabbit.retry.RepublishMessageRecovererWithConfirms;
 import org.springframework.amqp.support.converter.MessageConversionException;
+import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCustomizer;
 import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -30,6 +34,9 @@ import testbed.support.presence.KnownCinemas;
 class MessagingEdge {
 
   private static final long ACKNOWLEDGED_AFTER_MILLIS = 100;
+
+  /** Any phase below the web server's: at a stop, fetches that wait still get their answers. */
+  private static final int OUTLIVES_THE_WEB_SERVER = 0;
 
   @Bean
   Declarables topology() {
@@ -62,8 +69,13 @@ class MessagingEdge {
   }
 
   @Bean
-  ResponseListener responseListener(Operations operations, MeterRegistry meters) {
-    return new ResponseListener(operations, meters);
+  RabbitListenerConfigurer responseListener(
+      MessageConverter format, Operations operations, MeterRegistry meters) {
+    var endpoint = new SimpleRabbitListenerEndpoint();
+    endpoint.setId("responses");
+    endpoint.setQueueNames(Topology.RESPONSE_QUEUE);
+    endpoint.setMessageListener(new ResponseListener(format, operations, meters));
+    return registrar -> registrar.registerEndpoint(endpoint);
   }
 
   @Bean
@@ -90,12 +102,17 @@ class MessagingEdge {
   }
 
   @Bean
-  ContainerCustomizer<DirectMessageListenerContainer> batchedAcknowledgement(
-      BrokerSettings settings) {
+  ContainerCustomizer<DirectMessageListenerContainer> directContainers(BrokerSettings settings) {
     return container -> {
+      container.setPhase(OUTLIVES_THE_WEB_SERVER);
       container.setMessagesPerAck(settings.acknowledgedTogether());
       container.setAckTimeout(ACKNOWLEDGED_AFTER_MILLIS);
     };
+  }
+
+  @Bean
+  ContainerCustomizer<SimpleMessageListenerContainer> simpleContainers() {
+    return container -> container.setPhase(OUTLIVES_THE_WEB_SERVER);
   }
 
   private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {

@@ -52,11 +52,11 @@ class RequestPublisher implements RequestChannel {
           ? Delivery.CONFIRMED
           : Delivery.REFUSED;
     } catch (AmqpException unreachable) {
-      log.warn("Request {} not sent: {}", id, unreachable.getMessage());
+      log.debug("Request {} not sent: {}", id, unreachable.getMessage());
     } catch (TimeoutException unconfirmed) {
-      log.warn("Request {} not confirmed within {}", id, confirmTimeout);
+      log.debug("Request {} not confirmed within {}", id, confirmTimeout);
     } catch (ExecutionException failed) {
-      log.warn("Request {} not confirmed: {}", id, failed.getMessage());
+      log.debug("Request {} not confirmed: {}", id, failed.getMessage());
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
     }

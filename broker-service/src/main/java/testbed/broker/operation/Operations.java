@@ -18,6 +18,7 @@ public final class Operations {
   private final Correlations correlations;
   private final KnownCinemas cinemas;
   private final RequestChannel requests;
+  private final Catalogues catalogues = new Catalogues();
 
   public Operations(Correlations correlations, KnownCinemas cinemas, RequestChannel requests) {
     this.correlations = correlations;
@@ -72,7 +73,7 @@ public final class Operations {
   }
 
   private Reception receive(Correlation correlation, CinemaResponse response) {
-    var reception = correlation.collect(response);
+    var reception = correlation.collect(catalogues.shared(response));
     if (reception != Reception.ACCEPTED) {
       return reception;
     }

@@ -27,9 +27,11 @@ import testbed.broker.operation.Answer.Made;
 import testbed.broker.operation.Answer.Movies;
 import testbed.broker.operation.Answer.Pending;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaResponse.MoviesListed;
 import testbed.contracts.message.CinemaResponse.RequestRejected;
 import testbed.contracts.message.CinemaResponse.ReservationMade;
 import testbed.contracts.message.CinemaResponse.ReservationsListed;
@@ -77,6 +79,19 @@ class OperationsTest {
     operations.receive(id, moviesOf(UCD));
 
     assertThat(fetch(id)).isEqualTo(fetch(id)).isInstanceOf(Movies.class);
+  }
+
+  @Test
+  void holdsEqualCataloguesOnceAndChangedOnesApart() {
+    present(UCD);
+    var first = answered();
+    var second = answered();
+    var third = operations.listMovies();
+    var changed = Cinema.of(UCD, List.of());
+    operations.receive(third, new MoviesListed(UCD, changed));
+
+    assertThat(cinemasIn(fetch(second)).getFirst()).isSameAs(cinemasIn(fetch(first)).getFirst());
+    assertThat(cinemasIn(fetch(third))).containsExactly(changed);
   }
 
   @Test
@@ -392,6 +407,10 @@ class OperationsTest {
     var id = operations.listMovies();
     operations.receive(id, moviesOf(UCD));
     return id;
+  }
+
+  private static List<Cinema> cinemasIn(Answer answer) {
+    return ((Movies) answer).cinemas();
   }
 
   private Answer fetch(CorrelationId id) {

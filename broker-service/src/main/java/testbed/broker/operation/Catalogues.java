@@ -1,0 +1,29 @@
+package testbed.broker.operation;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import testbed.contracts.CinemaName;
+import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaResponse.MoviesListed;
+
+/**
+ * Keeps one copy of what cinemas list again and again: thousands of answers are held at a time, and
+ * each would otherwise hold its own equal catalogue. Bounded by the number of cinemas.
+ */
+final class Catalogues {
+
+  private final Map<CinemaName, MoviesListed> latest = new ConcurrentHashMap<>();
+
+  /** The response, or an equal one that was seen before. */
+  CinemaResponse shared(CinemaResponse response) {
+    if (!(response instanceof MoviesListed listed)) {
+      return response;
+    }
+    var known = latest.get(listed.cinema());
+    if (known != null && known.equals(listed)) {
+      return known;
+    }
+    latest.put(listed.cinema(), listed);
+    return listed;
+  }
+}
