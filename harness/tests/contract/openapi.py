@@ -97,7 +97,7 @@ class Document:
             return
         media_type = answer.headers.get("Content-Type", "").partition(";")[0]
         assert media_type in content, f"{shown} is {media_type or 'without a type'}"
-        body = answer.json() if media_type.endswith("json") else answer.text
+        body: Any = answer.json() if media_type.endswith("json") else answer.text
         self._validate(shown, content[media_type]["schema"], body)
         if media_type == "application/problem+json":
             assert body["status"] == answer.status_code, f"{shown} says {body['status']}"
@@ -114,7 +114,7 @@ class Document:
     def _resolved(self, element: Mapping[str, Any]) -> Mapping[str, Any]:
         while "$ref" in element:
             step: Any = self.content
-            for key in element["$ref"].removeprefix("#/").split("/"):
+            for key in str(element["$ref"]).removeprefix("#/").split("/"):
                 step = step[key]
             element = step
         return element

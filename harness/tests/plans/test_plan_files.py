@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ def test_plans_are_there() -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=PLAN_IDS)
-def test_plan_has_no_listener_and_no_script(plan) -> None:
+def test_plan_has_no_listener_and_no_script(plan: Path) -> None:
     root = ET.parse(plan).getroot()
     names = {element.get("testclass", "") for element in root.iter()}
     assert not {name for name in names if name.startswith(("JSR223", "BeanShell", "BSF"))}
@@ -26,7 +27,7 @@ def test_plan_has_no_listener_and_no_script(plan) -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=PLAN_IDS)
-def test_samplers_keep_connections_and_have_time_outs(plan) -> None:
+def test_samplers_keep_connections_and_have_time_outs(plan: Path) -> None:
     samplers = list(ET.parse(plan).getroot().iter("HTTPSamplerProxy"))
     assert samplers
     for sampler in samplers:
@@ -39,6 +40,6 @@ def test_samplers_keep_connections_and_have_time_outs(plan) -> None:
 
 
 def test_plans_share_one_group_of_users() -> None:
-    groups = [ET.parse(plan).getroot().find(".//ThreadGroup") for plan in PLANS]
-    texts = {ET.tostring(group, encoding="unicode").strip() for group in groups}
-    assert len(texts) == 1
+    groups = [group for plan in PLANS for group in ET.parse(plan).getroot().iter("ThreadGroup")]
+    assert len(groups) == len(PLANS)
+    assert len({ET.tostring(group, encoding="unicode").strip() for group in groups}) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -16,9 +17,12 @@ ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 1000}
 WORKLOADS = ("list", "reserve")
 FETCHES = ("wait", "immediate", "poll")
 
+SyncOutcomes = Callable[[str], dict[str, bool]]
+AsyncOutcomes = Callable[[str, str], tuple[dict[str, list[Row]], list[Request]]]
+
 
 @pytest.fixture(scope="session")
-def sync_outcomes(run_plan: RunPlan) -> object:
+def sync_outcomes(run_plan: RunPlan) -> SyncOutcomes:
     """Return the operations of one run per workload: a right one, every wrong one, a right one."""
 
     @cache
@@ -35,7 +39,7 @@ def sync_outcomes(run_plan: RunPlan) -> object:
 
 
 @pytest.fixture(scope="session")
-def async_outcomes(run_plan: RunPlan) -> object:
+def async_outcomes(run_plan: RunPlan) -> AsyncOutcomes:
     """Return the operations of one run per workload and way to fetch, and what was asked."""
 
     @cache
@@ -57,12 +61,14 @@ ASYNC_CASES = [(w, f, name) for w in WORKLOADS for f in FETCHES for name in asyn
 
 
 @pytest.mark.parametrize(("workload", "wrong"), SYNC_CASES)
-def test_sync_wrong_answer_is_a_failure(sync_outcomes, workload: str, wrong: str) -> None:
+def test_sync_wrong_answer_is_a_failure(
+    sync_outcomes: SyncOutcomes, workload: str, wrong: str
+) -> None:
     assert sync_outcomes(workload)[wrong] is False
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_sync_right_answer_is_a_success(sync_outcomes, workload: str) -> None:
+def test_sync_right_answer_is_a_success(sync_outcomes: SyncOutcomes, workload: str) -> None:
     outcomes = sync_outcomes(workload)
     assert [name for name, success in outcomes.items() if success] == [
         "right at first",
@@ -72,7 +78,7 @@ def test_sync_right_answer_is_a_success(sync_outcomes, workload: str) -> None:
 
 @pytest.mark.parametrize(("workload", "fetch", "wrong"), ASYNC_CASES)
 def test_async_wrong_answer_is_a_failure(
-    async_outcomes, workload: str, fetch: str, wrong: str
+    async_outcomes: AsyncOutcomes, workload: str, fetch: str, wrong: str
 ) -> None:
     operation = async_outcomes(workload, fetch)[0][wrong]
     assert not succeeded(operation)
@@ -88,7 +94,9 @@ def test_async_wrong_answer_is_a_failure(
 
 @pytest.mark.parametrize("fetch", FETCHES)
 @pytest.mark.parametrize("workload", WORKLOADS)
-def test_async_right_answer_is_a_success(async_outcomes, workload: str, fetch: str) -> None:
+def test_async_right_answer_is_a_success(
+    async_outcomes: AsyncOutcomes, workload: str, fetch: str
+) -> None:
     operations, requests = async_outcomes(workload, fetch)
     right = {name: rows for name, rows in operations.items() if succeeded(rows)}
     assert list(right) == ["right at first", "right again"]
