@@ -22,7 +22,7 @@ import testbed.contracts.message.CinemaResponse;
  * Takes responses in. One that nobody waits for any more is counted, not an error.
  *
  * <p>A plain listener: there are as many responses to a list as cinemas, and an annotated method's
- * headers and arguments were a third of what each of them cost.
+ * headers and arguments were a quarter of what each of them cost.
  */
 class ResponseListener implements MessageListener {
 
