@@ -169,6 +169,7 @@ class CinemaAmqpIT {
             .setContentType("application/json")
             .setHeader("__TypeId__", "make-reservation")
             .setCorrelationId(correlationId)
+            .setExpiration("5000")
             .build();
 
     template.send(Topology.EXCHANGE, Topology.requestTo(CINEWORLD), poison);
@@ -177,6 +178,7 @@ class CinemaAmqpIT {
     var dead = template.receive(Topology.DEAD_LETTER_QUEUE, PATIENCE_MILLIS);
     assertThat(dead).isNotNull();
     assertThat(dead.getBody()).isEqualTo(poison.getBody());
+    assertThat(dead.getMessageProperties().getExpiration()).isNull();
     send(Topology.REQUEST_TO_ALL, new ListMovies());
     assertThat(payloadOf(receiveResponse())).isInstanceOf(MoviesListed.class);
   }

@@ -27,6 +27,8 @@ class DeadLetters extends RepublishMessageRecoverer {
 
   @Override
   public void recover(Message request, @Nullable Throwable cause) {
+    // A list request expires soon; set aside, it is to be looked at whenever somebody has the time.
+    request.getMessageProperties().setExpiration(null);
     super.recover(request, cause);
     var correlationId = request.getMessageProperties().getCorrelationId();
     if (correlationId != null) {
