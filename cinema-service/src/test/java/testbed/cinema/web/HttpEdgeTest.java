@@ -111,6 +111,8 @@ class HttpEdgeTest {
         Arguments.of("date", "2022-04-15", "2022-02-30"),
         Arguments.of("date", "2022-04-15", "15.04.2022"),
         Arguments.of("date", "\"2022-04-15\"", "20220415"),
+        Arguments.of("date", "2022-04-15", "2022-04-15T18:00:00Z"),
+        Arguments.of("date", "\"2022-04-15\"", "[2022, 4, 15]"),
         Arguments.of("showTime", "18:00", "6pm"),
         Arguments.of("movieId", "CNW001", ""),
         Arguments.of("ticketKind", "\"ticketType\"", "\"ticketKind\""));

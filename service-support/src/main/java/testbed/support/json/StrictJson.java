@@ -1,5 +1,6 @@
 package testbed.support.json;
 
+import java.time.LocalDate;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -8,6 +9,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.LogicalType;
 
 /**
@@ -32,6 +34,7 @@ public class StrictJson {
                         .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
                         .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                         .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+            .addModule(new SimpleModule().addDeserializer(LocalDate.class, new IsoDate()))
             .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN);
   }
 }
