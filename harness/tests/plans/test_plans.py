@@ -76,6 +76,17 @@ def test_sync_right_answer_is_a_success(sync_outcomes: SyncOutcomes, workload: s
     ]
 
 
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_open_circuit_is_told_from_a_refusal(run_plan: RunPlan, workload: str) -> None:
+    wrong = sync_scripts(workload)
+    scripts = [wrong["open circuit"], wrong["right body under 503"]]
+    outcome = run_plan(f"sync-{workload}", scripts, {**ONE_USER, "loops": len(scripts)})
+    [[opened], [refused]] = outcome.operations(workload)
+    assert {opened["responseCode"], refused["responseCode"]} == {"503"}
+    assert "circuit-open" in opened["failureMessage"]
+    assert "circuit-open" not in refused["failureMessage"]
+
+
 @pytest.mark.parametrize(("workload", "fetch", "wrong"), ASYNC_CASES)
 def test_async_wrong_answer_is_a_failure(
     async_outcomes: AsyncOutcomes, workload: str, fetch: str, wrong: str
