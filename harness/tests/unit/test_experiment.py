@@ -115,7 +115,7 @@ def test_an_experiment_is_found_by_its_path(project: Project, tmp_path: Path) ->
     assert experiment.load(project, str(file)).name == "mine"
 
 
-@pytest.mark.parametrize("name", ["quick", "compare"])
+@pytest.mark.parametrize("name", ["quick", "compare", "hundred"])
 def test_those_that_ship_measure_both_variants_under_both_workloads(name: str) -> None:
     plan = experiment.load(Project.find(), name)
 
