@@ -60,7 +60,7 @@ def test_a_users_mistake_is_told_without_a_stack_trace(
 
 
 def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
-    assert "compare, quick" in testbed(tmp_path, "run", "quik").stderr
+    assert "compare, hundred, quick" in testbed(tmp_path, "run", "quik").stderr
 
 
 def test_a_taken_port_is_told_before_anything_is_built_or_started(tmp_path: Path) -> None:
