@@ -4,17 +4,17 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import java.time.LocalDate;
 import java.util.UUID;
+import java.util.function.Function;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.convert.converter.Converter;
-import org.springframework.data.convert.ReadingConverter;
-import org.springframework.data.convert.WritingConverter;
+import org.springframework.data.convert.ConverterBuilder;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.convert.DefaultDbRefResolver;
 import org.springframework.data.mongodb.core.convert.DefaultMongoTypeMapper;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
 import org.springframework.data.mongodb.core.convert.MongoCustomConversions;
+import org.springframework.data.mongodb.core.convert.MongoCustomConversions.MongoConverterConfigurationAdapter;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import testbed.contracts.MovieId;
 import testbed.contracts.ReservationId;
@@ -28,14 +28,11 @@ class DatabaseConfiguration {
   MongoCustomConversions customConversions() {
     return MongoCustomConversions.create(
         adapter -> {
-          adapter.registerConverter(new WriteMovieId());
-          adapter.registerConverter(new ReadMovieId());
-          adapter.registerConverter(new WriteReservationId());
-          adapter.registerConverter(new ReadReservationId());
-          adapter.registerConverter(new WriteShowTime());
-          adapter.registerConverter(new ReadShowTime());
-          adapter.registerConverter(new WriteDate());
-          adapter.registerConverter(new ReadDate());
+          register(adapter, MovieId.class, MovieId::value, MovieId::new);
+          register(
+              adapter, ReservationId.class, ReservationId::toString, DatabaseConfiguration::id);
+          register(adapter, ShowTime.class, ShowTime::toString, ShowTime::parse);
+          register(adapter, LocalDate.class, LocalDate::toString, LocalDate::parse);
           adapter.bigDecimal(MongoCustomConversions.BigDecimalRepresentation.DECIMAL128);
         });
   }
@@ -69,67 +66,16 @@ class DatabaseConfiguration {
                 cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS));
   }
 
-  @WritingConverter
-  static class WriteMovieId implements Converter<MovieId, String> {
-    @Override
-    public String convert(MovieId id) {
-      return id.value();
-    }
+  private static <T> void register(
+      MongoConverterConfigurationAdapter adapter,
+      Class<T> type,
+      Function<T, String> write,
+      Function<String, T> read) {
+    adapter.registerConverters(
+        ConverterBuilder.writing(type, String.class, write).andReading(read).getConverters());
   }
 
-  @ReadingConverter
-  static class ReadMovieId implements Converter<String, MovieId> {
-    @Override
-    public MovieId convert(String text) {
-      return new MovieId(text);
-    }
-  }
-
-  @WritingConverter
-  static class WriteReservationId implements Converter<ReservationId, String> {
-    @Override
-    public String convert(ReservationId id) {
-      return id.toString();
-    }
-  }
-
-  @ReadingConverter
-  static class ReadReservationId implements Converter<String, ReservationId> {
-    @Override
-    public ReservationId convert(String text) {
-      return new ReservationId(UUID.fromString(text));
-    }
-  }
-
-  @WritingConverter
-  static class WriteShowTime implements Converter<ShowTime, String> {
-    @Override
-    public String convert(ShowTime time) {
-      return time.toString();
-    }
-  }
-
-  @ReadingConverter
-  static class ReadShowTime implements Converter<String, ShowTime> {
-    @Override
-    public ShowTime convert(String text) {
-      return ShowTime.parse(text);
-    }
-  }
-
-  @WritingConverter
-  static class WriteDate implements Converter<LocalDate, String> {
-    @Override
-    public String convert(LocalDate date) {
-      return date.toString();
-    }
-  }
-
-  @ReadingConverter
-  static class ReadDate implements Converter<String, LocalDate> {
-    @Override
-    public LocalDate convert(String text) {
-      return LocalDate.parse(text);
-    }
+  private static ReservationId id(String text) {
+    return new ReservationId(UUID.fromString(text));
   }
 }
