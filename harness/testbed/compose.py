@@ -165,12 +165,18 @@ def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
     UserError
         With the end of the output when that fails.
     """
+    _carry_out(compose, ("up", "--detach", "--wait"), environ, log)
+
+
+def _carry_out(
+    compose: Compose, task: tuple[str, ...], environ: Mapping[str, str], log: Path
+) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     code = processes.run_in_foreground(
-        [*_command(compose), "up", "--detach", "--wait"], environ, compose.files[0].parent, log
+        [*_command(compose), *task], environ, compose.files[0].parent, log
     )
     if code != 0:
-        raise UserError("docker compose up failed:\n" + _tail(log))
+        raise UserError(f"docker compose {task[0]} failed:\n" + _tail(log))
 
 
 def down(compose: Compose) -> None:
@@ -222,12 +228,7 @@ def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> Non
     UserError
         With the end of the output when that fails.
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
-    code = processes.run_in_foreground(
-        [*_command(compose), "create"], environ, compose.files[0].parent, log
-    )
-    if code != 0:
-        raise UserError("docker compose create failed:\n" + _tail(log))
+    _carry_out(compose, ("create",), environ, log)
     down(compose)
 
 
