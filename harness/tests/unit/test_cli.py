@@ -31,6 +31,12 @@ def testbed(state: Path, *arguments: str, **environ: str) -> subprocess.Complete
 testbed.__test__ = False  # type: ignore[attr-defined]
 
 
+def is_free(offset: int) -> bool:
+    """Return whether nothing hinders a synchronous variant on moved ports."""
+    usual = (8099, 8081, 8082, 8083, 8084, 8761)
+    return not ports.taken(port + offset for port in usual)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -64,14 +70,10 @@ def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
 
 
 def test_a_taken_port_is_told_before_anything_is_built_or_started(tmp_path: Path) -> None:
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        holder.listen()
-        port = holder.getsockname()[1]
-        if port <= 8099:
-            pytest.skip("no offset leads from 8099 down to this port")
-
-        ended = testbed(tmp_path, "up", "sync", "--port-offset", str(port - 8099))
+    offset = next(one for one in range(10_000, 30_000, 250) if is_free(one))
+    port = 8099 + offset
+    with socket.create_server(("127.0.0.1", port)):
+        ended = testbed(tmp_path, "up", "sync", "--port-offset", str(offset))
 
     assert ended.returncode == 1
     assert f"port {port} (api-gateway-service) is in use by" in ended.stderr
@@ -85,12 +87,6 @@ def test_no_docker_is_told(tmp_path: Path) -> None:
 
     assert ended.returncode == 1
     assert "Docker not found" in ended.stderr
-
-
-def is_free(offset: int) -> bool:
-    """Return whether nothing hinders a synchronous variant on moved ports."""
-    usual = (8099, 8081, 8082, 8083, 8084, 8761)
-    return not ports.taken(port + offset for port in usual)
 
 
 def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
