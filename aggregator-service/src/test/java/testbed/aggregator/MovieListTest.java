@@ -9,10 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -32,16 +31,8 @@ import testbed.support.testing.StandInServer;
       "aggregator.pool.acquire=100ms"
     })
 @DirtiesContext
+@Import(InMemoryRegistry.class)
 class MovieListTest {
-
-  @TestConfiguration
-  static class Registry {
-
-    @Bean
-    InMemoryRegistry inMemoryRegistry() {
-      return new InMemoryRegistry();
-    }
-  }
 
   @Autowired InMemoryRegistry registry;
   @Autowired ApplicationEventPublisher events;

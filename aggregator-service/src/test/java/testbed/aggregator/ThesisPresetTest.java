@@ -8,10 +8,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
@@ -27,19 +26,11 @@ import testbed.support.testing.StandInServer;
       "aggregator.deadline=30s"
     })
 @AutoConfigureMockMvc
+@Import(InMemoryRegistry.class)
 class ThesisPresetTest {
 
   private static final StandInServer GATEWAY = new StandInServer();
   private static final StandInServer CINEMA = new StandInServer();
-
-  @TestConfiguration
-  static class Registry {
-
-    @Bean
-    InMemoryRegistry inMemoryRegistry() {
-      return new InMemoryRegistry();
-    }
-  }
 
   @DynamicPropertySource
   static void gateway(DynamicPropertyRegistry settings) {

@@ -8,10 +8,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -27,19 +25,10 @@ import testbed.support.testing.StandInServer;
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-@Import(RunningGateway.Registry.class)
+@Import(InMemoryRegistry.class)
 abstract class RunningGateway {
 
   static final String BODY = "{\"tickets\":2}";
-
-  @TestConfiguration
-  static class Registry {
-
-    @Bean
-    InMemoryRegistry inMemoryRegistry() {
-      return new InMemoryRegistry();
-    }
-  }
 
   @Autowired InMemoryRegistry registry;
   @Autowired ApplicationEventPublisher events;

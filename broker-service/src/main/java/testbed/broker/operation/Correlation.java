@@ -15,6 +15,7 @@ import testbed.contracts.message.CinemaResponse.MoviesListed;
 import testbed.contracts.message.CinemaResponse.RequestRejected;
 import testbed.contracts.message.CinemaResponse.ReservationMade;
 import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.support.presence.Presence;
 
 /**
  * One operation: its id, who was asked, and the answers so far. Safe for use by several threads.
@@ -30,21 +31,16 @@ final class Correlation {
   private final CompletableFuture<Void> completion = new CompletableFuture<>();
 
   /**
-   * @param present the cinemas that are expected to answer
-   * @param gone those that are remembered: they are awaited only if nobody is present
+   * @param cinemas those that are expected to answer; the missing ones are awaited only if nobody
+   *     is present
    * @param startedNanos by the store's clock
    */
-  Correlation(
-      CorrelationId id,
-      Operation operation,
-      SortedSet<CinemaName> present,
-      SortedSet<CinemaName> gone,
-      long startedNanos) {
+  Correlation(CorrelationId id, Operation operation, Presence cinemas, long startedNanos) {
     this.id = id;
     this.operation = operation;
-    this.known = new TreeSet<>(present);
-    this.known.addAll(gone);
-    this.awaited = present.isEmpty() ? gone : present;
+    this.known = new TreeSet<>(cinemas.present());
+    this.known.addAll(cinemas.missing());
+    this.awaited = cinemas.present().isEmpty() ? cinemas.missing() : cinemas.present();
     this.startedNanos = startedNanos;
   }
 

@@ -6,9 +6,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedSet;
 import java.util.function.LongSupplier;
-import testbed.contracts.CinemaName;
+import testbed.support.presence.Presence;
 
 /**
  * The operations in progress and their answers, by correlation id: bounded and expiring.
@@ -59,9 +58,9 @@ public final class Correlations {
    *
    * @throws Unavailable if the store is full of pending operations
    */
-  Correlation open(Operation operation, SortedSet<CinemaName> present, SortedSet<CinemaName> gone) {
+  Correlation open(Operation operation, Presence cinemas) {
     long now = nanoClock.getAsLong();
-    var correlation = new Correlation(ids.next(), operation, present, gone, now);
+    var correlation = new Correlation(ids.next(), operation, cinemas, now);
     synchronized (this) {
       sweep(now);
       if (pending.size() >= capacity) {

@@ -1,15 +1,14 @@
 package testbed.broker.operation;
 
 import java.time.Duration;
-import java.util.Collections;
-import java.util.SortedSet;
-import java.util.TreeSet;
+import java.util.List;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaRequest;
 import testbed.contracts.message.CinemaResponse;
 import testbed.support.presence.KnownCinemas;
+import testbed.support.presence.Presence;
 import testbed.support.problem.ProblemException;
 
 /** Starts operations, collects their answers and hands them out. */
@@ -33,11 +32,7 @@ public final class Operations {
    * @throws ProblemException if the request is not accepted; then it has no id
    */
   public CorrelationId listMovies() {
-    return start(
-        new Operation.ListMovies(),
-        cinemas.present(),
-        cinemas.missing(),
-        new CinemaRequest.ListMovies());
+    return start(new Operation.ListMovies(), cinemas.presence(), new CinemaRequest.ListMovies());
   }
 
   /** Asks one cinema for a reservation; otherwise as {@link #listMovies()}. */
@@ -84,20 +79,12 @@ public final class Operations {
   }
 
   private CorrelationId start(Operation.AtOneCinema operation, CinemaRequest request) {
-    return start(
-        operation,
-        new TreeSet<>(Collections.singleton(operation.cinema())),
-        Collections.emptySortedSet(),
-        request);
+    return start(operation, Presence.of(List.of(operation.cinema()), List.of()), request);
   }
 
-  private CorrelationId start(
-      Operation operation,
-      SortedSet<CinemaName> present,
-      SortedSet<CinemaName> gone,
-      CinemaRequest request) {
+  private CorrelationId start(Operation operation, Presence asked, CinemaRequest request) {
     // Before the request leaves, because an answer may be faster than the confirmation.
-    var correlation = correlations.open(operation, present, gone);
+    var correlation = correlations.open(operation, asked);
     var delivery = Delivery.UNCONFIRMED;
     try {
       delivery = requests.send(correlation.id(), operation, request);

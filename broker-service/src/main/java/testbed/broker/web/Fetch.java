@@ -1,9 +1,7 @@
 package testbed.broker.web;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -13,7 +11,7 @@ import testbed.broker.operation.Answer;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
-import testbed.contracts.CinemaName;
+import testbed.support.web.CinemasMissing;
 
 /** Fetches answers for both controllers. */
 @Component
@@ -21,7 +19,6 @@ class Fetch {
 
   private static final String PREFER = "Prefer";
   private static final String PREFERENCE_APPLIED = "Preference-Applied";
-  private static final String CINEMAS_MISSING = "Cinemas-Missing";
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final Operations operations;
@@ -42,13 +39,10 @@ class Fetch {
           response(HttpStatus.ACCEPTED, wait)
               .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
               .build();
-      case Answer.Movies movies -> {
-        var response = response(HttpStatus.OK, wait);
-        if (!movies.missing().isEmpty()) {
-          response.header(CINEMAS_MISSING, names(movies.missing()));
-        }
-        yield response.body(movies.cinemas());
-      }
+      case Answer.Movies movies ->
+          response(HttpStatus.OK, wait)
+              .headers(CinemasMissing.named(movies.missing()))
+              .body(movies.cinemas());
       case Answer.Made made -> response(HttpStatus.OK, wait).body(made.reservation());
       case Answer.Listed listed -> response(HttpStatus.OK, wait).body(listed.reservations());
     };
@@ -59,9 +53,5 @@ class Fetch {
     wait.ifPresent(
         applied -> response.header(PREFERENCE_APPLIED, "wait=%d".formatted(applied.toSeconds())));
     return response;
-  }
-
-  private static String names(List<CinemaName> cinemas) {
-    return cinemas.stream().map(CinemaName::value).collect(Collectors.joining(", "));
   }
 }

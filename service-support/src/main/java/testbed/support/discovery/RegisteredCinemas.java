@@ -8,6 +8,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
@@ -80,7 +81,7 @@ public final class RegisteredCinemas {
                     instance -> cinemaOf(instance).orElseThrow(),
                     mapping(ServiceInstance::getUri, toUnmodifiableList())));
     instances.keySet().forEach(memory::seen);
-    var missing = memory.missing();
+    var missing = new TreeSet<>(memory.presence().missing());
     missing.removeAll(instances.keySet());
     presence = Presence.of(instances.keySet(), missing);
   }

@@ -6,8 +6,6 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import testbed.contracts.CinemaName;
 
 /**
@@ -37,34 +35,25 @@ public final class KnownCinemas {
     lastSeen.put(cinema, clock.instant());
   }
 
-  /** The cinemas seen recently enough to be asked, by name. */
-  public TreeSet<CinemaName> present() {
-    var since = clock.instant().minus(presentFor);
-    return select(seen -> !seen.isBefore(since));
-  }
-
-  /** The cinemas that are remembered but gone, by name. */
-  public TreeSet<CinemaName> missing() {
-    var since = clock.instant().minus(presentFor);
-    return select(seen -> seen.isBefore(since));
+  /** The cinemas seen recently enough to be asked, and those that are remembered but gone. */
+  public Presence presence() {
+    var now = clock.instant();
+    forget(now);
+    var since = now.minus(presentFor);
+    var present = new TreeSet<CinemaName>();
+    var missing = new TreeSet<CinemaName>();
+    lastSeen.forEach((cinema, seen) -> (seen.isBefore(since) ? missing : present).add(cinema));
+    return new Presence(present, missing);
   }
 
   /** Whether the cinema is present or remembered. */
   public boolean knows(CinemaName cinema) {
-    forget();
+    forget(clock.instant());
     return lastSeen.containsKey(cinema);
   }
 
-  private TreeSet<CinemaName> select(Predicate<Instant> condition) {
-    forget();
-    return lastSeen.entrySet().stream()
-        .filter(entry -> condition.test(entry.getValue()))
-        .map(Map.Entry::getKey)
-        .collect(Collectors.toCollection(TreeSet::new));
-  }
-
-  private void forget() {
-    var horizon = clock.instant().minus(rememberedFor);
+  private void forget(Instant now) {
+    var horizon = now.minus(rememberedFor);
     lastSeen.values().removeIf(seen -> seen.isBefore(horizon));
   }
 }

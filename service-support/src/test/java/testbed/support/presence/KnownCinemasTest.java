@@ -21,8 +21,8 @@ class KnownCinemasTest {
     cinemas.seen(UCD);
     cinemas.seen(DUNDRUM);
 
-    assertThat(cinemas.present()).containsExactly(DUNDRUM, UCD);
-    assertThat(cinemas.missing()).isEmpty();
+    assertThat(cinemas.presence().present()).containsExactly(DUNDRUM, UCD);
+    assertThat(cinemas.presence().missing()).isEmpty();
   }
 
   @Test
@@ -31,8 +31,8 @@ class KnownCinemasTest {
     passes(Duration.ofSeconds(4));
     cinemas.seen(UCD);
 
-    assertThat(cinemas.present()).containsExactly(UCD);
-    assertThat(cinemas.missing()).containsExactly(DUNDRUM);
+    assertThat(cinemas.presence().present()).containsExactly(UCD);
+    assertThat(cinemas.presence().missing()).containsExactly(DUNDRUM);
     assertThat(cinemas.knows(DUNDRUM)).isTrue();
   }
 
@@ -42,8 +42,8 @@ class KnownCinemasTest {
     passes(Duration.ofSeconds(4));
     cinemas.seen(DUNDRUM);
 
-    assertThat(cinemas.present()).containsExactly(DUNDRUM);
-    assertThat(cinemas.missing()).isEmpty();
+    assertThat(cinemas.presence().present()).containsExactly(DUNDRUM);
+    assertThat(cinemas.presence().missing()).isEmpty();
   }
 
   @Test
@@ -51,7 +51,7 @@ class KnownCinemasTest {
     cinemas.seen(DUNDRUM);
     passes(Duration.ofMinutes(61));
 
-    assertThat(cinemas.missing()).isEmpty();
+    assertThat(cinemas.presence().missing()).isEmpty();
     assertThat(cinemas.knows(DUNDRUM)).isFalse();
   }
 

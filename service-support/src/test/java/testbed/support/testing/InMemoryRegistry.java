@@ -9,7 +9,10 @@ import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 
-/** A registry under a test's control. Its users notice a change at the next heartbeat. */
+/**
+ * A registry under a test's control: the test imports it. Its users notice a change at the next
+ * heartbeat.
+ */
 public class InMemoryRegistry implements DiscoveryClient {
 
   private final List<ServiceInstance> instances = new CopyOnWriteArrayList<>();
