@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import yaml
 
 from testbed.errors import UserError
 
@@ -22,26 +24,85 @@ VARIANTS = ("sync", "async")
 """The order of variants in tables and figures; others follow by name."""
 
 
+Mode = Literal["closed", "open"]
+
+
 @dataclass(frozen=True)
 class Cell:
-    """What runs have in common that are repetitions of one another."""
+    """What runs have in common that are repetitions of one another.
+
+    Parameters
+    ----------
+    variant, workload, preset, backends
+        What was deployed and asked.
+    threads
+        Closed loop: the users. Open loop: the cap on operations in flight.
+    system
+        The unique label of what is compared; the variant unless told.
+    mode
+        Closed loop, where a user asks again when answered; open loop, where users arrive by a plan.
+    level
+        The load: threads (closed), mean arrivals per second (open); the threads unless told.
+    """
 
     variant: str
     workload: str
     preset: str
     backends: str
     threads: int
+    system: str = ""
+    mode: Mode = "closed"
+    level: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Fill in what old records do not tell."""
+        object.__setattr__(self, "system", self.system or self.variant)
+        object.__setattr__(self, "level", float(self.level or self.threads))
 
     @property
-    def order(self) -> tuple[str | int, ...]:
+    def order(self) -> tuple[str | float, ...]:
         """Where it stands in tables: by conditions, workload, variant, then level."""
         known = VARIANTS.index(self.variant) if self.variant in VARIANTS else len(VARIANTS)
-        return (self.preset, self.backends, self.workload, known, self.variant, self.threads)
+        return (
+            *(self.preset, self.backends, self.workload, self.mode),
+            *(known, self.variant, self.system, self.level),
+        )
+
+    @property
+    def load(self) -> str:
+        """The level in words."""
+        return load_words(self.mode, self.level)
+
+
+def load_words(mode: str, level: float) -> str:
+    """Return a level in words: ``100 threads`` or ``200 arrivals/s``."""
+    return f"{level:g} {'threads' if mode == 'closed' else 'arrivals/s'}"
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """The plan of an open loop.
+
+    Parameters
+    ----------
+    kind
+        ``constant``, ``poisson``, ``steps`` or ``ramp``.
+    planned
+        How many operations were to start.
+    """
+
+    kind: str
+    planned: int
+
+    @property
+    def steady(self) -> bool:
+        """Whether the load is meant to stay the same over the run."""
+        return self.kind in ("constant", "poisson")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run as it was recorded.
+    """One run as it was recorded; what an old record does not tell is None.
 
     Parameters
     ----------
@@ -60,7 +121,28 @@ class Run:
     server_rss_mb
         Resident memory of each server process at the end of the run, MB.
     generator_cpu_s
-        CPU seconds of the load generator, None if not recorded.
+        CPU seconds of the load generator.
+    recorded
+        Whether there is a ``run.json``; a loose sample file has none.
+    settings
+        Of the system, factor values included.
+    expected_operations
+        How many operations the run was to make; None where time bounds it.
+    complete_before, complete_after
+        True when every cinema answered before and after the run, or what was missing.
+    generator_cpus
+        Cores the generator could use.
+    generator_ceiling_per_s
+        Operations per second that this generator reached against a static endpoint.
+    arrivals
+        The plan of an open loop.
+    disturbance
+        What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
+        ``started``.
+    fetch
+        How an asynchronous answer was fetched.
+    wall_s
+        Seconds that the load generator lived, its own start included.
     """
 
     id: str
@@ -71,6 +153,17 @@ class Run:
     server_cpu_s: Mapping[str, float] = field(default_factory=dict)
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
     generator_cpu_s: float | None = None
+    recorded: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    expected_operations: int | None = None
+    complete_before: bool | str | None = None
+    complete_after: bool | str | None = None
+    generator_cpus: float | None = None
+    generator_ceiling_per_s: float | None = None
+    arrivals: Arrivals | None = None
+    disturbance: Mapping[str, Any] | None = None
+    fetch: str | None = None
+    wall_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +192,17 @@ class Results:
         """Whether it is a plain directory of sample files, which is somebody else's."""
         return all(run.samples.parent == self.path for run in self.runs)
 
+    @property
+    def declared(self) -> Mapping[str, Any]:
+        """The declaration as data; empty where there is none, or none that can be read."""
+        return _declared(self.declaration)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in the order in which they were declared, the first one being the base."""
+        found = list(dict.fromkeys(run.cell.system for run in self.runs))
+        return tuple(sorted(found, key=_declared_rank(self.declared)))
+
 
 def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.
@@ -123,12 +227,46 @@ def find_results(path: Path) -> Results:
             f"no runs in {str(path)!r}",
             f"It needs runs/*/run.json, or sample files named {LOOSE_SHAPE}.",
         )
+    declaration = _text(path / "experiment.yaml")
+    rank = _declared_rank(_declared(declaration))
     return Results(
         path=path,
-        runs=tuple(sorted(runs, key=lambda run: (run.cell.order, run.repetition, run.id))),
+        runs=tuple(
+            sorted(
+                runs,
+                key=lambda run: (
+                    *run.cell.order[:4],
+                    rank(run.cell.system),
+                    *run.cell.order[4:],
+                    run.repetition,
+                    run.id,
+                ),
+            )
+        ),
         environment=_json(path / "environment.json"),
-        declaration=_text(path / "experiment.yaml"),
+        declaration=declaration,
     )
+
+
+def _declared(declaration: str) -> Mapping[str, Any]:
+    try:
+        known = yaml.safe_load(declaration)
+    except yaml.YAMLError:
+        return {}
+    return known if isinstance(known, Mapping) else {}
+
+
+def _declared_rank(declared: Mapping[str, Any]) -> Callable[[str], int]:
+    """Return the place of a system in a declaration; factors make several of one declared name."""
+    names = list(declared.get("systems") or declared.get("variants") or ())
+
+    def rank(system: str) -> int:
+        fitting = [
+            name for name in names if system == name or system.startswith((f"{name}-", f"{name} "))
+        ]
+        return names.index(max(fitting, key=len)) if fitting else len(names)
+
+    return rank
 
 
 def _recorded_run(record: Path) -> Run | None:
@@ -136,6 +274,7 @@ def _recorded_run(record: Path) -> Run | None:
     fields = _json(record)
     if fields.get("warmup"):
         return None
+    arrivals = fields.get("arrivals")
     try:
         return Run(
             id=record.parent.name,
@@ -145,6 +284,9 @@ def _recorded_run(record: Path) -> Run | None:
                 preset=fields["preset"],
                 backends=fields.get("backends", UNSTATED),
                 threads=int(fields["threads"]),
+                system=fields.get("system") or "",
+                mode=fields.get("mode") or "closed",
+                level=float(fields.get("level") or 0),
             ),
             samples=record.parent / "samples.csv",
             repetition=int(fields.get("repetition") or 1),
@@ -152,9 +294,30 @@ def _recorded_run(record: Path) -> Run | None:
             server_cpu_s=fields.get("server_cpu_s") or {},
             server_rss_mb=fields.get("server_rss_mb") or {},
             generator_cpu_s=fields.get("generator_cpu_s"),
+            recorded=True,
+            settings=fields.get("settings") or {},
+            expected_operations=_expected(fields),
+            complete_before=fields.get("complete_before"),
+            complete_after=fields.get("complete_after"),
+            generator_cpus=fields.get("generator_cpus"),
+            generator_ceiling_per_s=fields.get("generator_ceiling_per_s"),
+            arrivals=Arrivals(arrivals["kind"], int(arrivals["planned"])) if arrivals else None,
+            disturbance=fields.get("disturbance"),
+            fetch=fields.get("fetch"),
+            wall_s=fields.get("wall_s"),
         )
     except KeyError as missing:
         raise UserError(f"{record} lacks the key {missing}") from missing
+
+
+def _expected(fields: Mapping[str, Any]) -> int | None:
+    """Return how many operations were to be made; old records tell the loops only."""
+    if "expected_operations" in fields:
+        expected = fields["expected_operations"]
+        return None if expected is None else int(expected)
+    if fields.get("loops") is None or fields.get("duration_s") is not None:
+        return None
+    return int(fields["threads"]) * int(fields["loops"])
 
 
 def _loose_runs(path: Path) -> list[Run]:

@@ -8,6 +8,10 @@ are understood:
   ``list request`` and ``list fetch``; a synchronous operation is its one exchange;
 - files without such labels, as published with the thesis: each row of a synchronous file is an
   operation; in an asynchronous file a request and the fetch that follows it on the same thread are.
+
+In an open loop a user wants something at the time that the plan says, whether or not the load
+generator gets to it then: response times count from that intended start (Tene's coordinated
+omission), and what the generator did late, or not at all, is counted.
 """
 
 from __future__ import annotations
@@ -57,7 +61,30 @@ _COLUMNS = {
 _NO_CINEMA = r'(?i)cinemas-missing|"cinemaName"'
 """What the plans' assertions look for: no header that names missing cinemas, and every cinema."""
 
+GENERATOR = "jmeter"
+"""The load generator's name in ``usage.csv``."""
+
+LATE_MS = 10
+"""An arrival is late that started so long after its intended start."""
+
 _FETCH_URL = r"/(list|make)/[^/]+$"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a run's processes used, about once a second.
+
+    Parameters
+    ----------
+    peak_rss_mb
+        The highest sum of the resident memory of all servers, MB.
+    generator_cores
+        The median of the cores that the load generator kept busy; its start and end, which take
+        CPU of their own, do not count.
+    """
+
+    peak_rss_mb: float | None
+    generator_cores: float | None
 
 
 @dataclass(frozen=True)
@@ -72,12 +99,18 @@ class Measurement:
         One row per HTTP exchange in order of its start: ``start_ms`` (since the epoch),
         ``elapsed_ms``, ``code``, ``ok``, ``step`` (see `STEPS`).
     operations
-        One row per operation in order of its start: ``start_ms``, ``elapsed_ms``, ``code`` (of the
-        answer that decided it), ``ok``, ``failure`` (see `FAILURES`; null where ok).
+        One row per operation in order of its (intended) start: ``start_ms``, ``elapsed_ms`` (from
+        the intended start in an open loop), ``code`` (of the answer that decided it), ``ok``,
+        ``failure`` (see `FAILURES`; null where ok), ``intended_ms`` (null in a closed loop),
+        ``service_ms`` (from the actual start), ``thread``.
     strays
         Samples that belong to no finished operation.
     damaged
         Rows that could not be read, as the last one of a file whose writer was killed.
+    usage
+        Memory and the generator's CPU over the run, None where not recorded.
+    whole
+        The run as recorded, where this is only the steady part of it; None where this is all.
     """
 
     run: Run
@@ -85,6 +118,20 @@ class Measurement:
     operations: pl.DataFrame
     strays: int = 0
     damaged: int = 0
+    usage: Usage | None = None
+    whole: Measurement | None = None
+
+    @property
+    def late(self) -> int:
+        """Arrivals of an open loop that started over `LATE_MS` after their intended start."""
+        late = (pl.col("start_ms") - pl.col("intended_ms") > LATE_MS).sum()
+        return int(self.operations.select(late).item())
+
+    @property
+    def dropped(self) -> int:
+        """Planned arrivals that never became an operation, in the whole run."""
+        plan, operations = self.run.arrivals, (self.whole or self).operations
+        return max(0, plan.planned - operations.height) if plan else 0
 
     @property
     def duration_s(self) -> float:
@@ -155,8 +202,9 @@ def measure(run: Run) -> Measurement:
     if not path.is_file():
         raise UserError(f"sample file {str(path)!r} does not exist")
     try:
-        labelled = _first_label(run).split(" ")[0] == workload
-        rows = _rows(run, [] if labelled else ["URL", "bytes"])
+        head = pl.scan_csv(path, infer_schema=False).head(1).collect()
+        labelled = str(head["label"].item() if head.height else "").split(" ")[0] == workload
+        rows = _rows(run, labelled, "intended" in head.columns)
     except pl.exceptions.PolarsError as error:
         raise UserError(f"{str(path)!r} is not a JMeter CSV file with a header: {error}") from error
     good = rows.drop_nulls(["start_ms", "elapsed_ms", "ok"])
@@ -171,9 +219,20 @@ def measure(run: Run) -> Measurement:
     return Measurement(
         run=run,
         samples=_in_order(samples, pl.col("step").cast(_STEP)),
-        operations=_in_order(operations, pl.col("failure").cast(_FAILURE)),
+        operations=_in_order(
+            operations.with_columns(
+                pl.col("elapsed_ms").cast(pl.Int32).alias("service_ms"),
+                pl.col("elapsed_ms")
+                + (pl.col("start_ms") - pl.col("intended_ms")).fill_null(0).clip(0),
+            ),
+            pl.col("failure").cast(_FAILURE),
+            "intended_ms",
+            "service_ms",
+            "thread",
+        ),
         strays=strays,
         damaged=rows.height - good.height,
+        usage=_usage(run),
     )
 
 
@@ -204,17 +263,14 @@ def failure_class() -> pl.Expr:
     )
 
 
-def _first_label(run: Run) -> str:
-    labels = pl.scan_csv(run.samples, infer_schema=False).select("label").head(1).collect()
-    return str(labels.item()) if labels.height else ""
-
-
-def _rows(run: Run, more: list[str]) -> pl.DataFrame:
+def _rows(run: Run, labelled: bool, intended: bool) -> pl.DataFrame:
     """Read the needed columns in file order; a field that cannot be read is null."""
+    more: dict[str, type[pl.DataType]] = {} if labelled else {"URL": pl.String, "bytes": pl.Int64}
+    planned = pl.col("intended") if intended else pl.lit(None, pl.Int64)
     return (
         pl.scan_csv(
             run.samples,
-            schema_overrides={**_COLUMNS, "URL": pl.String, "bytes": pl.Int64},
+            schema_overrides={**_COLUMNS, **more, **({"intended": pl.Int64} if intended else {})},
             ignore_errors=True,
         )
         .select(
@@ -225,21 +281,43 @@ def _rows(run: Run, more: list[str]) -> pl.DataFrame:
             pl.col("threadName").alias("thread"),
             pl.col("success").alias("ok"),
             pl.col("failureMessage").alias("message"),
+            planned.alias("intended_ms"),
             *more,
         )
         .collect()
     )
 
 
-def _in_order(rows: pl.DataFrame, last: pl.Expr) -> pl.DataFrame:
-    """Return the columns of a measurement in order of the start, as small as they go."""
-    return rows.select(
+def _in_order(rows: pl.DataFrame, *last: pl.Expr | str) -> pl.DataFrame:
+    """Return the columns of a measurement in order of the (intended) start, as small as they go."""
+    return rows.sort(pl.coalesce("intended_ms", "start_ms"), maintain_order=True).select(
         "start_ms",
         pl.col("elapsed_ms").cast(pl.Int32),
         pl.col("code").cast(pl.Categorical),
         "ok",
-        last,
-    ).sort("start_ms", maintain_order=True)
+        *last,
+    )
+
+
+def _usage(run: Run) -> Usage | None:
+    """Read what the run's processes used; None where that was not recorded."""
+    file = run.samples.parent / "usage.csv"
+    if not run.recorded or not file.is_file():
+        return None
+    kinds = {"time_s": pl.Float64, "service": pl.String, "cpu_s": pl.Float64, "rss_mb": pl.Float64}
+    try:
+        seen = pl.read_csv(file, schema_overrides=kinds, ignore_errors=True).drop_nulls()
+        generator = seen.filter(pl.col("service") == GENERATOR).sort("time_s")
+        servers = seen.filter(pl.col("service") != GENERATOR)
+    except pl.exceptions.PolarsError:
+        return None
+    peak = servers.group_by("time_s").agg(pl.col("rss_mb").sum())["rss_mb"].max()
+    steps = generator.select(pl.col("cpu_s").diff() / pl.col("time_s").diff()).to_series()
+    cores = steps.drop_nulls().median()
+    return Usage(
+        peak_rss_mb=float(peak) if isinstance(peak, float) else None,
+        generator_cores=float(cores) if isinstance(cores, float) else None,
+    )
 
 
 def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:

@@ -17,10 +17,13 @@ __all__ = ["PERCENTILES", "SCHEMA", "print_table", "summarise", "tabulate", "wri
 PERCENTILES = {"p50_ms": 0.50, "p95_ms": 0.95, "p99_ms": 0.99}
 
 SCHEMA: dict[str, type[pl.DataType]] = {
+    "system": pl.String,
     "variant": pl.String,
     "workload": pl.String,
     "preset": pl.String,
     "backends": pl.String,
+    "mode": pl.String,
+    "level": pl.Float64,
     "threads": pl.Int64,
     "runs": pl.Int64,
     "duration_s": pl.Float64,
@@ -35,16 +38,25 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "operations_per_s": pl.Float64,
     "mean_ms": pl.Float64,
     **dict.fromkeys(PERCENTILES, pl.Float64),
+    "service_mean_ms": pl.Float64,
+    "late": pl.Int64,
+    "dropped": pl.Int64,
     "acknowledged_mean_ms": pl.Float64,
     "acknowledged_p95_ms": pl.Float64,
     "server_cpu_ms_per_ok": pl.Float64,
     "server_rss_mb": pl.Float64,
+    "server_peak_rss_mb": pl.Float64,
     "generator_cpu_ms_per_operation": pl.Float64,
     "generator_cores": pl.Float64,
     **dict.fromkeys(FAILURES, pl.Int64),
     **{f"{failure}_share": pl.Float64 for failure in FAILURES},
 }
-"""Columns of the summary. Times are milliseconds; shares are of 1."""
+"""Columns of the summary. Times are milliseconds; shares are of 1.
+
+``service_mean_ms`` is from the actual start of an operation; in an open loop the other times are
+from the intended one. ``late`` and ``dropped`` count arrivals of an open loop, and are null in a
+closed one.
+"""
 
 
 def summarise(results: Path) -> pl.DataFrame:
@@ -53,10 +65,12 @@ def summarise(results: Path) -> pl.DataFrame:
     Returns
     -------
     pl.DataFrame
-        One row per (variant, workload, preset, backends, threads), in that order, with the columns
-        of `SCHEMA`. Runs of a cell are pooled: percentiles are of all their operations, rates are
-        of their summed durations. Response times are of successful operations; ``ok_per_s`` is the
-        goodput. CPU and memory are null where they were not recorded in each run.
+        One row per cell (system, workload, preset, backends, mode, level), in order, with the
+        columns of `SCHEMA`: every run as it was recorded, warm-up and invalid ones included;
+        `testbed.analysis.verdicts.usable` leaves these out. Runs of a cell are pooled: percentiles
+        are of all their operations, rates are of their summed durations. Response times are of
+        successful operations; ``ok_per_s`` is the goodput. CPU and memory are null where they were
+        not recorded in each run.
 
     Raises
     ------
@@ -67,7 +81,10 @@ def summarise(results: Path) -> pl.DataFrame:
 
 
 def tabulate(measured: Measured) -> pl.DataFrame:
-    """Summarise runs that have been read; see `summarise`."""
+    """Summarise runs that have been read; see `summarise`.
+
+    Of a run that was cut to its steady part, CPU time is charged to the operations of the whole.
+    """
     rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
     return pl.DataFrame(rows, schema=SCHEMA)
 
@@ -87,15 +104,23 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     elapsed = operations.filter("ok")["elapsed_ms"]
     duration_s = sum(measurement.duration_s for measurement in measurements)
     ok, total = elapsed.len(), operations.height
+    loaded_s = sum((measurement.whole or measurement).duration_s for measurement in measurements)
+    whole = [(measurement.whole or measurement).operations["ok"] for measurement in measurements]
+    charged, made = sum(int(one.sum()) for one in whole), sum(one.len() for one in whole)
+    is_open = cell.mode == "open"
     counts = dict(operations["failure"].drop_nulls().value_counts().iter_rows())
     server_cpu_s = _total(sum(run.server_cpu_s.values()) or None for run in runs)
     server_rss_mb = _total(sum(run.server_rss_mb.values()) or None for run in runs)
     generator_cpu_s = _total(run.generator_cpu_s for run in runs)
+    peaks = [one.usage.peak_rss_mb if one.usage else None for one in measurements]
     return {
+        "system": cell.system,
         "variant": cell.variant,
         "workload": cell.workload,
         "preset": cell.preset,
         "backends": cell.backends,
+        "mode": cell.mode,
+        "level": cell.level,
         "threads": cell.threads,
         "runs": len(runs),
         "duration_s": duration_s,
@@ -110,12 +135,16 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "operations_per_s": _ratio(total, duration_s),
         "mean_ms": elapsed.mean(),
         **{name: elapsed.quantile(share, "linear") for name, share in PERCENTILES.items()},
+        "service_mean_ms": operations.filter("ok")["service_ms"].mean(),
+        "late": sum(measurement.late for measurement in measurements) if is_open else None,
+        "dropped": sum(measurement.dropped for measurement in measurements) if is_open else None,
         "acknowledged_mean_ms": acknowledged.mean(),
         "acknowledged_p95_ms": acknowledged.quantile(0.95, "linear"),
-        "server_cpu_ms_per_ok": _ratio(server_cpu_s, ok, 1000),
+        "server_cpu_ms_per_ok": _ratio(server_cpu_s, charged, 1000),
         "server_rss_mb": _ratio(server_rss_mb, len(runs)),
-        "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, total, 1000),
-        "generator_cores": _ratio(generator_cpu_s, duration_s),
+        "server_peak_rss_mb": _ratio(_total(peaks), len(runs)),
+        "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, made, 1000),
+        "generator_cores": _ratio(generator_cpu_s, loaded_s),
         **{failure: counts.get(failure, 0) for failure in FAILURES},
         **{f"{failure}_share": _ratio(counts.get(failure, 0), total) for failure in FAILURES},
     }

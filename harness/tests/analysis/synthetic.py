@@ -155,6 +155,7 @@ def write_run(
         "fetch": "wait" if variant == "async" else None,
         "plan": f"{variant}-{workload}.jmx",
         "jmeter_exit": 0,
+        "wall_s": 10.0,
         "server_cpu_s": {"gateway": 1.5, "cinema-ucd": 0.5},
         "server_rss_mb": {"gateway": 300.0, "cinema-ucd": 200.0},
         "generator_cpu_s": 1.0,
