@@ -28,8 +28,8 @@ def test_answer_within_the_time_limit_comes_through(product: Product, kind: str)
 def test_fallback_answers_at_the_time_limit(product: Product, kind: str) -> None:
     began = time.monotonic()
     answer = product.http.get(f"/cinema/cineworld/{kind}/delay/10")
-    # The time limit is 3 s.
-    assert 2.9 <= time.monotonic() - began < 8
+    # The time limit is 5 s.
+    assert 4.9 <= time.monotonic() - began < 9
     told = problem(answer, 504, "time-limit")
     assert told["detail"] == "Fallback: Circuit broken in cinema-cineworld-service!"
 
@@ -56,12 +56,12 @@ def test_circuit_opens_for_one_cinema_alone_and_closes_again(
     with ThreadPoolExecutor(120) as clients:
         # More at once than any breaker's window holds.
         late = [
-            clients.submit(product.http.get, "/cinema/ucd/reservation/delay/4") for _ in range(120)
+            clients.submit(product.http.get, "/cinema/ucd/reservation/delay/6") for _ in range(120)
         ]
         eventually(is_refused, 20)
         told = problem(refused[0], 503, "circuit-open")
         assert told["detail"] == "Fallback: Circuit broken in cinema-ucd-service!"
-        # It fails fast: the time limit is 3 s.
+        # It fails fast: the time limit is 5 s.
         assert refused[0].elapsed.total_seconds() < 2
         # The breakers are apart, and the aggregator has a way of its own.
         assert product.reserve("cineworld", json=reservation()).status_code == product.made

@@ -58,7 +58,7 @@ def test_requests_are_answered_as_titled(product: Product) -> None:
 
 
 @pytest.mark.parametrize(
-    ("title", "status"), [("Read it", None), ("Too late: 504 after 3 s", 504), ("Ask: 202", 202)]
+    ("title", "status"), [("Read it", None), ("Too late: 504 after 5 s", 504), ("Ask: 202", 202)]
 )
 def test_title_names_a_status(title: str, status: int | None) -> None:
     request = rest_client.Request(title, None, "GET", "/", {}, "")

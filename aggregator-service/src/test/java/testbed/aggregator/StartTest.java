@@ -32,7 +32,7 @@ class StartTest {
               new AggregatorSettings(
                   FanOut.PARALLEL,
                   Route.DIRECT,
-                  Duration.ofSeconds(2),
+                  Duration.ofMillis(4500),
                   GATEWAY,
                   new Pool(200, Duration.ofMillis(500), Duration.ofSeconds(30))));
     }

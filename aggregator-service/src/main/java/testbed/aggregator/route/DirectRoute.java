@@ -4,6 +4,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.client.ResourceAccessException;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.contracts.Cinema;
@@ -29,7 +30,7 @@ class DirectRoute implements CinemaRoute {
   public Cinema ask(CinemaName cinema) {
     var addresses = instances.apply(cinema);
     var first = turn.getAndIncrement();
-    var unreachable = new ResourceAccessException("%s has no instance".formatted(cinema));
+    @Nullable ResourceAccessException unreachable = null;
     for (int i = 0; i < addresses.size(); i++) {
       var address = addresses.get(Math.floorMod(first + i, addresses.size()));
       try {
@@ -38,6 +39,8 @@ class DirectRoute implements CinemaRoute {
         unreachable = failure;
       }
     }
-    throw unreachable;
+    throw unreachable != null
+        ? unreachable
+        : new ResourceAccessException("%s has no instance".formatted(cinema));
   }
 }
