@@ -65,7 +65,7 @@ public enum ProblemType {
       case 404 -> NOT_FOUND;
       case 405 -> METHOD_NOT_ALLOWED;
       case 406 -> NOT_ACCEPTABLE;
-      case 413 -> TOO_LARGE;
+      case 413, 414, 431 -> TOO_LARGE;
       case 415 -> UNSUPPORTED_MEDIA_TYPE;
       case 503 -> UNAVAILABLE;
       case 504 -> TIME_LIMIT;

@@ -21,11 +21,11 @@ import java.time.LocalDate;
  * @param amount paid in euro, 0 or more, at most two decimals
  */
 public record ReservationRequest(
-    @NotBlank @Size(max = 200) String clientName,
-    @NotBlank @Email @Size(max = 254) String clientEmail,
+    @NotBlank @Size(max = 200) @PlainText String clientName,
+    @NotBlank @Email @Size(max = 254) @PlainText String clientEmail,
     @NotNull MovieId movieId,
     @NotNull LocalDate date,
     @NotNull ShowTime showTime,
     @NotNull @Min(1) @Max(20) Integer tickets,
-    @NotBlank @Size(max = 50) String ticketType,
+    @NotBlank @Size(max = 50) @PlainText String ticketType,
     @NotNull @DecimalMin("0") @Digits(integer = 9, fraction = 2) BigDecimal amount) {}

@@ -28,7 +28,11 @@ public class ProblemResponses {
   Mono<Void> write(
       ServerWebExchange exchange, ProblemType type, HttpStatusCode status, String detail) {
     var problem = Problems.as(type, status, detail);
-    problem.setInstance(URI.create(exchange.getRequest().getPath().value()));
+    var path = exchange.getRequest().getPath().value();
+    // As a reference on its own such a path would begin with a host.
+    if (!path.startsWith("//")) {
+      problem.setInstance(URI.create(path));
+    }
     var body = json.writeValueAsBytes(problem);
     var response = exchange.getResponse();
     response.setStatusCode(status);

@@ -221,7 +221,8 @@ class HttpEdgeTest {
         "{\"showTime\":\"6pm\"}",
         "{\"date\":\"15.04.2022\"}",
         "{\"movieId\":\"\"}",
-        "{\"surprise\":1}"
+        "{\"surprise\":1}",
+        "{\"clientName\":\"Jane\\u0000\"}"
       })
   void publishesNothingThatIsInvalid(String change) {
     var body = change.startsWith("{\"") ? changed(change) : change;

@@ -108,6 +108,13 @@ class HttpEdgeTest {
         Arguments.of("clientName", "Jane Doe", " "),
         Arguments.of("clientName", "\"Jane Doe\"", "5"),
         Arguments.of("clientName", "Jane Doe", "x".repeat(201)),
+        Arguments.of("clientName", "Jane Doe", "Jane\\u0000Doe"),
+        Arguments.of("clientName", "Jane Doe", "Jane\\nDoe"),
+        Arguments.of("clientName", "Jane Doe", "Jane\\u0085Doe"),
+        Arguments.of("clientName", "Jane Doe", "Jane\\ud800"),
+        Arguments.of("clientEmail", "jane.doe@", "\\\"jane\\u0000\\\"@"),
+        Arguments.of("ticketType", "Gold", "Go\\u007fld"),
+        Arguments.of("movieId", "CNW001", "CNW\\u0000"),
         Arguments.of("date", "2022-04-15", "2022-02-30"),
         Arguments.of("date", "2022-04-15", "15.04.2022"),
         Arguments.of("date", "\"2022-04-15\"", "20220415"),
@@ -126,6 +133,23 @@ class HttpEdgeTest {
     assertProblem(answer, 400, ProblemType.INVALID_REQUEST);
     assertThat(answer).bodyJson().extractingPath("$.errors[0].field").isEqualTo(field);
     assertNothingStored();
+  }
+
+  @Test
+  void refusesAFieldThatIsNamedTwice() {
+    var twice = JANES_RESERVATION.replace("\"tickets\": 2", "\"tickets\": 2, \"tickets\": 3");
+
+    var answer = make(twice);
+
+    assertProblem(answer, 400, ProblemType.INVALID_REQUEST);
+    assertThat(answer).bodyJson().extractingPath("$.detail").asString().contains("twice");
+    assertNothingStored();
+  }
+
+  @Test
+  void acceptsEveryLetter() {
+    assertThat(make(JANES_RESERVATION.replace("Jane Doe", "Ólafur \\ud83c\\udfac 映画")))
+        .hasStatus(201);
   }
 
   @Test

@@ -4,6 +4,7 @@ import java.time.LocalDate;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JsonMapperBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
+import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
@@ -13,8 +14,8 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.LogicalType;
 
 /**
- * Reads JSON without guessing: an unknown field, a number where text belongs or half a ticket is an
- * error, not something quietly dropped, converted or rounded.
+ * Reads JSON without guessing: an unknown field, a field named twice, a number where text belongs
+ * or half a ticket is an error, not something quietly dropped, converted or rounded.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
@@ -24,6 +25,7 @@ public class StrictJson {
   JsonMapperBuilderCustomizer strictJsonMapper() {
     return builder ->
         builder
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)

@@ -61,7 +61,9 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
     }
     return answer(
         unreadable,
-        Problems.of(ProblemType.INVALID_REQUEST, "The body is missing or is not valid JSON."),
+        Problems.of(
+            ProblemType.INVALID_REQUEST,
+            "The body is missing, is not valid JSON or names a field twice."),
         request);
   }
 

@@ -5,12 +5,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Wires the HTTP edge of servlet services. */
-@AutoConfiguration
+@AutoConfiguration(
+    beforeName = "org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration")
 @ConditionalOnWebApplication(type = Type.SERVLET)
 @ConditionalOnClass(ResponseEntityExceptionHandler.class)
 @EnableConfigurationProperties(WebSettings.class)
@@ -19,6 +22,19 @@ public class ServletEdge {
   @Bean
   RequestSizeLimit requestSizeLimit(WebSettings settings, JsonMapper json) {
     return new RequestSizeLimit(settings.maxBody(), json);
+  }
+
+  /** Comes after the framework's own customizer, and so stands closer to the error. */
+  @Bean
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> tomcatRefusals(JsonMapper json) {
+    return factory ->
+        factory.addContextCustomizers(
+            context -> context.getParent().getPipeline().addValve(new ProblemReportValve(json)));
+  }
+
+  @Bean
+  ErrorPage errorPage() {
+    return new ErrorPage();
   }
 
   @Bean

@@ -1,0 +1,68 @@
+package testbed.support.web;
+
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ErrorReportValve;
+import org.apache.coyote.ActionCode;
+import org.apache.coyote.http11.Http11InputBuffer;
+import org.apache.tomcat.util.res.StringManager;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.Problems;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Answers what Tomcat refuses before any filter or controller sees it: an address that is none, a
+ * method that it does not do, headers that are too large. Its own answer would be a page of HTML.
+ */
+class ProblemReportValve extends ErrorReportValve {
+
+  /** What Tomcat says of too large headers, which it answers like any other malformed request. */
+  private static final String HEADERS_TOO_LARGE =
+      StringManager.getManager(Http11InputBuffer.class)
+          .getString("iib.requestheadertoolarge.error");
+
+  private final JsonMapper json;
+
+  ProblemReportValve(JsonMapper json) {
+    this.json = json;
+  }
+
+  @Override
+  protected void report(Request request, Response response, @Nullable Throwable cause) {
+    if (response.getStatus() < HttpServletResponse.SC_BAD_REQUEST
+        || response.getContentWritten() > 0
+        || !canBeWritten(response)
+        || !response.setErrorReported()) {
+      return;
+    }
+    var status =
+        cause != null && HEADERS_TOO_LARGE.equals(cause.getMessage())
+            ? HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            : HttpStatusCode.valueOf(response.getStatus());
+    var type = ProblemType.ofStatus(status.value());
+    try {
+      response.setStatus(status.value());
+      response.resetBuffer(true);
+      response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+      response
+          .getOutputStream()
+          .write(json.writeValueAsBytes(Problems.as(type, status, type.title() + ".")));
+      response.finishResponse();
+    } catch (IOException | IllegalStateException gone) {
+      container.getLogger().debug("No error report", gone);
+    }
+  }
+
+  private static boolean canBeWritten(Response response) {
+    var answer = new AtomicBoolean();
+    response.getCoyoteResponse().action(ActionCode.IS_IO_ALLOWED, answer);
+    return answer.get();
+  }
+}
