@@ -68,14 +68,18 @@ class Product(ABC):
         return self.finish(self.http.post(self.make_path(cinema), **content))
 
     def list_reservations(self, cinema: str) -> httpx.Response:
-        """Return the final answer to the question for a cinema's reservations."""
+        """Return the final answer to the question for the first of a cinema's reservations."""
         return self.finish(self.http.get(self.list_path(cinema)))
 
     def reservations(self, cinema: str) -> list[dict[str, Any]]:
-        """Return the stored reservations of a cinema."""
-        answer = self.list_reservations(cinema)
-        assert answer.status_code == httpx.codes.OK, answer.text
-        stored: list[dict[str, Any]] = answer.json()
+        """Return the stored reservations of a cinema, from all pages."""
+        stored: list[dict[str, Any]] = []
+        path: str | None = f"{self.list_path(cinema)}?size=200"
+        while path is not None:
+            answer = self.finish(self.http.get(path))
+            assert answer.status_code == httpx.codes.OK, answer.text
+            stored += answer.json()
+            path = answer.links["next"]["url"] if "next" in answer.links else None
         return stored
 
     @property

@@ -16,9 +16,7 @@ PATIENCE_S = 20
 def told(product: Product, method: str, target: str, **headers: str) -> tuple[int, str]:
     """Return status and problem type of an answer that must be a problem."""
     address = urlsplit(product.base_url)
-    connection = http.client.HTTPConnection(
-        str(address.hostname), address.port, timeout=PATIENCE_S
-    )
+    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
     connection._validate_path = lambda url: None  # type: ignore[attr-defined]
     try:

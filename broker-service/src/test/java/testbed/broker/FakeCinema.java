@@ -21,6 +21,7 @@ import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.support.converter.MessageConverter;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
+import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaPresent;
 import testbed.contracts.message.CinemaRequest;
@@ -131,7 +132,8 @@ final class FakeCinema implements AutoCloseable {
   private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
     return switch (request) {
       case CinemaRequest.ListMovies all -> new MoviesListed(name, catalogueOf(name));
-      case CinemaRequest.ListReservations all -> new ReservationsListed(name, List.of());
+      case CinemaRequest.ListReservations wanted ->
+          new ReservationsListed(name, new ReservationPage(List.of(), wanted.page(), 0));
       case CinemaRequest.MakeReservation wanted -> make(wanted.reservation(), correlationId);
     };
   }

@@ -8,6 +8,7 @@ import static testbed.cinema.Examples.reservation;
 
 import java.math.BigDecimal;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,9 @@ import org.testcontainers.rabbitmq.RabbitMQContainer;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
 import testbed.contracts.MovieId;
+import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
+import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.ShowTime;
@@ -121,7 +124,7 @@ class CinemaAmqpIT {
 
     assertThat(first).isInstanceOf(ReservationMade.class).isEqualTo(second);
     var id = new ReservationId(UUID.fromString(correlationId));
-    assertThat(reservations.list()).filteredOn(made -> made.id().equals(id)).hasSize(1);
+    assertThat(stored()).filteredOn(made -> made.id().equals(id)).hasSize(1);
   }
 
   @Test
@@ -129,12 +132,13 @@ class CinemaAmqpIT {
     send(Topology.requestTo(CINEWORLD), new MakeReservation(janesReservation()));
     var made = (ReservationMade) payloadOf(receiveResponse());
 
-    send(Topology.requestTo(CINEWORLD), new ListReservations());
+    send(Topology.requestTo(CINEWORLD), new ListReservations(Page.FIRST));
 
     assertThat(payloadOf(receiveResponse()))
         .isInstanceOfSatisfying(
             ReservationsListed.class,
-            listed -> assertThat(listed.reservations()).contains(made.reservation()));
+            listed ->
+                assertThat(listed.reservations().reservations()).contains(made.reservation()));
   }
 
   @Test
@@ -238,11 +242,15 @@ class CinemaAmqpIT {
     return template.getMessageConverter().fromMessage(message);
   }
 
+  private List<Reservation> stored() {
+    return reservations.list(new Page(0, Page.MAX_SIZE)).reservations();
+  }
+
   private void assertRejected(ProblemType problem) {
     assertThat(payloadOf(receiveResponse()))
         .isInstanceOfSatisfying(
             RequestRejected.class, rejected -> assertThat(rejected.problem()).isEqualTo(problem));
     var id = UUID.fromString(correlationId);
-    assertThat(reservations.list()).noneMatch(made -> made.id().value().equals(id));
+    assertThat(stored()).noneMatch(made -> made.id().value().equals(id));
   }
 }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static testbed.cinema.Examples.janesReservation;
 import static testbed.cinema.Examples.reservation;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +26,10 @@ import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Movie;
 import testbed.contracts.MovieId;
+import testbed.contracts.Page;
+import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationPage;
 import testbed.contracts.ShowTime;
 import testbed.contracts.ShowingQuery;
 
@@ -78,7 +83,7 @@ class CoreTest {
     var made = reservations.make(id, janesReservation());
 
     assertThat(reservations.get(id)).isEqualTo(made);
-    assertThat(reservations.list()).containsExactly(made);
+    assertThat(stored()).containsExactly(made);
     assertThat(made.amount()).isEqualTo(janesReservation().amount());
     assertThat(made.showTime()).isEqualTo(ShowTime.parse("18:00"));
   }
@@ -103,7 +108,28 @@ class CoreTest {
     var second = reservations.make(id, janesReservation());
 
     assertThat(second).isEqualTo(first);
-    assertThat(reservations.list()).hasSize(1);
+    assertThat(stored()).hasSize(1);
+  }
+
+  @Test
+  void listsReservationsPageByPageInTheOrderOfTheirIds() {
+    var ids =
+        IntStream.range(0, 5)
+            .mapToObj(number -> new ReservationId(new UUID(number * 31L % 5, 0)))
+            .toList();
+    ids.forEach(one -> reservations.make(one, janesReservation()));
+
+    var pages = IntStream.range(0, 4).mapToObj(n -> reservations.list(new Page(n, 2))).toList();
+
+    assertThat(pages).extracting(page -> page.reservations().size()).containsExactly(2, 2, 1, 0);
+    assertThat(pages.stream().flatMap(page -> page.reservations().stream()))
+        .extracting(Reservation::id)
+        .isSortedAccordingTo(Comparator.comparing(ReservationId::toString))
+        .containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(pages).extracting(ReservationPage::total).containsOnly(5L);
+    assertThat(pages)
+        .extracting(ReservationPage::hasNext)
+        .containsExactly(true, true, false, false);
   }
 
   @Test
@@ -111,7 +137,7 @@ class CoreTest {
     assertThatThrownBy(() -> reservations.make(id, reservation("XYZ999", "18:00")))
         .isInstanceOf(MovieUnknown.class)
         .hasMessage("Cinema cineworld has no movie XYZ999.");
-    assertThat(reservations.list()).isEmpty();
+    assertThat(stored()).isEmpty();
   }
 
   @Test
@@ -119,11 +145,15 @@ class CoreTest {
     assertThatThrownBy(() -> reservations.make(id, reservation("CNW001", "18:30")))
         .isInstanceOf(ShowingUnknown.class)
         .hasMessageContaining("is not shown at 18:30 but at 10:00, 14:00, 18:00");
-    assertThat(reservations.list()).isEmpty();
+    assertThat(stored()).isEmpty();
   }
 
   @Test
   void saysThatAReservationIsUnknown() {
     assertThatThrownBy(() -> reservations.get(id)).isInstanceOf(ReservationUnknown.class);
+  }
+
+  private List<Reservation> stored() {
+    return reservations.list(Page.FIRST).reservations();
   }
 }

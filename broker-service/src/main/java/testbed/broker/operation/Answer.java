@@ -4,6 +4,7 @@ import java.util.List;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Reservation;
+import testbed.contracts.ReservationPage;
 
 /** What a fetch finds. */
 public sealed interface Answer {
@@ -21,6 +22,6 @@ public sealed interface Answer {
   /** The reservation as the cinema stored it. */
   record Made(Reservation reservation) implements Answer {}
 
-  /** Every reservation of the cinema. */
-  record Listed(List<Reservation> reservations) implements Answer {}
+  /** A page of the cinema's reservations. */
+  record Listed(CinemaName cinema, ReservationPage found) implements Answer {}
 }

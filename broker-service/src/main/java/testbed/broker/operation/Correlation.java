@@ -118,7 +118,8 @@ final class Correlation {
       case Operation.AtOneCinema one ->
           switch (responses.get(one.cinema())) {
             case ReservationMade made -> new Answer.Made(made.reservation());
-            case ReservationsListed listed -> new Answer.Listed(listed.reservations());
+            case ReservationsListed listed ->
+                new Answer.Listed(listed.cinema(), listed.reservations());
             case RequestRejected rejected -> throw new RequestRefused(rejected);
             case null, default -> throw new NoAnswer(operation);
           };

@@ -17,6 +17,6 @@ public sealed interface Operation {
   /** A reservation at one cinema. */
   record MakeReservation(CinemaName cinema) implements AtOneCinema {}
 
-  /** Every reservation of one cinema. */
+  /** A page of one cinema's reservations. */
   record ListReservations(CinemaName cinema) implements AtOneCinema {}
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.CinemaName;
+import testbed.contracts.Page;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaRequest;
 import testbed.contracts.message.CinemaResponse;
@@ -41,9 +42,9 @@ public final class Operations {
         new Operation.MakeReservation(cinema), new CinemaRequest.MakeReservation(reservation));
   }
 
-  /** Asks one cinema for its reservations; otherwise as {@link #listMovies()}. */
-  public CorrelationId listReservations(CinemaName cinema) {
-    return start(new Operation.ListReservations(cinema), new CinemaRequest.ListReservations());
+  /** Asks one cinema for a page of its reservations; otherwise as {@link #listMovies()}. */
+  public CorrelationId listReservations(CinemaName cinema, Page page) {
+    return start(new Operation.ListReservations(cinema), new CinemaRequest.ListReservations(page));
   }
 
   /**

@@ -12,6 +12,7 @@ import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.support.web.CinemasMissing;
+import testbed.support.web.Paging;
 
 /** Fetches answers for both controllers. */
 @Component
@@ -44,7 +45,11 @@ class Fetch {
               .headers(CinemasMissing.named(movies.missing()))
               .body(movies.cinemas());
       case Answer.Made made -> response(HttpStatus.OK, wait).body(made.reservation());
-      case Answer.Listed listed -> response(HttpStatus.OK, wait).body(listed.reservations());
+      case Answer.Listed listed ->
+          response(HttpStatus.OK, wait)
+              .headers(
+                  Paging.headers(listed.found(), ReservationController.listOf(listed.cinema())))
+              .body(listed.found().reservations());
     };
   }
 

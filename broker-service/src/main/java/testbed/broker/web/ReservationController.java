@@ -14,6 +14,7 @@ import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.contracts.CinemaName;
+import testbed.contracts.Page;
 import testbed.contracts.ReservationRequest;
 
 /** Reservations at one cinema (thesis, section 5.2.1). */
@@ -49,9 +50,14 @@ class ReservationController {
   }
 
   @GetMapping(LIST)
-  ResponseEntity<String> list(@PathVariable String cinema) {
+  ResponseEntity<String> list(@PathVariable String cinema, Page page) {
     return Acknowledgement.of(
-        operations.listReservations(named(cinema)), LIST.replace(CINEMA, cinema));
+        operations.listReservations(named(cinema), page), listOf(named(cinema)));
+  }
+
+  /** Where pages of a cinema's reservations are asked for. */
+  static String listOf(CinemaName cinema) {
+    return LIST.replace(CINEMA, cinema.value());
   }
 
   @GetMapping(LIST + "/{id}")

@@ -29,7 +29,9 @@ import testbed.broker.operation.Answer.Pending;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
+import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
+import testbed.contracts.ReservationPage;
 import testbed.contracts.message.CinemaRequest;
 import testbed.contracts.message.CinemaResponse.MoviesListed;
 import testbed.contracts.message.CinemaResponse.RequestRejected;
@@ -233,12 +235,13 @@ class OperationsTest {
 
   @Test
   void listsTheReservationsOfOneCinema() {
-    var id = operations.listReservations(UCD);
+    var id = operations.listReservations(UCD, Page.FIRST);
     var reservations = List.of(made(UUID.randomUUID(), reservationFor("Jane")));
-    operations.receive(id, new ReservationsListed(UCD, reservations));
+    var found = new ReservationPage(reservations, Page.FIRST, 1);
+    operations.receive(id, new ReservationsListed(UCD, found));
 
     assertThat(operations.fetch(id, new Operation.ListReservations(UCD), AT_ONCE))
-        .isEqualTo(new Listed(reservations));
+        .isEqualTo(new Listed(UCD, found));
   }
 
   @Test

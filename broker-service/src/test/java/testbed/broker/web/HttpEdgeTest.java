@@ -39,7 +39,9 @@ import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
+import testbed.contracts.ReservationPage;
 import testbed.contracts.message.CinemaRequest;
 import testbed.contracts.message.CinemaResponse;
 import testbed.contracts.message.CinemaResponse.RequestRejected;
@@ -195,13 +197,40 @@ class HttpEdgeTest {
   void answersTheReservationsOfOneCinema() {
     var location = start(http.get().uri(RESERVATIONS).exchange());
     var reservation = made(UUID.randomUUID(), reservationFor("Jane"));
-    receive(location, new ReservationsListed(UCD, List.of(reservation)));
+    var page = new ReservationPage(List.of(reservation), Page.FIRST, 1);
+    receive(location, new ReservationsListed(UCD, page));
 
+    assertThat(script.requests).containsExactly(new CinemaRequest.ListReservations(Page.FIRST));
     assertThat(http.get().uri(location).exchange())
         .hasStatusOk()
+        .hasHeader("Total-Count", "1")
+        .doesNotContainHeader("Link")
         .bodyJson()
         .extractingPath("$[0].id")
         .isEqualTo(reservation.id().toString());
+  }
+
+  @Test
+  void saysWhereTheNextPageIs() {
+    var location = start(http.get().uri(RESERVATIONS + "?page=2&size=3").exchange());
+    var wanted = new Page(2, 3);
+    assertThat(script.requests).containsExactly(new CinemaRequest.ListReservations(wanted));
+    receive(location, new ReservationsListed(UCD, new ReservationPage(List.of(), wanted, 10)));
+
+    assertThat(http.get().uri(location).exchange())
+        .hasStatusOk()
+        .hasHeader("Total-Count", "10")
+        .hasHeader("Link", "<%s?page=3&size=3>; rel=\"next\"".formatted(RESERVATIONS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"page=-1", "page=1000001", "page=x", "page=", "page=1&page=2"})
+  void asksForNoPageThatCannotBe(String parameters) {
+    var answer = http.get().uri(URI.create(RESERVATIONS + "?" + parameters)).exchange();
+
+    assertProblem(answer, 400, ProblemType.INVALID_REQUEST);
+    assertThat(answer).bodyJson().extractingPath("$.errors[0].field").isEqualTo("page");
+    assertThat(script.requests).isEmpty();
   }
 
   @ParameterizedTest

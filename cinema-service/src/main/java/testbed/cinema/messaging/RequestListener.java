@@ -62,7 +62,8 @@ class RequestListener {
     try {
       return switch (request) {
         case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
-        case ListReservations ignored -> new ReservationsListed(cinema, reservations.list());
+        case ListReservations wanted ->
+            new ReservationsListed(cinema, reservations.list(wanted.page()));
         case MakeReservation wanted -> make(wanted.reservation(), correlationId);
       };
     } catch (ProblemException refused) {

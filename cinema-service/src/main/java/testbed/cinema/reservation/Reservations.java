@@ -1,14 +1,17 @@
 package testbed.cinema.reservation;
 
-import java.util.List;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.movie.Movies;
 import testbed.contracts.CinemaName;
+import testbed.contracts.Page;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 
 /** The cinema's reservations. */
@@ -16,6 +19,7 @@ import testbed.contracts.ReservationRequest;
 public class Reservations {
 
   static final String COLLECTION = "reservations";
+  private static final Sort BY_ID = Sort.by("_id");
 
   private final CinemaName cinema;
   private final Movies movies;
@@ -55,8 +59,15 @@ public class Reservations {
     return reservation;
   }
 
-  /** Every reservation; for administrators only (access control comes with the front doors). */
-  public List<Reservation> list() {
-    return database.findAll(Reservation.class, COLLECTION);
+  /**
+   * A page of the reservations, by id; for administrators only (access control comes with the front
+   * doors).
+   */
+  public ReservationPage list(Page page) {
+    var wanted = new Query().with(BY_ID).skip(page.offset()).limit(page.size());
+    return new ReservationPage(
+        database.find(wanted, Reservation.class, COLLECTION),
+        page,
+        database.count(new Query(), COLLECTION));
   }
 }

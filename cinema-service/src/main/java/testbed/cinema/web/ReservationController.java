@@ -13,9 +13,11 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
+import testbed.contracts.Page;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
+import testbed.support.web.Paging;
 
 /** Making and reading reservations. */
 @HttpEdge
@@ -38,8 +40,11 @@ class ReservationController {
   }
 
   @GetMapping("/list")
-  List<Reservation> list() {
-    return reservations.list();
+  ResponseEntity<List<Reservation>> list(Page page) {
+    var found = reservations.list(page);
+    return ResponseEntity.ok()
+        .headers(Paging.headers(found, "/cinema/%s/reservation/list".formatted(cinema)))
+        .body(found.reservations());
   }
 
   @GetMapping("/{id}")

@@ -3,6 +3,7 @@ package testbed.cinema.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.cinema.Examples.JANES_RESERVATION;
 
+import java.net.URI;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,40 @@ class HttpEdgeTest {
         .bodyJson()
         .isLenientlyEqualTo(JANES_RESERVATION);
     assertThat(list()).bodyJson().extractingPath("$.length()").isEqualTo(1);
+  }
+
+  @Test
+  void listsReservationsPageByPage() {
+    for (int i = 0; i < 3; i++) {
+      make(JANES_RESERVATION);
+    }
+
+    var first = http.get().uri("/cinema/cineworld/reservation/list?size=2").exchange();
+    assertThat(first)
+        .hasStatusOk()
+        .hasHeader("Total-Count", "3")
+        .hasHeader("Link", "</cinema/cineworld/reservation/list?page=1&size=2>; rel=\"next\"")
+        .bodyJson()
+        .extractingPath("$.length()")
+        .isEqualTo(2);
+    var second = http.get().uri("/cinema/cineworld/reservation/list?page=1&size=2").exchange();
+    assertThat(second)
+        .hasStatusOk()
+        .doesNotContainHeader("Link")
+        .bodyJson()
+        .extractingPath("$.length()")
+        .isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"size=0", "size=201", "size=-1", "size=99999999999", "size=1.0", "size=+1"})
+  void hasNoPageOfAnImpossibleSize(String parameters) {
+    var answer =
+        http.get().uri(URI.create("/cinema/cineworld/reservation/list?" + parameters)).exchange();
+
+    assertProblem(answer, 400, ProblemType.INVALID_REQUEST);
+    assertThat(answer).bodyJson().extractingPath("$.errors[0].field").isEqualTo("size");
   }
 
   @ParameterizedTest

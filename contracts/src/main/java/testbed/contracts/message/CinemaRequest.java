@@ -1,5 +1,6 @@
 package testbed.contracts.message;
 
+import testbed.contracts.Page;
 import testbed.contracts.ReservationRequest;
 
 /** What the broker asks of cinemas. The AMQP correlation id is the request's identity. */
@@ -8,8 +9,8 @@ public sealed interface CinemaRequest {
   /** Asks for the catalogue. */
   record ListMovies() implements CinemaRequest {}
 
-  /** Asks for every stored reservation. */
-  record ListReservations() implements CinemaRequest {}
+  /** Asks for a page of the stored reservations. */
+  record ListReservations(Page page) implements CinemaRequest {}
 
   /** Asks for a reservation; its constraints were checked by the sender and are checked again. */
   record MakeReservation(ReservationRequest reservation) implements CinemaRequest {}

@@ -1,10 +1,10 @@
 package testbed.contracts.message;
 
-import java.util.List;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.Reservation;
+import testbed.contracts.ReservationPage;
 
 /** What a cinema answers, under the correlation id of the request. */
 public sealed interface CinemaResponse {
@@ -15,14 +15,9 @@ public sealed interface CinemaResponse {
   /** The catalogue. */
   record MoviesListed(CinemaName cinema, Cinema catalogue) implements CinemaResponse {}
 
-  /** Every stored reservation. */
-  record ReservationsListed(CinemaName cinema, List<Reservation> reservations)
-      implements CinemaResponse {
-
-    public ReservationsListed {
-      reservations = List.copyOf(reservations);
-    }
-  }
+  /** A page of the stored reservations. */
+  record ReservationsListed(CinemaName cinema, ReservationPage reservations)
+      implements CinemaResponse {}
 
   /** The reservation as stored. */
   record ReservationMade(CinemaName cinema, Reservation reservation) implements CinemaResponse {}

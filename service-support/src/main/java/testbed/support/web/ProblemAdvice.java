@@ -39,6 +39,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
   }
 
   @ExceptionHandler
+  @Nullable ResponseEntity<Object> parameters(InvalidParameters invalid, WebRequest request) {
+    return answer(invalid, invalid(invalid.errors()), request);
+  }
+
+  @ExceptionHandler
   @Nullable ResponseEntity<Object> anythingElse(Exception fault, WebRequest request) {
     log.error("{} failed", describe(request), fault);
     return answer(
@@ -119,12 +124,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
   }
 
   private static ProblemDetail invalid(List<FieldProblem> errors) {
-    var problem =
-        Problems.of(
-            ProblemType.INVALID_REQUEST,
-            errors.stream()
-                .map(error -> "%s: %s".formatted(error.field(), error.message()))
-                .collect(Collectors.joining("; ")));
+    var problem = Problems.of(ProblemType.INVALID_REQUEST, FieldProblem.listed(errors));
     problem.setProperty("errors", errors);
     return problem;
   }

@@ -17,9 +17,11 @@ import org.springframework.amqp.support.converter.MessageConverter;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.MovieId;
+import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.ShowTime;
 import testbed.contracts.message.CinemaPresent;
@@ -49,13 +51,15 @@ class MessageFormatTest {
   static Stream<Arguments> messages() {
     return Stream.of(
         Arguments.of("list-movies", new CinemaRequest.ListMovies()),
-        Arguments.of("list-reservations", new CinemaRequest.ListReservations()),
+        Arguments.of("list-reservations", new CinemaRequest.ListReservations(new Page(2, 20))),
         Arguments.of("make-reservation", new CinemaRequest.MakeReservation(WANTED)),
         Arguments.of(
             "movies-listed", new CinemaResponse.MoviesListed(UCD, Cinema.of(UCD, List.of()))),
         Arguments.of("reservation-made", new CinemaResponse.ReservationMade(UCD, MADE)),
         Arguments.of(
-            "reservations-listed", new CinemaResponse.ReservationsListed(UCD, List.of(MADE))),
+            "reservations-listed",
+            new CinemaResponse.ReservationsListed(
+                UCD, new ReservationPage(List.of(MADE), Page.FIRST, 1))),
         Arguments.of(
             "request-rejected",
             new CinemaResponse.RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "Not shown.")),

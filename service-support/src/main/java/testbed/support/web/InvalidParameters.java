@@ -1,0 +1,21 @@
+package testbed.support.web;
+
+import java.util.List;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.FieldProblem;
+import testbed.support.problem.ProblemException;
+
+/** Parameters of an address have values that cannot be taken. */
+class InvalidParameters extends ProblemException {
+
+  private final List<FieldProblem> errors;
+
+  InvalidParameters(List<FieldProblem> errors) {
+    super(ProblemType.INVALID_REQUEST, FieldProblem.listed(errors));
+    this.errors = List.copyOf(errors);
+  }
+
+  List<FieldProblem> errors() {
+    return errors;
+  }
+}
