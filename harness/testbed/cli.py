@@ -243,9 +243,28 @@ def run(
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(help="A result directory.", show_default=False)],
+    against: Annotated[
+        Path | None,
+        typer.Option("--compare", help="Set the results beside these, the base, instead."),
+    ] = None,
+    fail_above: Annotated[
+        float | None,
+        typer.Option(
+            help="With --compare: exit with 1 when a figure is decided to be worse by "
+            "more than this factor, for example 1.10."
+        ),
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="With --compare: even if the environments differ.")
+    ] = False,
 ) -> None:
-    """Compute the summary, the figures and the report of results."""
-    _report(Project.find(), results)
+    """Compute the summary, the figures and the report of results, or compare two of them."""
+    if against is None:
+        if fail_above is not None or anyway:
+            raise UserError("--fail-above and --anyway need --compare RESULTS")
+        _report(Project.find(), results)
+    elif _compare_results(results, against, fail_above, anyway=anyway):
+        raise typer.Exit(EXIT_FAILED)
 
 
 @app.command()
@@ -495,6 +514,25 @@ def _report(project: Project, results: Path) -> None:
         page = analysis_report.write_report(results)
     summary.print_table(summary.summarise(results), console)
     console.print(f"Report: [bold]{project.shown(page)}[/bold]")
+
+
+def _compare_results(results: Path, base: Path, fail_above: float | None, *, anyway: bool) -> bool:
+    """Print two results side by side; return whether there is a regression to fail on."""
+    from testbed.analysis import comparison
+
+    with step(console, "Comparing"):
+        compared = comparison.side_by_side(results, base, anyway=anyway)
+        found = [] if fail_above is None else comparison.regressions(compared, fail_above)
+    comparison.print_comparison(compared, console)
+    if fail_above is not None:
+        for one in found:
+            console.print(f"[red]worse[/red] {one}", highlight=False)
+        console.print(
+            f"{len(found)} decided regressions beyond a factor of {fail_above:g}"
+            if found
+            else f"no decided regression beyond a factor of {fail_above:g}"
+        )
+    return bool(found)
 
 
 def _print_status(known: StackRecord) -> None:

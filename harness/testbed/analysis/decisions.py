@@ -33,7 +33,7 @@ from testbed.analysis.statistics import (
     ratio_intervals,
     wilson,
 )
-from testbed.analysis.verdicts import Judged, judge_all
+from testbed.analysis.verdicts import Judged, judge_all, warm_up
 from testbed.errors import UserError, unknown
 
 Floats = npt.NDArray[np.float64]
@@ -257,6 +257,58 @@ class Objective:
         return ", ".join(words)
 
 
+@dataclass(frozen=True)
+class SettingPoint:
+    """A cell by the value of one numeric setting.
+
+    Parameters
+    ----------
+    group
+        The system's variant, with what else tells it from others.
+    level
+        The load.
+    value
+        Of the setting.
+    failed
+        Share of failed operations.
+    """
+
+    group: str
+    level: float
+    value: float
+    failed: Interval
+
+
+def varied_settings(
+    systems: Mapping[str, Mapping[float, Sequence[Measurement]]],
+) -> dict[str, list[SettingPoint]]:
+    """Return the cells by each numeric setting that has two values or more among the systems."""
+    found: dict[str, list[SettingPoint]] = {}
+    for levels in systems.values():
+        for level, runs in levels.items():
+            run = runs[0].run
+            for name, value in run.settings.items():
+                number = _number(value)
+                if number is None:
+                    continue
+                others = [
+                    f"{key} {kept}" for key, kept in sorted(run.settings.items()) if key != name
+                ]
+                group = ", ".join([run.cell.variant, *others])
+                point = SettingPoint(group, level, number, failed_share(runs))
+                found.setdefault(name, []).append(point)
+    return {
+        name: points for name, points in found.items() if len({point.value for point in points}) > 1
+    }
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
+
+
 def comparisons(judged: Judged) -> list[Comparison]:
     """Compare each system with the first of its question, level by level.
 
@@ -271,14 +323,8 @@ def comparisons(judged: Judged) -> list[Comparison]:
         for other in others:
             shared = sorted(systems[base].keys() & systems[other].keys())
             found += [
-                _compared(
-                    question,
-                    level,
-                    base,
-                    other,
-                    systems[base][level],
-                    systems[other][level],
-                    judged,
+                compare_runs(
+                    question, level, (base, systems[base][level]), (other, systems[other][level])
                 )
                 for level in shared
             ]
@@ -289,8 +335,6 @@ def questions(
     judged: Judged,
 ) -> Iterator[tuple[Question, dict[str, dict[float, list[Measurement]]]]]:
     """Sort the usable runs by question, system and level; the base comes first in each question."""
-    if judged.used is None:
-        return
     order = judged.results.systems
     by_preset = _presets_apart(judged.results)
     sorted_: dict[Question, dict[str, dict[float, list[Measurement]]]] = {}
@@ -577,8 +621,8 @@ def twin_ratios(
             for level in sorted(systems[first].keys() & systems[second].keys()):
                 ones, others = systems[first][level], systems[second][level]
                 for group in _groups(len(ones), len(others)):
-                    one = _compared(
-                        question, level, first, second, ones[group], others[group], judged
+                    one = compare_runs(
+                        question, level, (first, ones[group]), (second, others[group])
                     )
                     for figure, known in found.items():
                         interval = one.ratios[figure].interval
@@ -599,23 +643,29 @@ def run_figure(measurement: Measurement, figure: str) -> float | None:
     return 1000 * cpu_s / whole if cpu_s and whole else None
 
 
-def _compared(
+def compare_runs(
     question: Question,
     level: float,
-    first: str,
-    second: str,
-    ones: Sequence[Measurement],
-    others: Sequence[Measurement],
-    judged: Judged,
+    first: tuple[str, Sequence[Measurement]],
+    second: tuple[str, Sequence[Measurement]],
 ) -> Comparison:
-    both = (*ones, *others)
+    """Compare the usable runs of two systems at one level.
+
+    Parameters
+    ----------
+    question, level
+        What the runs have in common.
+    first, second
+        Name and runs, at least one, of the base and of what is held against it.
+    """
+    ones, others = first[1], second[1]
     return Comparison(
         question=question,
         level=level,
-        first=first,
-        second=second,
+        first=first[0],
+        second=second[0],
         runs=(len(ones), len(others)),
-        not_steady=sum(judged.verdicts[one.run.id].status == "not steady" for one in both),
+        not_steady=sum(not _settled(one) for one in (*ones, *others)),
         ratios={**_time_ratios(ones, others), **_run_ratios(ones, others)},
         failed=(failed_share(ones), failed_share(others)),
     )
@@ -690,6 +740,11 @@ def _figure(elapsed: Floats, figure: str) -> float:
 
 def _ratio(above: float | None, below: float | None) -> float | None:
     return above / below if above is not None and below else None
+
+
+def _settled(measurement: Measurement) -> bool:
+    cut = warm_up(measurement.whole or measurement)
+    return cut is None or cut.steady
 
 
 def _groups(ones: int, others: int) -> list[slice]:

@@ -149,7 +149,7 @@ class Measured:
     results
         Where they come from.
     measurements
-        In the order of ``results.runs``; at least one.
+        In the order of ``results.runs``.
     unreadable
         Why, by id, of the runs that could not be read.
     """

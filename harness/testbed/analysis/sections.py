@@ -2,41 +2,131 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from testbed.analysis.comparison import compare
+from testbed.analysis.decisions import (
+    DECIDING_RUNS,
+    FIGURES,
+    WORDS,
+    Comparison,
+    Objective,
+    Question,
+    Winner,
+    capacities,
+    crossing,
+    objective,
+    run_figure,
+    stretches,
+    twin_ratios,
+)
+from testbed.analysis.decisions import twins as twin_systems
 from testbed.analysis.results import UNSTATED, Results
-from testbed.analysis.samples import Measured
+from testbed.analysis.samples import LATE_MS, Measurement
+from testbed.analysis.statistics import (
+    CONFIDENCE,
+    Interval,
+    batch_means,
+    minimum_detectable_ratio,
+    wilson,
+)
 from testbed.analysis.tables import (
     CELL,
     COST,
     COST_NOTE,
+    MISSING,
     SPEED,
     SPEED_NOTE,
     Column,
+    condition,
     conditions,
+    level,
     markdown_table,
     number,
+    percent,
     share,
     word,
 )
+from testbed.analysis.verdicts import Check, Judged
 
-COMPARISON = (
+MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
+
+SLOW_TIMES, SLOW_MS = 5, 50
+"""What is slow where a service was stopped: so many times the median, and so many ms."""
+
+SHORT = {"cpu_ms_per_ok": "CPU per ok"}
+"""Words for the head of a narrow column."""
+
+BATCH = 1000
+"""Operations per batch, as in Akbulut and Perros (2019)."""
+
+RATIOS_NOTE = (
+    "The second system's figure divided by the first's, with the 95 % interval of the "
+    "hierarchical bootstrap over runs; **bold** where it is decided, that is, the interval "
+    f"excludes 1 and both sides have {DECIDING_RUNS} usable runs or more (percentiles must also "
+    "differ by more than the clock's 1 ms). Each interval holds by itself, not all of them at "
+    "once. Failure shares have Wilson's interval, in per cent."
+)
+VALIDITY_NOTE = (
+    "An *invalid* run is shown here and used nowhere else. A run that is *not steady* spent more "
+    "than half of itself warming up: it is used whole, because to leave such runs out would "
+    "favour the system that settles. Of every other run the numbers are of the steady part that "
+    "MSER-5 leaves; `summary-recorded.csv` beside this report has every run whole. The mean is "
+    "that of the whole run's successful operations, with the interval of batch means of 1000 "
+    "operations."
+)
+DISTURBANCE_NOTE = (
+    "In these runs a service was stopped for a while. Slow is an operation that took over "
+    f"{SLOW_TIMES} times the run's median, and over {SLOW_MS} ms. A closed loop counts about one "
+    "per thread for each time that the service is away, because its users stop asking; an open "
+    "loop counts everyone who came meanwhile. Counted from the actual start, the time that an "
+    "arrival waited for a free user is missed."
+)
+
+ARRIVALS = (
+    *CELL,
+    Column("operations", number("operations")),
+    Column("late", number("late")),
+    Column("dropped", number("dropped")),
+    Column("mean from the intended start, ms", number("mean_ms", 1)),
+    Column("mean from the actual start, ms", number("service_mean_ms", 1)),
+    Column("p95, ms", number("p95_ms")),
+)
+DISTURBED = (
+    Column("run", word("run"), numeric=False),
+    Column("stopped", word("what"), numeric=False),
+    Column("operations", number("operations")),
+    Column("slow", number("slow")),
+    Column("slow from the actual start", number("hidden")),
+    Column("failed", number("failed")),
+    Column("late", number("late")),
+)
+TWINS = (
+    Column("figure", word("figure"), numeric=False),
+    Column("comparisons", word("compared")),
+    Column("intervals without 1 [95 %]", word("false")),
+    Column("decided, wrongly", word("decided")),
+    Column("smallest ratio told, 3 / 10 runs", word("detectable")),
+)
+CAPACITY = (
+    Column("system", word("what"), numeric=False),
+    Column("capacity", word("level"), numeric=False),
+    Column("the limit lies between", word("interval"), numeric=False),
+    Column("runs", word("trials")),
+)
+MEMORY = (
+    Column("system", word("system"), numeric=False),
     Column("workload", word("workload"), numeric=False),
-    Column("threads", number("threads")),
-    Column("p95 sync, ms", number("p95_ms")),
-    Column("p95 async, ms", number("p95_ms_async")),
-    Column("async ÷ sync", number("p95_ms_ratio", 2)),
-    Column("ok/s sync", number("ok_per_s")),
-    Column("ok/s async", number("ok_per_s_async")),
-    Column("async ÷ sync", number("ok_per_s_ratio", 2)),
-    Column("failed sync", share("failed_share")),
-    Column("failed async", share("failed_share_async")),
-    Column("runs", lambda row: f"{row['runs']} / {row['runs_async']}"),
-    Column("decided", lambda row: "no", numeric=False),
+    Column("level", level),
+    Column("CPU ms per successful operation", number("server_cpu_ms_per_ok", 2)),
+    Column("MB at the end", number("server_rss_mb")),
+    Column("MB at the peak", number("server_peak_rss_mb")),
+    Column("generator CPU ms per operation", number("generator_cpu_ms_per_operation", 2)),
+    Column("generator cores", number("generator_cores", 2)),
 )
 
 PER_SAMPLE = (
@@ -60,33 +150,168 @@ UNCHECKED = (
 )
 
 
-def heading(measured: Measured) -> str:
+def heading(judged: Judged) -> str:
     """Return the title, and in one line what was measured."""
-    cells = list(measured.by_cell())
-    variants = " and ".join(dict.fromkeys(cell.variant for cell in cells))
+    cells = list(judged.recorded.by_cell())
+    systems = " and ".join(judged.results.systems)
     workloads = " and ".join(dict.fromkeys(cell.workload for cell in cells))
-    levels = ", ".join(str(level) for level in sorted({cell.threads for cell in cells}))
+    loads = [
+        f"{words}: {', '.join(f'{level:g}' for level in levels)}."
+        for mode, words in MODES.items()
+        if (levels := sorted({cell.level for cell in cells if cell.mode == mode}))
+    ]
     return (
-        f"# Microservice patterns under load: {variants}\n\n"
-        f"Results `{measured.results.path.resolve().name}`. Workloads: {workloads}. "
-        f"Threads, in a closed loop: {levels}. "
-        f"{len(measured.measurements)} runs of {len(cells)} cells."
+        f"# Microservice patterns under load: {systems}\n\n"
+        f"Results `{judged.results.path.resolve().name}`. Workloads: {workloads}. "
+        f"{' '.join(loads)} "
+        f"{len(judged.recorded.measurements)} runs of {len(cells)} cells."
     )
 
 
-def answer(measured: Measured, summary: pl.DataFrame) -> str:
-    """Return which pattern served which load better, and how sure that is."""
-    paragraphs = [_certainty(summary)]
-    for words, part in conditions(compare(summary)):
-        seen = "\n".join(f"- {sentence}" for sentence in _seen(part))
-        table = markdown_table(part.iter_rows(named=True), COMPARISON)
-        paragraphs += [f"{_capital(words)}:", seen, table]
-    if measured.unreadable:
-        paragraphs.append("Runs that could not be read, and are in no figure:")
+def answer(judged: Judged, compared: Sequence[Comparison]) -> str:
+    """Return which system served which load better, and how sure that is."""
+    paragraphs = [_used(judged)]
+    if not compared:
         paragraphs.append(
-            "\n".join(f"- `{run}`: {why}" for run, why in measured.unreadable.items())
+            "**Not decided:** no level has usable runs of two systems, so nothing can be compared."
         )
+    for part in _pairs(compared):
+        paragraphs += [f"### {_about(part[0])}", *_headline(part)]
+        paragraphs.append("\n".join(f"- {_sentence(one)}" for one in part))
+    slo = objective(judged.results)
+    if slo is not None:
+        paragraphs += ["### Capacity", _capacity(judged, slo)]
     return "\n\n".join(paragraphs)
+
+
+def ratios(compared: Sequence[Comparison]) -> str:
+    """Return every ratio with its interval, runs and failure shares."""
+    tables = []
+    for part in _pairs(compared):
+        rows = (
+            {
+                "level": f"{one.level:g}",
+                **{figure: _ratio(one, figure) for figure in FIGURES},
+                "failed": " / ".join(_share(failed) for failed in one.failed),
+                "runs": f"{one.runs[0]} / {one.runs[1]}",
+            }
+            for one in part
+        )
+        columns = (
+            Column("threads" if part[0].question.mode == "closed" else "arrivals/s", word("level")),
+            *(Column(SHORT.get(figure, WORDS[figure]), word(figure)) for figure in FIGURES),
+            Column(f"failed, {part[0].first} / {part[0].second}", word("failed")),
+            Column("runs", word("runs")),
+        )
+        tables.append(f"**{_about(part[0])}**\n\n" + markdown_table(rows, columns))
+    if not tables:
+        return "There is nothing to compare."
+    return "\n\n".join([RATIOS_NOTE, *tables])
+
+
+def validity(judged: Judged) -> str:
+    """Return the verdict of each run, with the figure of each check."""
+    rows = []
+    for one in judged.recorded.measurements:
+        verdict = judged.verdicts[one.run.id]
+        checks = {check.name: check for check in verdict.checks}
+        rows.append(
+            {
+                "run": f"`{one.run.id}`",
+                "status": verdict.status if verdict.status == "valid" else f"**{verdict.status}**",
+                **{name: _marked(check) for name, check in checks.items()},
+                "mean": _batched(one),
+            }
+        )
+    if not rows:
+        return "No run can be read."
+    names = [check.name for check in next(iter(judged.verdicts.values())).checks]
+    known = [name for name in names if any(row[name] != MISSING for row in rows)]
+    unknown_ = [name for name in names if name not in known]
+    columns = (
+        Column("run", word("run"), numeric=False),
+        Column("verdict", word("status"), numeric=False),
+        *(Column(name, word(name), numeric=False) for name in known),
+        Column("mean, ms", word("mean"), numeric=False),
+    )
+    limits = "; ".join(
+        f"{check.name}: {check.limit}"
+        for check in next(iter(judged.verdicts.values())).checks
+        if check.name in known
+    )
+    parts = [f"{VALIDITY_NOTE} Limits: {limits}."]
+    if unknown_:
+        parts.append(f"Recorded in no run, so not checked: {', '.join(unknown_)}.")
+    parts.append(markdown_table(rows, columns))
+    if judged.recorded.unreadable:
+        parts.append("Runs that could not be read, and are in no figure:")
+        parts.append(
+            "\n".join(f"- `{run}`: {why}" for run, why in judged.recorded.unreadable.items())
+        )
+    return "\n\n".join(parts)
+
+
+def loops(judged: Judged, summary: pl.DataFrame) -> str:
+    """Return what became of the arrivals of open loops, and open against closed loops."""
+    parts = []
+    arrivals = summary.filter(pl.col("mode") == "open")
+    if arrivals.is_empty():
+        parts.append(
+            "All loops were closed: a thread starts its next operation when the last one has "
+            "ended, so that a slow answer slows the load down too, and response times say less of "
+            "what users who arrive on their own would wait."
+        )
+    else:
+        parts += [
+            f"A late arrival started over {LATE_MS} ms after its intended time; a dropped one never"
+            " did. Response times count from the intended start; the mean from the actual start "
+            "stands beside them.",
+            markdown_table(arrivals.iter_rows(named=True), ARRIVALS),
+        ]
+    disturbed = [one for one in judged.recorded.measurements if one.run.disturbance]
+    if disturbed:
+        parts += [
+            DISTURBANCE_NOTE,
+            markdown_table((_disturbed(one) for one in disturbed), DISTURBED),
+        ]
+    return "\n\n".join(parts)
+
+
+def twins(judged: Judged) -> str:
+    """Return what identical twins tell of this machine: false differences, smallest effect."""
+    found = twin_ratios(judged)
+    if not any(found.values()):
+        return (
+            "This experiment has no identical twins with two runs each. `./testbed run "
+            "experiments/aa.yaml` measures how often this machine shows a difference where there "
+            "is none."
+        )
+    rows = []
+    for figure, known in found.items():
+        if not known:
+            continue
+        told = [(one, interval) for one, interval in known if min(one.runs) >= DECIDING_RUNS]
+        excluding = [not interval.contains(1) for _, interval in known]
+        decided = [one.winner(figure) is not None for one, _ in told]
+        share = wilson(sum(excluding), len(excluding))
+        detectable = _detectable(judged, figure)
+        rows.append(
+            {
+                "figure": WORDS[figure],
+                "compared": f"{len(known)}",
+                "false": f"{sum(excluding)}: {_share(share)}",
+                "decided": f"{sum(decided)} of {len(decided)}" if decided else MISSING,
+                "detectable": detectable,
+            }
+        )
+    names = sorted({" and ".join((first, second)) for _, first, second in twin_systems(judged)})
+    return (
+        f"Identical but for their names: {', '.join(names)}. A sound 95 % interval holds 1 in 95 "
+        f"of 100 such comparisons. Comparisons of different figures are of the same runs, so they "
+        f"do not add up. The smallest ratio is what {DECIDING_RUNS} and 10 runs of each side would "
+        f"tell from 1 four times in five, from how much runs of one cell differ here.\n\n"
+        + markdown_table(rows, TWINS)
+    )
 
 
 def numbers(summary: pl.DataFrame) -> str:
@@ -98,6 +323,14 @@ def numbers(summary: pl.DataFrame) -> str:
     ]
     unchecked = summary.filter((pl.col("preset") == UNSTATED) & (pl.col("partial") > 0))
     return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
+
+
+def cost(summary: pl.DataFrame) -> str:
+    """Return what an operation costs, the servers' infrastructure included."""
+    return "\n\n".join(
+        f"**{_capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), MEMORY)
+        for words, part in conditions(summary)
+    )
 
 
 def per_sample(summary: pl.DataFrame) -> str:
@@ -130,42 +363,222 @@ def reproduction(results: Results) -> str:
     )
 
 
-def _certainty(summary: pl.DataFrame) -> str:
-    """Return in how far the comparison is decided."""
-    if compare(summary).is_empty():
-        return (
-            "**Not decided:** no level was measured in both variants, so nothing can be compared."
+def _used(judged: Judged) -> str:
+    """Return how many runs are used, and why the others are not."""
+    states = Counter(verdict.status for verdict in judged.verdicts.values())
+    total = len(judged.verdicts) + len(judged.recorded.unreadable)
+    words = [f"{len(judged.used.measurements)} of {total} runs are used."]
+    if states["invalid"]:
+        words.append(
+            f"**{states['invalid']} invalid** and left out: "
+            + "; ".join(
+                f"`{verdict.run_id}`, {', '.join(verdict.reasons)}"
+                for verdict in judged.verdicts.values()
+                if verdict.status == "invalid"
+            )
+            + "."
         )
-    if max(summary["runs"].to_list()) == 1:
+    if states["not steady"]:
+        words.append(
+            f"{states['not steady']} never settled (*not steady*): used whole, and marked below."
+        )
+    if judged.recorded.unreadable:
+        words.append(f"{len(judged.recorded.unreadable)} cannot be read.")
+    return " ".join(words)
+
+
+def _pairs(compared: Sequence[Comparison]) -> list[list[Comparison]]:
+    """Return the comparisons of each question and pair of systems."""
+    pairs: dict[tuple[Question, str, str], list[Comparison]] = {}
+    for one in compared:
+        pairs.setdefault((one.question, one.first, one.second), []).append(one)
+    return list(pairs.values())
+
+
+def _about(one: Comparison) -> str:
+    question = one.question
+    words = (
+        condition(question.preset, question.backends)
+        if question.preset
+        else (f"{question.backends} backends")
+    )
+    loop = "" if question.mode == "closed" else ", open loop"
+    return f"`{question.workload}`: {one.second} against {one.first} ({words}{loop})"
+
+
+def _headline(part: Sequence[Comparison]) -> Iterator[str]:
+    """Return in which load range which system wins, and where they cross."""
+    first = part[0]
+    names = {"first": first.first, "second": first.second}
+    unit = "threads" if first.question.mode == "closed" else "arrivals/s"
+    for figure in ("p95_ms", "ok_per_s"):
+        words = []
+        for stretch in stretches(part, figure):
+            levels = (
+                f"{stretch.low:g}"
+                if stretch.low == stretch.high
+                else f"{stretch.low:g} to {stretch.high:g}"
+            )
+            winner = names[stretch.winner] if stretch.winner else None
+            words.append(
+                f"{levels} {unit}: **{winner}**" if winner else f"{levels} {unit}: not decided"
+            )
+        line = f"Better {WORDS[figure]}, by load: {'; '.join(words)}."
+        crossed = crossing(part, figure)
+        if crossed is not None:
+            sure = "" if crossed.decided else ", so whether they cross is not decided"
+            again = (
+                f" The observed ratio crosses {crossed.crossings} times; this is the first."
+                if crossed.crossings > 1
+                else ""
+            )
+            line += (
+                f" Crossover at about {crossed.level:.0f} {unit} "
+                f"[{crossed.interval.low:.0f}, {crossed.interval.high:.0f}], in "
+                f"{100 * crossed.likelihood:.0f} % of resampled curves{sure}.{again}"
+            )
+        yield line
+    runs = [count for one in part for count in one.runs]
+    if max(runs) == 1:
+        yield (
+            "**Not decided.** Each cell has one usable run, and one run per cell gives no interval:"
+            " it cannot tell the effect of the pattern from what differs between any two runs. "
+            "The ratios below are what was seen, not a finding."
+        )
+    elif min(runs) < DECIDING_RUNS:
+        yield (
+            f"A level is decided only with {DECIDING_RUNS} usable runs of each system or more; "
+            f"fewer give an interval at best."
+        )
+
+
+def _sentence(one: Comparison) -> str:
+    """Return one level's answer."""
+    winner = one.winner("p95_ms")
+    names = {"first": one.first, "second": one.second}
+    ratio = one.ratios["p95_ms"]
+    runs = (
+        f"{one.runs[0]} + {one.runs[1]} runs"
+        if one.runs[0] != one.runs[1]
+        else f"{one.runs[0]} " + ("run" if one.runs[0] == 1 else "runs") + " each"
+    )
+    decided = f"**decided: {names[winner]}**" if winner else "**not decided**"
+    if winner and _fails_more(one, winner):
+        decided += ", by response time alone: it also fails more often"
+    marked = f", {one.not_steady} not steady" if one.not_steady else ""
+    failures = ", ".join(
+        f"{name} {percent(failed.estimate)}"
+        for name, failed in zip((one.first, one.second), one.failed, strict=True)
+    )
+    if ratio.observed is None:
         return (
-            "**Not decided.** Each cell was run once, and one run per cell gives no interval: it "
-            "cannot tell the effect of the pattern from what differs between any two runs. The "
-            "ratios below are what was seen, not a finding."
+            f"For `{one.question.workload}`, at {one.load}, there is no p95 to compare; "
+            f"failed: {failures}; {runs}{marked}; **not decided**."
         )
     return (
-        "**Not decided.** The runs of each cell are pooled and no interval is computed: the ratios "
-        "below are what was seen, not a finding."
+        f"For `{one.question.workload}`, at {one.load}, {one.second}'s p95 is "
+        f"{_ratio(one, 'p95_ms')} × {one.first}'s, its goodput {_ratio(one, 'ok_per_s')} ×; "
+        f"failed: {failures}; {runs}{marked}; {decided}."
     )
 
 
-def _seen(comparison: pl.DataFrame) -> Iterator[str]:
-    """Return for each workload, in a sentence, how the variants stood to one another."""
-    for part in comparison.partition_by("workload", maintain_order=True):
-        levels = part["threads"].to_list()
-        at = f"{levels[0]} threads" if len(levels) == 1 else f"{levels[0]} to {levels[-1]} threads"
-        slower, goodput = (_range(part[f"{name}_ratio"]) for name in ("p95_ms", "ok_per_s"))
-        yield (
-            f"`{part['workload'][0]}`, {at}: async's 95th percentile was {slower} times sync's, "
-            f"its goodput {goodput} times."
+def _fails_more(one: Comparison, winner: Winner) -> bool:
+    """Return whether the winner's share of failures is higher for certain."""
+    first, second = one.failed
+    return first.low > second.high if winner == "first" else second.low > first.high
+
+
+def _capacity(judged: Judged, slo: Objective) -> str:
+    """Return the highest level at which each system keeps the objective."""
+    rows = []
+    for question, system, found in capacities(judged, slo):
+        unit = "threads" if question.mode == "closed" else "arrivals/s"
+        low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
+        high = f"{found.high:g}" if found.high is not None else "above the highest tried"
+        rows.append(
+            {
+                "what": f"`{question.workload}`, {system}",
+                "level": (
+                    f"{found.level:g} {unit}" if found.level is not None else "below the lowest"
+                ),
+                "interval": f"{low} to {high}",
+                "trials": found.trials,
+            }
         )
+    return (
+        f"Objective: {slo}. Capacity is the highest tried level at which it is more likely than "
+        f"not kept, with the levels between which the limit lies with {100 * CONFIDENCE:g} % "
+        f"probability, when one run in ten may speak against the truth.\n\n"
+        + markdown_table(rows, CAPACITY)
+    )
 
 
-def _range(ratios: pl.Series) -> str:
-    known = sorted(ratios.drop_nulls().to_list())
-    if not known:
-        return "an unknown number of"
-    low, high = f"{known[0]:.2f}", f"{known[-1]:.2f}"
-    return low if low == high else f"{low} to {high}"
+def _ratio(one: Comparison, figure: str) -> str:
+    """Return a ratio with its interval, bold where it is decided."""
+    ratio = one.ratios[figure]
+    if ratio.observed is None:
+        return MISSING
+    interval = ratio.interval
+    words = f"{ratio.observed:.2f}"
+    if interval is not None:
+        words += f" [{interval.low:.2f},\N{NO-BREAK SPACE}{interval.high:.2f}]"
+    return f"**{words}**" if one.winner(figure) else words
+
+
+def _share(interval: Interval) -> str:
+    low, high = 100 * interval.low, 100 * interval.high
+    return f"{percent(interval.estimate)} [{low:.2g}, {high:.2g}]"
+
+
+def _marked(check: Check) -> str:
+    if check.outcome == "not known":
+        return MISSING
+    return f"**✗ {check.figure}**" if check.outcome == "failed" else check.figure
+
+
+def _batched(measurement: Measurement) -> str:
+    """Return a run's mean response time with its batch means interval."""
+    elapsed = measurement.operations.filter("ok")["elapsed_ms"].to_numpy()
+    if not elapsed.size:
+        return MISSING
+    if elapsed.size < 2 * BATCH:
+        return f"{elapsed.mean():.1f}"
+    found = batch_means(elapsed, BATCH)
+    return f"{found.estimate:.1f} [{found.low:.1f}, {found.high:.1f}]"
+
+
+def _detectable(judged: Judged, figure: str) -> str:
+    """Return the smallest ratio that few and many runs would tell."""
+    cells = [
+        known
+        for runs in judged.used.by_cell().values()
+        if len(known := [value for one in runs if (value := run_figure(one, figure))]) > 1
+    ]
+    if not cells:
+        return MISSING
+    return " / ".join(
+        f"{minimum_detectable_ratio(cells, runs):.3f}" for runs in (DECIDING_RUNS, 10)
+    )
+
+
+def _disturbed(measurement: Measurement) -> dict[str, Any]:
+    """Return what a run counted of a service that was stopped."""
+    run, operations = measurement.run, measurement.operations
+    what = run.disturbance or {}
+    for_s = float(what.get("for_s") or 0)
+    times = operations["elapsed_ms"].to_numpy()
+    limit = max(SLOW_MS, SLOW_TIMES * float(np.median(times))) if times.size else SLOW_MS
+    slow = int((times > limit).sum())
+    hidden = int((operations["service_ms"] > limit).sum())
+    return {
+        "run": f"{run.cell.system}, {run.cell.workload}, {run.cell.mode}, {run.cell.load}",
+        "what": f"{what.get('service')} for {for_s:g} s",
+        "operations": operations.height,
+        "slow": slow,
+        "hidden": hidden,
+        "failed": int((~operations["ok"]).sum()),
+        "late": measurement.late if run.cell.mode == "open" else None,
+    }
 
 
 def _capital(words: str) -> str:

@@ -79,10 +79,15 @@ def failures(row: Row) -> str:
     )
 
 
+def level(row: Row) -> str:
+    """Return the level: threads, or arrivals per second with their unit."""
+    return f"{row['level']:,g}" + ("" if row["mode"] == "closed" else "/s")
+
+
 CELL = (
-    Column("variant", word("variant"), numeric=False),
+    Column("system", word("system"), numeric=False),
     Column("workload", word("workload"), numeric=False),
-    Column("threads", number("threads")),
+    Column("level", level),
 )
 SPEED = (
     *CELL,
@@ -100,7 +105,10 @@ COST = (
     Column("CPU ms", number("server_cpu_ms_per_ok", 2)),
     Column("MB", number("server_rss_mb")),
 )
-SPEED_NOTE = "ok/s: successful operations per second; mean and percentiles of these, in ms"
+SPEED_NOTE = (
+    "level: threads, or arrivals/s; ok/s: successful operations per second; mean and percentiles "
+    "of these, in ms"
+)
 COST_NOTE = (
     "ack: mean time to the acknowledgement; CPU: of all servers, per successful operation; "
     "MB: resident memory of all servers"
@@ -165,4 +173,4 @@ def markdown_table(rows: Iterable[Row], columns: Sequence[Column]) -> str:
 
 
 def _group(row: Row) -> tuple[str, str]:
-    return row["variant"], row["workload"]
+    return row["system"], row["workload"]

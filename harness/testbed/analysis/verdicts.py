@@ -89,7 +89,7 @@ class Verdict:
     def reasons(self) -> tuple[str, ...]:
         """Why it is not simply valid."""
         return tuple(
-            f"{check.name}: {check.figure} ({check.limit})"
+            f"{check.name}: {check.figure} (limit: {check.limit})"
             for check in self.checks
             if check.outcome == "failed"
         )
@@ -110,12 +110,12 @@ class Judged:
     verdicts
         By run id, of these.
     used
-        The steady part of each run that is not invalid; None if there is no such run.
+        The steady part of each run that is not invalid; there may be none.
     """
 
     recorded: Measured
     verdicts: Mapping[str, Verdict]
-    used: Measured | None
+    used: Measured
 
     @property
     def results(self) -> Results:
@@ -166,8 +166,7 @@ def judge_all(measured: Measured) -> Judged:
         for one in measured.measurements
         if verdicts[one.run.id].status != "invalid"
     )
-    kept = replace(measured, measurements=used) if used else None
-    return Judged(recorded=measured, verdicts=verdicts, used=kept)
+    return Judged(measured, verdicts, replace(measured, measurements=used))
 
 
 def warm_up(measurement: Measurement) -> Truncation | None:

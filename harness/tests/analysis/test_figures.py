@@ -115,7 +115,7 @@ def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
         assert ("no correlation" in caption) is not expected
         if expected:
             sync = part.filter(pl.col("variant") == "sync")
-            r = np.corrcoef(sync["threads"], sync["mean_ms"])[0, 1]
+            r = np.corrcoef(sync["level"], sync["mean_ms"])[0, 1]
             assert labels[0] == f"sync, r = {r:.3f}"
 
 

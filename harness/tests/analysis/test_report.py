@@ -12,13 +12,17 @@ import psutil
 import pytest
 
 from testbed.analysis import sections
-from testbed.analysis.comparison import compare
+from testbed.analysis.decisions import comparisons
 from testbed.analysis.report import NOTEBOOK, results_from_environment, write_report
 from testbed.analysis.samples import load
 from testbed.analysis.summary import summarise, tabulate
+from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
 
 from .synthetic import write_run
+
+FIGURES = 14
+"""Seven kinds for each of two workloads."""
 
 
 class Page(HTMLParser):
@@ -72,7 +76,7 @@ def page(written: Path) -> Page:
 def test_report_refers_to_nothing_outside_itself(page: Page) -> None:
     assert not {tag for tag, _ in page.tags} & {"script", "link", "iframe", "object", "base"}
     sources = [attrs["src"] for _, attrs in page.tags if "src" in attrs]
-    assert len(sources) == 8
+    assert len(sources) == FIGURES
     assert all(source and source.startswith("data:image/png;base64,") for source in sources)
     links = [attrs["href"] for _, attrs in page.tags if "href" in attrs]
     assert all(link and link.startswith("#") for link in links)
@@ -93,14 +97,14 @@ def test_report_answers_before_it_shows(page: Page) -> None:
     headings = [tag for tag, _ in page.tags if tag in ("h1", "h2")]
     assert headings[:2] == ["h1", "h2"]
     answer = page.text.index("Not decided.")
-    assert page.text.index("how sure are we?") < answer < page.text.index("The numbers")
+    assert page.text.index("how sure are we?") < answer < page.text.index("Every ratio")
     assert "one run per cell gives no interval" in page.text
 
 
 def test_every_figure_has_a_caption_and_a_text_alternative(page: Page) -> None:
     images = [attrs for tag, attrs in page.tags if tag == "img"]
     captions = [tag for tag, _ in page.tags if tag == "figcaption"]
-    assert len(images) == len(captions) == 8
+    assert len(images) == len(captions) == FIGURES
     assert all("preset tuned, embedded backends" in (image["alt"] or "") for image in images)
 
 
@@ -111,9 +115,12 @@ def test_report_tells_environment_and_experiment(page: Page) -> None:
 
 def test_figures_and_table_lie_beside_the_report(written: Path, comparison: Path) -> None:
     figures = sorted(file.name for file in (written / "figures").iterdir())
-    assert len(figures) == 8
+    assert len(figures) == FIGURES
     assert all((written / "figures" / name).read_bytes().startswith(b"\x89PNG") for name in figures)
-    assert (written / "summary.csv").read_text() == summarise(comparison).write_csv()
+    recorded = (written / "summary-recorded.csv").read_text()
+    assert recorded == summarise(comparison).write_csv()
+    used = judge_all(load(comparison)).used
+    assert (written / "summary.csv").read_text() == tabulate(used).write_csv()
 
 
 def test_report_leaves_no_kernel_running(written: Path) -> None:
@@ -135,7 +142,7 @@ def test_loose_sample_files_are_reported_on_without_touching_their_folder(
     assert files_in(loose) == before
     text = Page(page.read_text(encoding="utf-8")).text
     assert "preset and backends not stated" in text
-    assert "no level was measured in both variants" in text
+    assert "no level has usable runs of two systems" in text
 
 
 def test_tells_what_is_wrong_before_it_starts_a_kernel(tmp_path: Path) -> None:
@@ -167,36 +174,67 @@ def test_notebook_is_stored_without_outputs_and_has_no_functions() -> None:
             assert not re.search(r"\b(def|class|lambda|global)\b", "".join(cell["source"]))
 
 
-def test_compares_the_variants_level_by_level(comparison: Path) -> None:
-    summary = summarise(comparison)
-    compared = compare(summary)
-    assert compared.select("workload", "threads").rows() == [
-        (workload, threads) for workload in ("list", "reserve") for threads in (10, 50, 100)
-    ]
-    rows = {
-        (row["variant"], row["workload"], row["threads"]): row
-        for row in summary.iter_rows(named=True)
-    }
-    for row in compared.iter_rows(named=True):
-        sync, other = (
-            rows[variant, row["workload"], row["threads"]] for variant in ("sync", "async")
-        )
-        assert row["p95_ms_ratio"] == pytest.approx(other["p95_ms"] / sync["p95_ms"])
-        assert row["ok_per_s_ratio"] == pytest.approx(other["ok_per_s"] / sync["ok_per_s"])
-
-
-def test_answer_names_runs_that_are_in_no_figure(tmp_path: Path) -> None:
-    write_run(tmp_path)
+def test_report_shows_what_it_leaves_out(tmp_path: Path) -> None:
+    for variant in ("sync", "async"):
+        write_run(tmp_path, variant=variant)
+    bad = write_run(tmp_path, repetition=2, record={"complete_after": "cinema ucd was missing"})
     broken = write_run(tmp_path, threads=20)
     (broken / "samples.csv").unlink()
-    measured = load(tmp_path)
-    assert f"`{broken.name}`" in sections.answer(measured, tabulate(measured))
+    judged = judge_all(load(tmp_path))
+    answer = sections.answer(judged, comparisons(judged))
+    assert "2 of 4 runs are used" in answer
+    assert f"`{bad.name}`, all cinemas after: cinema ucd was missing" in answer
+    validity = sections.validity(judged)
+    assert f"`{broken.name}`: sample file" in validity
+    assert f"| `{bad.name}` | **invalid** |" in validity
+
+
+def test_answer_names_ratio_interval_and_runs(tmp_path: Path) -> None:
+    for variant, median_ms in (("sync", 20.0), ("async", 30.0)):
+        for repetition in (1, 2, 3):
+            write_run(tmp_path, variant=variant, repetition=repetition, median_ms=median_ms)
+    judged = judge_all(load(tmp_path))
+    answer = sections.answer(judged, comparisons(judged))
+    found = re.search(
+        r"For `list`, at 10 threads, async's p95 is \*\*(\d\.\d\d) \[(\d\.\d\d),\s(\d\.\d\d)\]\*\*"
+        r" × sync's, .*; 3 runs each; \*\*decided: sync\*\*",
+        answer,
+    )
+    assert found
+    ratio, low, high = map(float, found.groups())
+    assert 1.3 < low <= ratio <= high < 1.8
 
 
 def test_answer_claims_nothing_where_a_variant_never_succeeded(tmp_path: Path) -> None:
     write_run(tmp_path)
     write_run(tmp_path, variant="async", failures={"not_ready": 1.0})
-    measured = load(tmp_path)
-    answer = sections.answer(measured, tabulate(measured))
-    assert "Not decided" in answer
-    assert "| 100.0 % |" in answer
+    judged = judge_all(load(tmp_path))
+    answer = sections.answer(judged, comparisons(judged))
+    assert "not decided" in answer
+    assert "there is no p95 to compare" in answer
+    assert "async 100.0 %" in answer
+
+
+def test_a_fast_system_that_fails_more_is_not_praised_without_saying_so(tmp_path: Path) -> None:
+    for repetition in (1, 2, 3):
+        write_run(tmp_path, repetition=repetition, median_ms=40)
+        write_run(
+            tmp_path,
+            variant="async",
+            repetition=repetition,
+            median_ms=10,
+            failures={"rejected": 0.5},
+        )
+    judged = judge_all(load(tmp_path))
+    answer = sections.answer(judged, comparisons(judged))
+    assert "decided: async**, by response time alone: it also fails more often" in answer
+
+
+def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
+    write_run(tmp_path, record={"complete_before": "504"})
+    judged = judge_all(load(tmp_path))
+    answer = sections.answer(judged, comparisons(judged))
+    assert "0 of 1 runs are used" in answer
+    assert "all cinemas before: 504" in answer
+    assert tabulate(judged.used).is_empty()
+    assert write_report(tmp_path, tmp_path / "out").is_file()

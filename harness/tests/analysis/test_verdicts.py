@@ -46,7 +46,7 @@ def test_a_good_run_is_valid(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"expected_operations": 1001}, "operations: 1,000 of 1,001 (all)"),
+        ({"expected_operations": 1001}, "operations: 1,000 of 1,001 (limit: all)"),
         ({"complete_before": "cinema ucd is missing"}, "before: cinema ucd is missing"),
         ({"complete_after": "504"}, "all cinemas after: 504"),
         ({"generator_cpu_s": 15.0}, "generator CPU: 75 % of 2 cores"),
@@ -77,7 +77,7 @@ def test_a_damaged_row_makes_a_run_invalid(tmp_path: Path) -> None:
     with (run / "samples.csv").open("a") as file:
         file.write("1760000000000,1")
     (measurement,) = load(tmp_path).measurements
-    assert judge(measurement, {}).reasons == ("damaged rows: 1 (none)",)
+    assert judge(measurement, {}).reasons == ("damaged rows: 1 (limit: none)",)
 
 
 def test_littles_law_finds_threads_that_spend_their_time_elsewhere(tmp_path: Path) -> None:
@@ -148,7 +148,6 @@ def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
     write_run(tmp_path, record=GOOD)
     bad = write_run(tmp_path, repetition=2, record={**GOOD, "complete_after": "ucd"})
     judged = judge_all(load(tmp_path))
-    assert judged.used is not None
     assert [one.run.repetition for one in judged.used.measurements] == [1]
     assert len(judged.recorded.measurements) == 2
     assert judged.verdicts[bad.name].status == "invalid"
@@ -156,7 +155,7 @@ def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
 
 def test_nothing_is_used_where_nothing_is_valid(tmp_path: Path) -> None:
     write_run(tmp_path, record={**GOOD, "complete_after": "ucd"})
-    assert judge_all(load(tmp_path)).used is None
+    assert judge_all(load(tmp_path)).used.measurements == ()
 
 
 def open_run(path: Path, delays: list[int], planned: int | None = None) -> Measurement:
