@@ -17,6 +17,7 @@ from rich.table import Table
 
 from testbed import (
     build,
+    ceiling,
     compose,
     database,
     doctor,
@@ -24,6 +25,7 @@ from testbed import (
     experiment,
     jdk,
     load,
+    planning,
     ports,
     processes,
     record,
@@ -220,6 +222,9 @@ def run(
             metavar="RESULTS", help="Go on with a stopped experiment.", show_default=False
         ),
     ] = None,
+    only_plan: Annotated[
+        bool, typer.Option("--plan", help="Show the order and the time it will take; run nothing.")
+    ] = False,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
 ) -> None:
@@ -230,6 +235,9 @@ def run(
             "give an experiment, or --resume RESULTS",
             f"Shipped experiments: {', '.join(experiment.shipped(project))}.",
         )
+    if only_plan:
+        _print_plan(project, name, resume)
+        return
     if name is not None:
         plan = experiment.load(project, name)
         results = _run(project, plan, port_offset, build_first=not no_build)
@@ -418,17 +426,16 @@ def _bench(
     stack.clear_leftover(project)
     generator_java = jdk.for_jmeter()
     choices = {
-        (str(variant), str(preset)): Choice(
-            variant, preset, plan.backends, dict(plan.settings), port_offset
+        system.name: Choice(
+            system.variant, system.preset, plan.backends, dict(system.settings), port_offset
         )
-        for variant in plan.variants
-        for preset in plan.presets
+        for system in plan.compared
     }
     environ = _bare_environ()
     # Once for the whole experiment: a build in the meantime does not reach it.
     deployments = {
-        key: _deployment(project, choice, environ, build_first=build_first)
-        for key, choice in choices.items()
+        name: _deployment(project, choice, environ, build_first=build_first)
+        for name, choice in choices.items()
     }
     if not build.jmeter_is_laid_out(project):
         _lay_out_jmeter(project, jdk.for_services())
@@ -440,7 +447,7 @@ def _bench(
             project,
             None if in_containers else jdk.for_services(),
             generator_java,
-            plan.presets,
+            sorted({system.preset for system in plan.compared}),
             [] if in_containers else jars,
             _images(project, plan) if in_containers else {},
         )
@@ -448,15 +455,16 @@ def _bench(
     return runner.Bench(
         project=project,
         generator=load.jmeter_command(project, generator_java),
-        system=lambda variant, preset: Stack(project, deployments[variant, preset], environ),
+        system=lambda system: Stack(project, deployments[system.name], environ),
         describe=describe,
+        ceilings=lambda: _ceilings(project, plan, generator_java),
     )
 
 
 def _images(project: Project, plan: Experiment) -> dict[str, str | None]:
     """Return the image of every container of an experiment; fetches those that are missing."""
     ids: dict[str, str | None] = {}
-    for variant in plan.variants:
+    for variant in dict.fromkeys(system.variant for system in plan.compared):
         files = compose.describe(project, variant)
         services = compose.resolved(files, _bare_environ())
         if None in compose.image_ids(services).values():
@@ -465,6 +473,20 @@ def _images(project: Project, plan: Experiment) -> dict[str, str | None]:
         known = compose.image_ids(services)
         ids |= {f"{variant}/{service}": known[service] for service in sorted(known)}
     return ids
+
+
+def _ceilings(project: Project, plan: Experiment, java: jdk.Jdk) -> dict[str, float]:
+    """Return what the generator reaches with each plan of an experiment; measures what is new."""
+    plans = [
+        project.plans / f"{variant}-{workload}.jmx"
+        for variant in dict.fromkeys(system.variant for system in plan.compared)
+        for workload in plan.workloads
+    ]
+    known = ceiling.known(project, plans, java)
+    if all(one.name in known for one in plans):
+        return known
+    with step(console, "Measuring what the load generator can do at most") as detail:
+        return ceiling.measure(project, plans, java, detail)
 
 
 def _bare_environ() -> dict[str, str]:
@@ -489,20 +511,28 @@ def _resume(project: Project, results: Path, port_offset: int, *, build_first: b
 
 
 def _carry_out(project: Project, bench: runner.Bench, plan: Experiment, results: Path) -> None:
-    starts = runner.pending(plan, results)
-    if not starts:
+    if (results / "ending.json").is_file():
         console.print("Every run is there already.")
         return
-    console.print(
-        f"[bold]{plan.name}[/bold]: {sum(len(one.runs) for one in starts)} runs after "
-        f"{len(starts)} starts, into {project.shown(results)}"
-    )
+    expected = planning.expect(plan, runner.finished(results))
+    console.print(f"[bold]{plan.name}[/bold]: {expected.told}, into {project.shown(results)}")
     try:
-        with Progress(console, plan, starts) as show:
-            runner.carry_out(bench, plan, starts, results, show)
+        with Progress(console, expected) as show:
+            runner.carry_out(bench, plan, results, show)
     except BaseException:
         console.print(f"To go on: ./testbed run --resume {project.shown(results)}")
         raise
+
+
+def _print_plan(project: Project, name: str | None, results: Path | None) -> None:
+    if results is not None:
+        plan, done = runner.declared(results), runner.finished(results)
+    else:
+        assert name is not None
+        plan, done = experiment.load(project, name), {}
+    for line in planning.lines(plan, done):
+        console.print(escape(line), soft_wrap=True)
+    console.print(f"[bold]{plan.name}[/bold]: {planning.expect(plan, done).told}")
 
 
 def _report(project: Project, results: Path) -> None:

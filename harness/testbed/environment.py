@@ -98,6 +98,19 @@ def machine() -> dict[str, Any]:
     }
 
 
+def usable_cpus(root: Path = Path("/")) -> float:
+    """Return how many cores this process may use: its affinity, less what its group is denied."""
+    try:
+        cores = float(len(os.sched_getaffinity(0)))
+    except AttributeError:  # not on every system
+        cores = float(os.cpu_count() or 1)
+    try:
+        quota, _, period = (root / "sys/fs/cgroup/cpu.max").read_text("ascii").partition(" ")
+        return cores if quota == "max" else min(cores, round(int(quota) / int(period), 2))
+    except (OSError, ValueError):
+        return cores
+
+
 def manifest(jar: Path) -> dict[str, str]:
     """Return the digest of a jar (SHA-256) and what its manifest says of its versions."""
     facts = {"sha256": hashlib.sha256(jar.read_bytes()).hexdigest()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import csv
 import os
@@ -20,6 +21,9 @@ from testbed.project import Project
 from testbed.record import now
 
 WATCH_S = 1.0
+
+LATE_MS = 10
+"""An operation of an open loop that begins more than this after its moment is late."""
 
 GENERATOR_FLAGS = (
     "-Xms512m",
@@ -44,11 +48,14 @@ class Load:
         Its properties.
     label
         The label of the rows that are operations.
+    arrivals
+        The planned arrivals of an open loop.
     """
 
     plan: Path
     properties: Mapping[str, str]
     label: str
+    arrivals: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,12 @@ class Seen:
         Seconds from the start of the first operation to the end of the last.
     elapsed_s
         Seconds since the generator was started.
+    first_ms
+        When the first operation began (in an open loop: when the load did), in milliseconds since
+        the epoch; None before one ended.
+    offered, late
+        Of an open loop: the arrivals that were to begin before the latest end that was seen, and
+        the operations that began later than they should.
     """
 
     operations: int = 0
@@ -95,6 +108,9 @@ class Seen:
     rate: float = 0.0
     span_s: float = 0.0
     elapsed_s: float = 0.0
+    first_ms: int | None = None
+    offered: int | None = None
+    late: int = 0
 
 
 def load_for(
@@ -103,31 +119,40 @@ def load_for(
     workload: str,
     *,
     threads: int,
-    loops: int | None,
-    duration: int | None,
     ramp: int,
     port: int,
-    fetch: str,
+    loops: int | None = None,
+    duration: int | None = None,
+    arrivals: Path | None = None,
+    properties: Mapping[str, str] | None = None,
 ) -> Load:
     """Return the load of a workload on a variant.
 
     Parameters
     ----------
+    threads
+        Users, or the most operations in flight.
     loops, duration
         Operations of each thread, and seconds; either may be None for no such limit.
+    arrivals
+        A file of arrivals, which makes it an open loop; None for a closed one.
+    properties
+        Further properties of the plan.
     """
-    properties = {
+    given = {
         "threads": str(threads),
-        "loops": "-1" if loops is None else str(loops),
         "ramp": str(ramp),
         "host": "127.0.0.1",
         "port": str(port),
     }
+    if arrivals is None:
+        given["loops"] = "-1" if loops is None else str(loops)
+    else:
+        given |= {"arrivals": str(arrivals), "sample_variables": "intended"}
     if duration is not None:
-        properties["duration"] = str(duration)
-    if variant == "async":
-        properties["fetch"] = fetch
-    return Load(project.plans / f"{variant}-{workload}.jmx", properties, workload)
+        given["duration"] = str(duration)
+    given |= properties or {}
+    return Load(project.plans / f"{variant}-{workload}.jmx", given, workload, arrivals)
 
 
 def jmeter_command(project: Project, java: Jdk) -> list[str]:
@@ -166,6 +191,11 @@ def run(
     watch
         Told about every second what the result file shows.
 
+    Returns
+    -------
+    Outcome
+        With the exit code; whether operations were recorded is for the caller to see.
+
     Raises
     ------
     UserError
@@ -184,7 +214,7 @@ def run(
             identity = ProcessId.of(generator.pid)
             stack.callback(_end, generator, identity)
             stack.enter_context(companion(identity))
-        counter = OperationCounter(samples, load.label)
+        counter = OperationCounter(samples, load.label, load.arrivals)
         usage = None
         while usage is None:
             usage = _reap(generator, WATCH_S)
@@ -209,9 +239,12 @@ class OperationCounter:
         JMeter's result file, with a header; need not exist yet.
     label
         The label of the rows that are operations.
+    arrivals
+        The planned arrivals of an open loop.
     """
 
-    def __init__(self, samples: Path, label: str) -> None:
+    def __init__(self, samples: Path, label: str, arrivals: Path | None = None) -> None:
+        self._planned = None if arrivals is None else read_arrivals(arrivals)
         self._samples = samples
         self._label = label
         self._offset = 0
@@ -221,6 +254,7 @@ class OperationCounter:
         self._failed = 0
         self._first_ms: int | None = None
         self._last_ms = 0
+        self._late = 0
         self._began = self._looked = time.monotonic()
 
     def look(self) -> Seen:
@@ -231,7 +265,21 @@ class OperationCounter:
         interval, self._looked = clock - self._looked, clock
         rate = (self._operations - before) / interval if interval > 0 else 0.0
         span = 0.0 if self._first_ms is None else (self._last_ms - self._first_ms) / 1000
-        return Seen(self._operations, self._failed, rate, span, clock - self._began)
+        return Seen(
+            operations=self._operations,
+            failed=self._failed,
+            rate=rate,
+            span_s=span,
+            elapsed_s=clock - self._began,
+            first_ms=self._first_ms,
+            offered=self._offered(),
+            late=self._late,
+        )
+
+    def _offered(self) -> int | None:
+        if self._planned is None or self._first_ms is None:
+            return None
+        return bisect.bisect_right(self._planned, self._last_ms - self._first_ms)
 
     def _read(self) -> None:
         try:
@@ -255,8 +303,43 @@ class OperationCounter:
         self._operations += 1
         self._failed += row[columns["success"]] != "true"
         start = int(row[columns["timeStamp"]])
+        end = start + int(row[columns["elapsed"]])
+        if self._planned is not None:
+            intended = int(row[columns["intended"]])
+            self._late += start > intended + LATE_MS
+            start = intended
         self._first_ms = start if self._first_ms is None else min(self._first_ms, start)
-        self._last_ms = max(self._last_ms, start + int(row[columns["elapsed"]]))
+        self._last_ms = max(self._last_ms, end)
+
+
+def read_arrivals(file: Path) -> list[int]:
+    """Read planned arrivals, in milliseconds from the start of the load."""
+    return [int(line) for line in file.read_text(encoding="ascii").split()]
+
+
+def why_nothing(samples: Path, log: Path) -> str:
+    """Return why a run may have no operation: its first failed sample, else JMeter's first error.
+
+    Parameters
+    ----------
+    samples, log
+        JMeter's result file and log.
+    """
+    rows: list[dict[str, str]] = []
+    if samples.is_file():
+        with samples.open(newline="", encoding="utf-8", errors="replace") as file:
+            rows = list(csv.DictReader(file))
+    for row in rows:
+        if row.get("success") != "true":
+            told = row.get("failureMessage") or row.get("responseMessage") or "no reason given"
+            return f"sample {row.get('label')!r} failed first: {told}"
+    if rows:
+        return f"{len(rows)} samples, but no operation ended before the load did"
+    with contextlib.suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            if " ERROR " in line or "Exception" in line:
+                return line.strip()
+    return "no sample was recorded at all"
 
 
 def _reap(generator: subprocess.Popen[bytes], limit_s: float) -> float | None:

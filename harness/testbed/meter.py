@@ -37,25 +37,45 @@ class Meter(Protocol):
         ...
 
 
-@dataclass(frozen=True)
 class ProcessMeter:
-    """Reads local processes."""
+    """Reads local processes.
 
-    ids: Mapping[str, ProcessId]
+    Parameters
+    ----------
+    ids
+        The processes, by name.
+    """
+
+    def __init__(self, ids: Mapping[str, ProcessId]) -> None:
+        # Found once: to tell a process from a later one of the same number costs as much as reading
+        # it. `psutil` does so by itself where it matters, when a signal is sent.
+        self._found = {name: one.find() for name, one in ids.items()}
 
     def read(self) -> dict[str, Usage]:
         """Return the usage by name; processes that ended are left out."""
         usage = {}
-        for name, one in self.ids.items():
-            process = one.find()
+        for name, process in self._found.items():
             if process is None:
                 continue
             try:
                 times, memory = process.cpu_times(), process.memory_info()
-            except psutil.NoSuchProcess:
+            except psutil.Error:
                 continue
-            usage[name] = Usage(times.user + times.system, memory.rss / MB)
+            # One that has ended and was not waited for yet has no memory.
+            if memory.rss:
+                usage[name] = Usage(times.user + times.system, memory.rss / MB)
         return usage
+
+
+@dataclass(frozen=True)
+class Meters:
+    """Reads several meters as one."""
+
+    parts: tuple[Meter, ...]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name, of all parts."""
+        return {name: used for part in self.parts for name, used in part.read().items()}
 
 
 def cpu_between(before: Mapping[str, Usage], after: Mapping[str, Usage]) -> dict[str, float]:

@@ -108,6 +108,8 @@ def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessI
     for process in alive.values():
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()
+            # One that is held still does not see the signal before it goes on.
+            process.resume()
     _, stubborn = psutil.wait_procs(alive.values(), timeout=grace)
     for process in stubborn:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -193,6 +195,12 @@ def end_on_signals() -> None:
 def own() -> ProcessId:
     """Identify this process."""
     return ProcessId.of(os.getpid())
+
+
+@contextlib.contextmanager
+def alone(_: ProcessId) -> Iterator[None]:
+    """Accompany a process with nothing."""
+    yield
 
 
 def _descendants(process: psutil.Process) -> list[psutil.Process]:

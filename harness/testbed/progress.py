@@ -9,14 +9,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from testbed.experiment import Experiment
 from testbed.load import Seen
+from testbed.planning import Expected
 from testbed.schedule import Run, Start
 from testbed.steps import duration
-
-START_GUESS_S = 30.0
-OVERHEAD_GUESS_S = 4.0
-LOOPS_GUESS_S = 20.0
 
 
 class Estimate:
@@ -24,43 +20,44 @@ class Estimate:
 
     Parameters
     ----------
-    plan
-        Says how long a run is meant to last, if it does.
-    starts
+    expected
         What is to be measured.
     """
 
-    def __init__(self, plan: Experiment, starts: Sequence[Start]) -> None:
-        self._run_guess = (plan.duration or LOOPS_GUESS_S) + OVERHEAD_GUESS_S
-        self._start_guess = START_GUESS_S
-        self._warmup_guess = plan.warmup.duration + OVERHEAD_GUESS_S
+    def __init__(self, expected: Expected) -> None:
+        self._expected = expected
         self._runs: list[float] = []
         self._starts: list[float] = []
-        self.runs = sum(len(start.runs) for start in starts)
-        self.left_runs = self.runs
-        self._left_starts = len(starts)
-        self._left_warmups = sum(len(start.workloads) for start in starts)
+        self.runs = expected.runs
+        self.measured_runs = 0
+        self._left_starts = expected.starts
+        self._left_warmups = expected.warmups
+
+    @property
+    def left_runs(self) -> int:
+        """How many runs are expected still."""
+        return max(0, self.runs - self.measured_runs)
 
     def started(self, seconds: float) -> None:
         """Note a start."""
         self._starts.append(seconds)
-        self._left_starts -= 1
+        self._left_starts = max(0, self._left_starts - 1)
 
     def warmed(self) -> None:
         """Note a warm-up."""
-        self._left_warmups -= 1
+        self._left_warmups = max(0, self._left_warmups - 1)
 
     def measured(self, seconds: float) -> None:
         """Note a run."""
         self._runs.append(seconds)
-        self.left_runs -= 1
+        self.measured_runs += 1
 
     def remaining_s(self) -> float:
         """Return the seconds that what is left is likely to take."""
         return (
-            self.left_runs * _mean(self._runs, self._run_guess)
-            + self._left_starts * _mean(self._starts, self._start_guess)
-            + self._left_warmups * self._warmup_guess
+            self.left_runs * _mean(self._runs, self._expected.run_s)
+            + self._left_starts * _mean(self._starts, self._expected.start_s)
+            + self._left_warmups * self._expected.warmup_s
         )
 
 
@@ -71,15 +68,15 @@ class Progress:
     ----------
     console
         Where to.
-    plan
-        The experiment.
-    starts
+    expected
         What is to be measured.
     """
 
-    def __init__(self, console: Console, plan: Experiment, starts: Sequence[Start]) -> None:
+    def __init__(self, console: Console, expected: Expected) -> None:
         self._console = console
-        self._estimate = Estimate(plan, starts)
+        self._estimate = Estimate(expected)
+        # A number of runs that results decide is a bound, so it is not shown as if it were certain.
+        self._of = f"{'≤' if expected.at_most else '≥' if expected.at_least else ''}{expected.runs}"
         self._live = Live(console=console, transient=True, refresh_per_second=4)
         self._began = time.monotonic()
         self._subject = ""
@@ -95,7 +92,7 @@ class Progress:
 
     def starting(self, start: Start) -> None:
         """Show that a variant is about to be started."""
-        self._begin(f"start {start.variant} {start.preset}, round {start.repetition}")
+        self._begin(f"start {start.system}, round {start.repetition}")
 
     def waiting(self, what: str) -> None:
         """Show what is being waited for."""
@@ -105,7 +102,8 @@ class Progress:
         """Show how long a start took."""
         self._estimate.started(seconds)
         self._print(
-            f"[green]✓[/green] {start.variant} ({start.preset}) started [dim]{duration(seconds)}[/]"
+            f"[green]✓[/green] {start.system} started, round {start.repetition} "
+            f"[dim]{duration(seconds)}[/]"
         )
 
     def loading(self, name: str, seen: Seen) -> None:
@@ -113,7 +111,9 @@ class Progress:
         if self._subject != name:
             self._begin(name)
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
-        self._update(f"{seen.rate:,.0f} operations/s, {failed}, {duration(seen.elapsed_s)}")
+        self._update(
+            f"{seen.rate:,.0f} operations/s, {failed}{_open_loop(seen)}, {duration(seen.elapsed_s)}"
+        )
 
     def warmed(self, name: str, seen: Seen) -> None:
         """Show that a warm-up ended."""
@@ -124,22 +124,23 @@ class Progress:
         """Show that a run ended."""
         self._estimate.measured(time.monotonic() - self._began)
         mark = "[red]![/red]" if seen.failed else "[green]✓[/green]"
-        number = self._estimate.runs - self._estimate.left_runs
-        self._print(
-            f"{mark} [{number:{self._width}}/{self._estimate.runs}] {run.id} {_outcome(seen)}"
-        )
+        number = self._estimate.measured_runs
+        self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
+
+    def decided(self, text: str) -> None:
+        """Show whether, and why, the experiment goes on."""
+        self._print(text)
 
     def _begin(self, subject: str) -> None:
         self._subject = subject
         self._began = time.monotonic()
 
     def _update(self, text: str) -> None:
-        done = self._estimate.runs - self._estimate.left_runs
+        number = self._estimate.measured_runs + 1
         left = duration(self._estimate.remaining_s())
         self._live.update(
             Text.from_markup(
-                f"run {min(done + 1, self._estimate.runs)}/{self._estimate.runs} · "
-                f"about {left} left · {self._subject} · {text}",
+                f"run {number}/{self._of} · about {left} left · {self._subject} · {text}",
                 overflow="ellipsis",
             )
         )
@@ -152,7 +153,15 @@ class Progress:
 
 def _outcome(seen: Seen) -> str:
     rate = seen.operations / seen.span_s if seen.span_s else 0.0
-    return f"{seen.operations:,} operations, {rate:,.0f}/s, {seen.failed} failed"
+    return f"{seen.operations:,} operations, {rate:,.0f}/s, {seen.failed} failed{_open_loop(seen)}"
+
+
+def _open_loop(seen: Seen) -> str:
+    """Say how an open loop keeps up: what was to begin by now, and what began late."""
+    if seen.offered is None:
+        return ""
+    waiting = max(0, seen.offered - seen.operations)
+    return f" ({seen.offered:,} offered, {waiting:,} not ended, {seen.late:,} late)"
 
 
 def _mean(values: Sequence[float], guess: float) -> float:

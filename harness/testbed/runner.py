@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import itertools
 import json
 import shutil
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from testbed import database, environment, experiment, load
+from testbed import (
+    arrivals,
+    database,
+    environment,
+    experiment,
+    load,
+    metrics,
+    objective,
+    search,
+    usage,
+)
+from testbed.disturbance import Disturbance
 from testbed.errors import UserError
-from testbed.experiment import Experiment
+from testbed.experiment import Experiment, System
 from testbed.load import Load, Seen
 from testbed.meter import cpu_between
+from testbed.processes import ProcessId
 from testbed.project import Project
-from testbed.schedule import Run, Start, remaining, schedule
+from testbed.schedule import CLOSED, OPEN, Level, Run, Start, open_level, round_of, rounds
 from testbed.stack import Stack
 
 SETTLE_LIMIT_S = 90.0
@@ -25,6 +40,17 @@ SETTLE_LIMIT_S = 90.0
 
 PARTIAL = ".partial"
 """Ends the name of the folder of a run that is not finished."""
+
+AFTER_LIMIT_S = 15.0
+"""How long a system may take, after a run, to be called complete again."""
+
+GRACE_S = 1
+"""How long after the last planned arrival of an open loop a late operation may still begin."""
+
+GENERATOR = "jmeter"
+
+Widths = Callable[[Path, str], Mapping[tuple[str, float], float | None]]
+"""Returns, by workload and level, how wide the interval of the ratio of two systems is."""
 
 
 class Show(Protocol):
@@ -48,6 +74,16 @@ class Show(Protocol):
     def measured(self, run: Run, seen: Seen) -> None:
         """A run ended."""
 
+    def decided(self, text: str) -> None:
+        """A rule says whether, and why, the experiment goes on."""
+
+
+def _widths(results: Path, figure: str) -> Mapping[tuple[str, float], float | None]:
+    # Loaded here: the numerical libraries take a second, which other experiments need not wait for.
+    decisions = importlib.import_module("testbed.analysis.decisions")
+    widths: Mapping[tuple[str, float], float | None] = decisions.widths(results, figure)
+    return widths
+
 
 @dataclass(frozen=True)
 class Bench:
@@ -60,18 +96,24 @@ class Bench:
     generator
         Starts JMeter.
     system
-        Returns the stack of a variant under a preset.
+        Returns the stack of a system.
     describe
         Returns what the results are measured with.
     reset
         Empties what runs store, given the connection string of MongoDB.
+    ceilings
+        Returns the operations per second that the generator can reach at most, by plan.
+    widths
+        Returns how wide the intervals of results are.
     """
 
     project: Project
     generator: list[str]
-    system: Callable[[str, str], Stack]
+    system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[str], object] = database.empty_reservations
+    ceilings: Callable[[], Mapping[str, float]] = dict
+    widths: Widths = _widths
 
 
 def new_results(project: Project, name: str, moment: datetime) -> Path:
@@ -88,7 +130,13 @@ def begin(bench: Bench, plan: Experiment, results: Path) -> None:
     (results / "runs").mkdir(parents=True)
     (results / "warmup").mkdir()
     (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
-    _write_json(results / "environment.json", {**bench.describe(), "seed": plan.seed})
+    described = {
+        **bench.describe(),
+        "cpus": environment.usable_cpus(),
+        "generator_ceiling": dict(bench.ceilings()),
+        "seed": plan.seed,
+    }
+    _write_json(results / "environment.json", described)
 
 
 def declared(results: Path) -> Experiment:
@@ -122,41 +170,211 @@ def require_same(bench: Bench, results: Path) -> None:
         )
 
 
-def pending(plan: Experiment, results: Path) -> tuple[Start, ...]:
-    """Return what is still to be measured, in order."""
-    done = {file.parent.name for file in (results / "runs").glob("*/run.json")}
-    return remaining(schedule(plan), done)
+def finished(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the records of the runs that were measured, by their names."""
+    return {
+        file.parent.name: json.loads(file.read_text(encoding="utf-8"))
+        for file in sorted((results / "runs").glob("*/run.json"))
+    }
 
 
-def carry_out(
-    bench: Bench, plan: Experiment, starts: Sequence[Start], results: Path, show: Show
-) -> None:
-    """Measure runs; each is complete in its folder before the next one begins.
-
-    An error or an interrupt ends the generator and the stack; what was measured stays.
+def next_run(
+    plan: Experiment, start: Start, done: Mapping[str, Mapping[str, Any]], last: Run | None = None
+) -> Run | None:
+    """Return what is measured next after a start; None when all is.
 
     Parameters
     ----------
-    starts
-        What to measure, in order.
+    start
+        The start.
+    done
+        The records of finished runs, by name: the only thing that a search depends on.
+    last
+        What was measured last, so that the workloads of a search alternate.
+    """
+    if plan.search is None:
+        return next((run for run in start.runs if run.id not in done), None)
+    names = start.workloads
+    if last is not None:
+        turn = names.index(last.workload) + 1
+        names = (*names[turn:], *names[:turn])
+    for workload in names:
+        rate = search.next_rate(plan.search, tried(plan, start, workload, done))
+        if rate is not None:
+            return start.run(workload, open_level(plan, rate))
+    return None
+
+
+def tried(
+    plan: Experiment, start: Start, workload: str, done: Mapping[str, Mapping[str, Any]]
+) -> dict[float, bool]:
+    """Return whether the objective was met, by the rates that a search has tried."""
+    return {
+        record["level"]: bool(record["slo"]["met"])
+        for record in done.values()
+        if (record["system"], record["workload"], record["repetition"])
+        == (start.system, workload, start.repetition)
+    }
+
+
+def pending(plan: Experiment, results: Path) -> tuple[Start, ...]:
+    """Return the starts that are certain to be needed still, in order."""
+    done = finished(results)
+    return tuple(
+        one
+        for repetition in range(1, rounds(plan) + 1)
+        for one in round_of(plan, repetition)
+        if next_run(plan, one, done) is not None
+    )
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Why an experiment needs no further round.
+
+    Parameters
+    ----------
+    rule
+        ``repetitions``, ``search``, ``precise`` or ``budget``.
+    rounds
+        How many were measured.
+    spent_min
+        Minutes that the runs took, with starts and warm-ups.
+    widths
+        The relative half-width of the interval in each cell; None where it cannot be computed.
+    """
+
+    rule: str
+    rounds: int
+    spent_min: float
+    widths: dict[str, float | None]
+
+    @property
+    def text(self) -> str:
+        """Say it."""
+        shown = ", ".join(
+            f"{cell} {'unknown' if width is None else f'±{width:.1%}'}"
+            for cell, width in self.widths.items()
+        )
+        match self.rule:
+            case "precise":
+                return f"precise enough after {self.rounds} rounds: {shown}"
+            case "budget":
+                return f"budget spent after {self.rounds} rounds, not precise enough: {shown}"
+            case _:
+                return f"{self.rounds} rounds measured"
+
+
+def ending(
+    plan: Experiment,
+    repetition: int,
+    done: Mapping[str, Mapping[str, Any]],
+    widths: Callable[[], Mapping[tuple[str, float], float | None]],
+) -> Ending | None:
+    """Return why no round follows one that is complete; None when one does.
+
+    Parameters
+    ----------
+    repetition
+        The number of the round.
+    done
+        The records of finished runs.
+    widths
+        Computes how wide the intervals are; asked only where it matters.
+    """
+    spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
+    if plan.precision is None:
+        rule = "repetitions" if plan.search is None else "search"
+        return Ending(rule, repetition, spent_min, {}) if repetition >= rounds(plan) else None
+    if repetition < plan.precision.min_repetitions:
+        return None
+    if any(record["repetition"] > repetition for record in done.values()):
+        return None  # Decided before an interruption.
+    known = {f"{workload} {level:g}": width for (workload, level), width in widths().items()}
+    precise = known and all(
+        width is not None and width <= plan.precision.half_width for width in known.values()
+    )
+    if precise:
+        return Ending("precise", repetition, spent_min, known)
+    if spent_min >= plan.precision.budget_min:
+        return Ending("budget", repetition, spent_min, known)
+    return None
+
+
+def carry_out(bench: Bench, plan: Experiment, results: Path, show: Show) -> None:
+    """Measure what is left of an experiment; each run is complete in its folder before the next.
+
+    What comes next depends on the plan and on finished runs alone, so that a stopped experiment
+    goes on as if it had not been. An error or an interrupt ends the generator and the stack; what
+    was measured stays.
+
+    Parameters
+    ----------
     results
-        Where to.
+        Where to, and what is there already.
     show
         Is told how it goes on.
     """
-    for start in starts:
-        show.starting(start)
-        began = time.monotonic()
-        stack = bench.system(start.variant, start.preset)
-        stack.start(show.waiting)
-        try:
-            show.started(start, time.monotonic() - began)
-            for workload in start.workloads:
+    done = finished(results)
+    for repetition in itertools.count(1):
+        for start in round_of(plan, repetition):
+            if next_run(plan, start, done) is not None:
+                _carry_out_start(bench, plan, start, results, show, done)
+        reason = ending(
+            plan,
+            repetition,
+            done,
+            lambda: bench.widths(results, plan.precision.figure) if plan.precision else {},
+        )
+        if reason is not None:
+            _write_json(results / "ending.json", asdict(reason))
+            if plan.precision is not None:
+                show.decided(reason.text)
+            return
+        if plan.precision is not None and repetition >= plan.precision.min_repetitions:
+            show.decided(f"not precise enough after {repetition} rounds: one more")
+
+
+def _carry_out_start(
+    bench: Bench,
+    plan: Experiment,
+    start: Start,
+    results: Path,
+    show: Show,
+    done: dict[str, dict[str, Any]],
+) -> None:
+    show.starting(start)
+    began = time.monotonic()
+    system = plan.system(start.system)
+    stack = bench.system(system)
+    stack.start(show.waiting)
+    try:
+        show.started(start, time.monotonic() - began)
+        for workload in start.workloads:
+            if _has_runs_left(plan, start, workload, done):
                 _warm_up(bench, plan, start, workload, stack, results, show)
-            for run in start.runs:
-                _measure(bench, plan, run, stack, results, show)
-        finally:
-            stack.stop()
+        run = None
+        while (run := next_run(plan, start, done, run)) is not None:
+            work = _Work(bench, plan, system, stack, results / "runs", show)
+            record = work.measure(run, began)
+            done[run.id] = record
+            began = time.monotonic()
+            if record["complete_after"] is not True:
+                # A system that does not recover cannot be measured any further.
+                stack.require_alive()
+    finally:
+        stack.stop()
+
+
+def _has_runs_left(
+    plan: Experiment, start: Start, workload: str, done: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    return next_run(plan, _only(start, workload), done) is not None
+
+
+def _only(start: Start, workload: str) -> Start:
+    runs = tuple(run for run in start.runs if run.workload == workload)
+    return replace(start, workloads=(workload,), runs=runs)
 
 
 def _warm_up(
@@ -169,105 +387,201 @@ def _warm_up(
     show: Show,
 ) -> None:
     name = start.warmup_id(workload)
-    run = Run(start.variant, workload, start.preset, plan.warmup.threads, start.repetition)
-    limits = load.load_for(
-        bench.project,
-        run.variant,
-        workload,
-        threads=run.threads,
-        loops=None,
-        duration=plan.warmup.duration,
-        ramp=min(plan.ramp, 1),
-        port=stack.deployment.front_port,
-        fetch=plan.fetch_of(run.preset),
-    )
-    seen = _put_load(bench, plan, run, limits, stack, results / "warmup", name, show)
-    show.warmed(name, seen)
+    level = Level(CLOSED, plan.warmup.threads, plan.warmup.threads)
+    system = plan.system(start.system)
+    work = _Work(bench, plan, system, stack, results / "warmup", show)
+    show.warmed(name, work.warm_up(start.run(workload, level), name))
 
 
-def _measure(
-    bench: Bench, plan: Experiment, run: Run, stack: Stack, results: Path, show: Show
-) -> None:
-    limits = load.load_for(
-        bench.project,
-        run.variant,
-        run.workload,
-        threads=run.threads,
-        loops=plan.loops,
-        duration=plan.duration,
-        ramp=plan.ramp,
-        port=stack.deployment.front_port,
-        fetch=plan.fetch_of(run.preset),
-    )
-    seen = _put_load(bench, plan, run, limits, stack, results / "runs", run.id, show)
-    show.measured(run, seen)
+@dataclass(frozen=True)
+class _Work:
+    """Puts one load after another on a running system, and writes down what becomes of each."""
 
+    bench: Bench
+    plan: Experiment
+    system: System
+    stack: Stack
+    parent: Path
+    show: Show
 
-def _put_load(
-    bench: Bench,
-    plan: Experiment,
-    run: Run,
-    limits: Load,
-    stack: Stack,
-    parent: Path,
-    name: str,
-    show: Show,
-) -> Seen:
-    """Run one load from a fresh state, and write its samples and its record."""
-    folder, final = parent / f"{name}{PARTIAL}", parent / name
-    # A warm-up is repeated with every start: one from before an interruption is of no use.
-    for left in (folder, final):
-        shutil.rmtree(left, ignore_errors=True)
-    folder.mkdir(parents=True)
-    warmup = parent.name == "warmup"
+    def warm_up(self, run: Run, name: str) -> Seen:
+        """Put the load on that precedes all runs."""
+        folder = self._fresh_folder(name)
+        limits = self._load(run, min(self.plan.ramp, 1), duration=self.plan.warmup.duration)
+        record, seen = self._put_load(run, limits, folder, name, None)
+        record |= {"loops": None, "duration_s": self.plan.warmup.duration, "warmup": True}
+        self._finish(folder, name, record)
+        return seen
 
-    bench.reset(stack.deployment.mongodb_uri)
-    stack.await_converged(show.waiting, SETTLE_LIMIT_S)
-    meter = stack.meter()
-    seen = Seen()
+    def measure(self, run: Run, began: float) -> dict[str, Any]:
+        """Measure one run; `began` is when the time that is spent on it did."""
+        plan, folder = self.plan, self._fresh_folder(run.id)
+        extra: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
+        if run.level.mode == OPEN:
+            limits, extra = self._arrivals(run, folder)
+        else:
+            limits = self._load(run, plan.ramp, loops=plan.loops, duration=plan.duration)
+            if plan.duration is None and plan.loops is not None:
+                extra["expected_operations"] = run.level.threads * plan.loops
+        disturbance = None if plan.disturb is None else Disturbance(plan.disturb, self.stack.held)
+        record, seen = self._put_load(run, limits, folder, run.id, disturbance)
+        record |= {"loops": plan.loops, "duration_s": plan.duration, "warmup": False, **extra}
+        if plan.slo is not None:
+            planned = None if run.level.mode == CLOSED else extra["expected_operations"]
+            told = objective.of_run(plan.slo, folder / "samples.csv", limits.label, planned)
+            record["slo"] = asdict(told)
+        # All that was needed for it: for the first run after a start, start and warm-ups too.
+        record["spent_s"] = round(time.monotonic() - began, 1)
+        self._finish(folder, run.id, record)
+        self.show.measured(run, seen)
+        return record
 
-    def watch(latest: Seen) -> None:
-        nonlocal seen
-        seen = latest
-        show.loading(name, latest)
-
-    before = meter.read()
-    outcome = load.run(
-        bench.generator,
-        limits,
-        folder / "samples.csv",
-        folder / "jmeter.log",
-        lambda identity: stack.accompanied_by("jmeter", identity, folder / "jmeter.log"),
-        watch,
-    )
-    after = meter.read()
-    stack.require_alive()
-    if outcome.exit_code != 0 or not (folder / "samples.csv").is_file():
-        raise UserError(
-            f"JMeter failed on {name} (exit code {outcome.exit_code}), see {folder}:\n"
-            + (folder / "jmeter.out").read_text(encoding="utf-8", errors="replace")[-2000:]
+    def _arrivals(self, run: Run, folder: Path) -> tuple[Load, dict[str, Any]]:
+        plan = self.plan
+        schedule = plan.schedule if run.level.changing else None
+        seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
+        offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
+        if not offsets.size:
+            raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
+        file = folder / "arrivals.csv"
+        arrivals.write(file, offsets)
+        limits = self._load(
+            run, plan.ramp, duration=round(arrivals.length_s(plan)) + GRACE_S, arrivals=file
         )
-    record = {
-        **asdict(run),
-        "backends": plan.backends,
-        "started": outcome.started.isoformat(),
-        "finished": outcome.finished.isoformat(),
-        "loops": None if warmup else plan.loops,
-        "duration_s": plan.warmup.duration if warmup else plan.duration,
-        "fetch": plan.fetch_of(run.preset) if run.variant == "async" else None,
-        "plan": limits.plan.name,
-        "properties": dict(limits.properties),
-        "jmeter_exit": outcome.exit_code,
-        "wall_s": outcome.duration_s,
-        "server_cpu_s": cpu_between(before, after),
-        "server_rss_mb": {part: round(usage.rss_mb, 1) for part, usage in after.items()},
-        "generator_cpu_s": outcome.cpu_s,
-        "start_s": stack.record.start_s,
-        "warmup": warmup,
-    }
-    _write_json(folder / "run.json", record)
-    folder.replace(final)
-    return seen
+        return limits, {
+            "rate": run.level.value,
+            "arrivals": arrivals.describe(plan, seed, len(offsets), schedule),
+            "expected_operations": len(offsets),
+        }
+
+    def _load(
+        self,
+        run: Run,
+        ramp: int,
+        *,
+        loops: int | None = None,
+        duration: int | None = None,
+        arrivals: Path | None = None,
+    ) -> Load:
+        return load.load_for(
+            self.bench.project,
+            run.variant,
+            run.workload,
+            threads=run.level.threads,
+            ramp=ramp,
+            port=self.stack.deployment.front_port,
+            loops=loops,
+            duration=duration,
+            arrivals=arrivals,
+            properties=self.system.properties,
+        )
+
+    def _fresh_folder(self, name: str) -> Path:
+        folder, final = self.parent / f"{name}{PARTIAL}", self.parent / name
+        # A warm-up is repeated with every start: one from before an interruption is of no use.
+        for left in (folder, final):
+            shutil.rmtree(left, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def _finish(self, folder: Path, name: str, record: dict[str, Any]) -> None:
+        _write_json(folder / "run.json", record)
+        folder.replace(self.parent / name)
+
+    def _put_load(
+        self, run: Run, limits: Load, folder: Path, name: str, disturbance: Disturbance | None
+    ) -> tuple[dict[str, Any], Seen]:
+        """Run one load from a fresh state; return its record and what was seen last."""
+        bench, stack, show = self.bench, self.stack, self.show
+        bench.reset(stack.deployment.mongodb_uri)
+        stack.await_converged(show.waiting, SETTLE_LIMIT_S)
+        meter, log = stack.meter(), folder / "jmeter.log"
+        seen = Seen()
+
+        def watch(latest: Seen) -> None:
+            nonlocal seen
+            seen = latest
+            if disturbance is not None:
+                disturbance.watch(latest)
+            show.loading(name, latest)
+
+        @contextlib.contextmanager
+        def accompanied(generator: ProcessId) -> Iterator[None]:
+            with contextlib.ExitStack() as beside:
+                beside.enter_context(stack.accompanied_by(GENERATOR, generator, log))
+                with_generator = stack.meter({GENERATOR: generator})
+                beside.enter_context(usage.recording(folder / "usage.csv", with_generator))
+                if disturbance is not None:
+                    beside.enter_context(disturbance.during())
+                yield
+
+        metrics.keep(folder / "metrics-before", stack.endpoints())
+        before = meter.read()
+        outcome = load.run(bench.generator, limits, folder / "samples.csv", log, accompanied, watch)
+        after = meter.read()
+        metrics.keep(folder / "metrics-after", stack.endpoints())
+        if outcome.exit_code != 0:
+            raise UserError(
+                f"JMeter failed on {name} (exit code {outcome.exit_code}), see {folder}:\n"
+                + log.with_suffix(".out").read_text(encoding="utf-8", errors="replace")[-2000:]
+            )
+        if seen.operations == 0:
+            raise UserError(
+                f"no operation was recorded on {name}: "
+                + load.why_nothing(folder / "samples.csv", log),
+                f"See {folder}.",
+            )
+        record = {
+            "system": run.system,
+            "variant": run.variant,
+            "preset": run.preset,
+            "settings": dict(self.system.settings),
+            "workload": run.workload,
+            "mode": run.level.mode,
+            "level": run.level.value,
+            "threads": run.level.threads,
+            "repetition": run.repetition,
+            "backends": self.plan.backends,
+            "started": outcome.started.isoformat(),
+            "finished": outcome.finished.isoformat(),
+            "fetch": self.system.fetch,
+            "plan": limits.plan.name,
+            "properties": _portable(limits),
+            "jmeter_exit": outcome.exit_code,
+            "wall_s": outcome.duration_s,
+            "server_cpu_s": cpu_between(before, after),
+            "server_rss_mb": {part: round(used.rss_mb, 1) for part, used in after.items()},
+            "generator_cpu_s": outcome.cpu_s,
+            "generator_cpus": environment.usable_cpus(),
+            "generator_ceiling_per_s": self._ceiling(limits),
+            "start_s": stack.record.start_s,
+            # Else the load would not have begun.
+            "complete_before": True,
+            "complete_after": self._complete_again(),
+            "disturbance": None if disturbance is None else disturbance.record(),
+        }
+        return record, seen
+
+    def _complete_again(self) -> bool | str:
+        """Return whether the front door gives a full answer, or what is missing after a while."""
+        self.show.waiting("a full answer")
+        deadline = time.monotonic() + AFTER_LIMIT_S
+        while (missing := self.stack.missing()) is not None:
+            if time.monotonic() >= deadline:
+                return missing
+            time.sleep(0.2)
+        return True
+
+    def _ceiling(self, limits: Load) -> float | None:
+        described = json.loads((self.parent.parent / "environment.json").read_text("utf-8"))
+        found = described.get("generator_ceiling", {}).get(limits.plan.name)
+        return None if found is None else float(found)
+
+
+def _portable(limits: Load) -> dict[str, str]:
+    """Return the properties of a load; a file beside the record is named without its folder."""
+    named = {} if limits.arrivals is None else {"arrivals": limits.arrivals.name}
+    return {**limits.properties, **named}
 
 
 def _write_json(file: Path, data: dict[str, Any]) -> None:

@@ -2,92 +2,166 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from testbed.arrivals import mean_rate
 from testbed.experiment import Experiment
+
+CLOSED = "closed"
+OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Level:
+    """A load.
+
+    Parameters
+    ----------
+    mode
+        ``closed`` or ``open``.
+    value
+        Threads (closed) or mean arrivals per second (open).
+    threads
+        Users, or the most operations in flight.
+    changing
+        Whether the rate changes within the run, as the experiment's schedule says.
+    """
+
+    mode: str
+    value: float
+    threads: int
+    changing: bool = False
 
 
 @dataclass(frozen=True)
 class Run:
-    """One variant, preset, workload, level and repetition, measured once.
+    """One system, workload, level and repetition, measured once.
 
     Parameters
     ----------
-    variant, workload, preset
+    system, variant, preset, workload
         What is measured.
-    threads
-        The level.
+    level
+        The load.
     repetition
         From 1.
     """
 
+    system: str
     variant: str
-    workload: str
     preset: str
-    threads: int
+    workload: str
+    level: Level
     repetition: int
 
     @property
     def id(self) -> str:
         """Its name, unique in the experiment."""
-        return f"{self.variant}-{self.workload}-{self.preset}-{self.threads:03d}-{self.repetition}"
+        return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
 
 
 @dataclass(frozen=True)
 class Start:
-    """One start of a variant, and what is run before it is ended.
+    """One start of a system, and what is run before it is ended.
 
     Parameters
     ----------
-    variant, preset
+    system, variant, preset
         What is started.
     repetition
         The round, from 1.
+    workloads
+        What is warmed up, in order.
     runs
-        In the order they are measured.
+        In the order they are measured; empty where a search decides it.
     """
 
+    system: str
     variant: str
     preset: str
     repetition: int
-    runs: tuple[Run, ...]
+    workloads: tuple[str, ...]
+    runs: tuple[Run, ...] = ()
 
-    @property
-    def workloads(self) -> tuple[str, ...]:
-        """The workloads that are warmed up, in the order they first occur."""
-        return tuple(dict.fromkeys(run.workload for run in self.runs))
+    def run(self, workload: str, level: Level) -> Run:
+        """Return a run of this start."""
+        return Run(self.system, self.variant, self.preset, workload, level, self.repetition)
 
     def warmup_id(self, workload: str) -> str:
         """Return the name of the warm-up of a workload, unique in the experiment."""
-        return f"{self.variant}-{workload}-{self.preset}-{self.repetition}"
+        return f"{self.system}-{workload}-{self.repetition}"
+
+
+def levels(experiment: Experiment) -> tuple[Level, ...]:
+    """Return the levels of an experiment, those of the closed loop first; none for a search."""
+    found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
+    found += [open_level(experiment, rate) for rate in experiment.rates]
+    if experiment.schedule is not None:
+        rate = mean_rate(experiment.schedule)
+        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
+    return tuple(found)
+
+
+def open_level(experiment: Experiment, rate: float) -> Level:
+    """Return the level of an open loop with one rate, arrivals per second."""
+    return Level(OPEN, rate, experiment.max_in_flight)
+
+
+def round_of(experiment: Experiment, repetition: int) -> tuple[Start, ...]:
+    """Return one round in the order it is measured.
+
+    A round starts every system once, in shuffled order, and measures its workloads and levels in
+    shuffled order; so the systems alternate and no level always follows another. They share one
+    port, so that a switch costs a start, which also makes starts, not only runs, independent. The
+    seed and the number of the round alone decide the order: a stopped experiment goes on in it.
+    """
+    order = random.Random(f"{experiment.seed}/{repetition}")
+    systems = list(experiment.compared)
+    order.shuffle(systems)
+    starts = []
+    for system in systems:
+        start = Start(system.name, system.variant, system.preset, repetition, ())
+        runs = [
+            start.run(workload, level)
+            for workload in experiment.workloads
+            for level in levels(experiment)
+        ]
+        order.shuffle(runs)
+        workloads = list(dict.fromkeys(run.workload for run in runs))
+        if not runs:
+            workloads = list(experiment.workloads)
+            order.shuffle(workloads)
+        starts.append(
+            Start(
+                system.name,
+                system.variant,
+                system.preset,
+                repetition,
+                tuple(workloads),
+                tuple(runs),
+            )
+        )
+    return tuple(starts)
+
+
+def rounds(experiment: Experiment) -> int:
+    """Return how many rounds there are at least."""
+    if experiment.search is not None:
+        return experiment.search.repetitions
+    if experiment.precision is not None:
+        return experiment.precision.min_repetitions
+    return experiment.repetitions
 
 
 def schedule(experiment: Experiment) -> tuple[Start, ...]:
-    """Return every run of an experiment in the order it is measured.
-
-    Each repetition is one round. A round starts every variant (under every preset) once, in
-    shuffled order, and measures its workloads and levels in shuffled order; so the variants
-    alternate and no level always follows another. The variants share one port, so that a switch
-    costs a start, which also makes starts, not only runs, independent. The seed alone decides the
-    order: a stopped experiment goes on in the same one.
-    """
-    order = random.Random(experiment.seed)
-    starts = []
-    for repetition in range(1, experiment.repetitions + 1):
-        systems = list(itertools.product(experiment.variants, experiment.presets))
-        order.shuffle(systems)
-        for variant, preset in systems:
-            runs = [
-                Run(variant, workload, preset, threads, repetition)
-                for workload in experiment.workloads
-                for threads in experiment.threads
-            ]
-            order.shuffle(runs)
-            starts.append(Start(variant, preset, repetition, tuple(runs)))
-    return tuple(starts)
+    """Return every round that is certain to be measured, in order."""
+    return tuple(
+        start
+        for repetition in range(1, rounds(experiment) + 1)
+        for start in round_of(experiment, repetition)
+    )
 
 
 def remaining(starts: Sequence[Start], done: Collection[str]) -> tuple[Start, ...]:
@@ -98,13 +172,20 @@ def remaining(starts: Sequence[Start], done: Collection[str]) -> tuple[Start, ..
     done
         Names of the measured runs.
     """
-    rest = (
-        Start(
-            one.variant,
-            one.preset,
-            one.repetition,
-            tuple(run for run in one.runs if run.id not in done),
-        )
-        for one in starts
-    )
-    return tuple(one for one in rest if one.runs)
+    rest = []
+    for one in starts:
+        runs = tuple(run for run in one.runs if run.id not in done)
+        workloads = tuple(name for name in one.workloads if name in {run.workload for run in runs})
+        if runs:
+            rest.append(Start(one.system, one.variant, one.preset, one.repetition, workloads, runs))
+    return tuple(rest)
+
+
+def _shown(level: Level) -> str:
+    """Return a level for a name that sorts by it."""
+    if level.changing:
+        return "schedule"
+    if level.mode == CLOSED:
+        return f"{level.threads:03d}-threads"
+    whole, _, part = f"{level.value:.6f}".rstrip("0").partition(".")
+    return f"{int(whole):04d}{'.' + part if part else ''}-per-s"

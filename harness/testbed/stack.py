@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
+import psutil
 
-from testbed import compose, ports, processes, record
+from testbed import compose, guard, ports, processes, record
 from testbed.errors import UserError
-from testbed.meter import Meter, ProcessMeter
+from testbed.meter import Meter, Meters, ProcessMeter
 from testbed.processes import ProcessId
 from testbed.project import Project
 from testbed.record import Running, StackRecord
@@ -62,6 +64,7 @@ class Stack:
         self._limits = limits or Limits()
         self._owner: ProcessId | None = None
         self._record: StackRecord | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
         self.deployment = deployment
 
     @property
@@ -111,6 +114,8 @@ class Stack:
         record.create(self._project, self._record)
         began = time.monotonic()
         try:
+            with processes.uninterrupted():
+                self._guard = guard.start(self._project)
             if self.deployment.compose is not None:
                 notice("healthy containers")
                 compose.up(
@@ -127,6 +132,8 @@ class Stack:
             self._save(
                 replace(self.record, start_s=elapsed, owner=None if background else self._owner)
             )
+            if background:
+                self._dismiss_guard()
         except BaseException:
             self.stop()
             raise
@@ -134,7 +141,9 @@ class Stack:
     def stop(self) -> list[str]:
         """End every process; return the names of those that had to be killed."""
         with processes.uninterrupted():
-            return end(self._project, self.record)
+            killed = end(self._project, self.record)
+            self._dismiss_guard()
+            return killed
 
     def stop_service(self, name: str) -> None:
         """End one service, as a test of what the others do without it."""
@@ -189,13 +198,65 @@ class Stack:
                 if not container.as_meant:
                     raise UserError(f"container {container.service} is {container.state}")
 
-    def meter(self) -> Meter:
-        """Return what reads the usage of the processes or containers that run now."""
+    def missing(self) -> str | None:
+        """Ask the front door once for a full answer: None when it came, else what is missing."""
+        with client() as http:
+            try:
+                self._require_processes()
+                return self.deployment.converged(http)
+            except UserError as problem:
+                return problem.message.splitlines()[0]
+            except httpx.HTTPError as problem:
+                return f"the front door does not answer ({type(problem).__name__})"
+
+    def meter(self, companions: Mapping[str, ProcessId] | None = None) -> Meter:
+        """Return what reads the usage of the processes or containers that run now.
+
+        Parameters
+        ----------
+        companions
+            Further local processes, by name.
+        """
+        local = {one.name: one.process for one in self.record.running} | dict(companions or {})
+        if self.record.compose is None:
+            return ProcessMeter(local)
+        containers = compose.containers(self.record.compose)
+        ids = {one.service: one.id for one in containers if one.state == "running"}
+        return Meters((ProcessMeter(local), compose.meter(ids)))
+
+    def endpoints(self) -> dict[str, int]:
+        """Return the port at which each service that speaks HTTP can be asked about itself."""
         if self.record.compose is not None:
-            return compose.ContainerMeter(
-                {one.service: one.id for one in compose.containers(self.record.compose)}
-            )
-        return ProcessMeter({one.name: one.process for one in self.record.running})
+            return {name: one[0] for name, one in self.deployment.published.items() if one}
+        return {
+            one.name: one.ports[0]
+            for one in self.record.running
+            if one.ports and one.health is not None
+        }
+
+    @contextlib.contextmanager
+    def held(self, name: str) -> Iterator[None]:
+        """Hold a service still while the body runs: it keeps its connections and answers nothing.
+
+        Raises
+        ------
+        UserError
+            When there is no such service.
+        """
+        if self.record.compose is not None:
+            with compose.paused(self.record.compose, name):
+                yield
+            return
+        process = next((one.process for one in self.record.running if one.name == name), None)
+        if process is None or (found := process.find()) is None:
+            known = ", ".join(one.name for one in self.record.running)
+            raise UserError(f"service {name!r} does not run; choose from: {known}")
+        found.suspend()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found.resume()
 
     @contextlib.contextmanager
     def accompanied_by(self, name: str, process: ProcessId, log: Path) -> Iterator[None]:
@@ -255,6 +316,11 @@ class Stack:
                 for one in self.record.running
             )
         )
+
+    def _dismiss_guard(self) -> None:
+        if self._guard is not None:
+            guard.dismiss(self._guard)
+            self._guard = None
 
     def _save(self, changed: StackRecord) -> None:
         self._record = changed

@@ -33,12 +33,15 @@ class Outcome:
         How many connections were opened to it.
     terminal
         What JMeter printed.
+    log
+        What JMeter logged.
     """
 
     rows: list[Row]
     requests: list[Request]
     connections: int
     terminal: str
+    log: str = ""
 
     def operations(self, workload: str) -> list[list[Row]]:
         """Return the rows of each operation of a single user, the operation's own row last."""
@@ -94,8 +97,16 @@ def run_plan(jmeter: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run
                 command, capture_output=True, text=True, timeout=100, check=False, cwd=folder
             )
         assert done.returncode == 0, done.stdout + done.stderr
-        with results.open(newline="", encoding="utf-8") as lines:
-            rows = list(csv.DictReader(lines))
-        return Outcome(rows, product.requests, product.connections, done.stdout + done.stderr)
+        rows = []
+        if results.is_file():
+            with results.open(newline="", encoding="utf-8") as lines:
+                rows = list(csv.DictReader(lines))
+        return Outcome(
+            rows,
+            product.requests,
+            product.connections,
+            done.stdout + done.stderr,
+            (folder / "jmeter.log").read_text(encoding="utf-8"),
+        )
 
     return run

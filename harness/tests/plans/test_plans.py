@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -217,6 +218,99 @@ def test_duration_bounds_the_run(run_plan: RunPlan, loops: dict[str, int]) -> No
 def test_loops_bound_a_run_with_a_duration_too(run_plan: RunPlan) -> None:
     outcome = run_plan("sync-list", (), {"threads": 2, "ramp": 0, "duration": 60, "loops": 5})
     assert operation_count(outcome, "sync-list") == 10
+
+
+def arrivals_file(folder: Path, offsets: list[int]) -> Path:
+    file = folder / "arrivals.csv"
+    file.write_text("".join(f"{one}\n" for one in offsets))
+    return file
+
+
+def opened(file: Path, **properties: object) -> dict[str, object]:
+    return {"ramp": 0, "arrivals": file, "sample_variables": "intended", **properties}
+
+
+def lateness_ms(rows: list[Row]) -> list[int]:
+    return [int(row["timeStamp"]) - int(row["intended"]) for row in rows]
+
+
+@pytest.mark.parametrize("plan", ["sync-list", "sync-reserve", "async-list", "async-reserve"])
+def test_an_open_loop_begins_each_operation_at_its_moment(
+    run_plan: RunPlan, tmp_path: Path, plan: str
+) -> None:
+    offsets = sorted([17 * number for number in range(60)] + [500] * 5)
+    outcome = run_plan(plan, (), opened(arrivals_file(tmp_path, offsets), threads=10))
+
+    rows = operations_of(outcome, plan)
+    assert all(row["success"] == "true" for row in rows)
+    first = min(int(row["intended"]) for row in rows)
+    # Every arrival once, all counted from one moment.
+    assert sorted(int(row["intended"]) - first for row in rows) == offsets
+    late = sorted(lateness_ms(rows))
+    assert late[0] >= 0
+    # A quarter may have met the generator's own start.
+    assert late[len(late) * 3 // 4] <= 10
+    # The parts of an operation carry its moment too.
+    assert {row["intended"] for row in outcome.rows} == {row["intended"] for row in rows}
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_the_wait_for_its_moment_is_no_part_of_an_operation(
+    run_plan: RunPlan, tmp_path: Path, workload: str
+) -> None:
+    file = arrivals_file(tmp_path, [0, 1500, 3000])
+    outcome = run_plan(f"async-{workload}", (), opened(file, threads=1))
+
+    for row in operations_of(outcome, f"async-{workload}")[1:]:
+        assert int(row["elapsed"]) < 500
+
+
+def test_no_more_are_in_flight_than_there_are_users_and_the_rest_is_late(
+    run_plan: RunPlan, tmp_path: Path
+) -> None:
+    file = arrivals_file(tmp_path, [100 * number for number in range(12)])
+    properties = {"threads": 2, "fetch": "immediate", "pause": 400}
+    outcome = run_plan("async-list", (), opened(file, **properties))
+
+    rows = operations_of(outcome, "async-list")
+    assert len(rows) == 12
+    late = lateness_ms(sorted(rows, key=lambda row: int(row["intended"])))
+    # Two users need 400 ms each: one operation per 200 ms, where one arrives per 100 ms.
+    assert late[-1] >= 12 * 200 - 12 * 100 - 2 * 200
+    assert late == sorted(late) or max(late) - min(late) > 500
+    starts = sorted(int(row["timeStamp"]) for row in rows)
+    ends = sorted(int(row["timeStamp"]) + int(row["elapsed"]) for row in rows)
+    # A third begins only when the first has ended.
+    assert all(start >= end - 1 for start, end in zip(starts[2:], ends, strict=False))
+
+
+def test_when_the_time_is_up_nothing_begins_and_nothing_is_cut_off(
+    run_plan: RunPlan, tmp_path: Path
+) -> None:
+    file = arrivals_file(tmp_path, [100 * number for number in range(40)])
+    properties = {"threads": 1, "fetch": "immediate", "pause": 400, "duration": 2}
+    outcome = run_plan("async-list", (), opened(file, **properties))
+
+    rows = operations_of(outcome, "async-list")
+    first = min(int(row["intended"]) for row in rows)
+    assert max(int(row["timeStamp"]) for row in rows) <= first + 2100
+    # One user at 400 ms each: 5 or so began in 2 s, and each has a result.
+    assert 3 <= len(rows) <= 6
+    assert len(outcome.rows) == 3 * len(rows)
+
+
+def test_a_missing_file_of_arrivals_is_told(run_plan: RunPlan, tmp_path: Path) -> None:
+    outcome = run_plan("sync-list", (), opened(tmp_path / "missing.csv", threads=1))
+
+    assert outcome.rows == []
+    assert outcome.requests == []
+    assert "missing.csv must exist" in outcome.log
+
+
+def operations_of(outcome: Outcome, plan: str) -> list[Row]:
+    """Return the rows that are operations."""
+    workload = plan.partition("-")[2]
+    return [row for row in outcome.rows if row["label"] == workload]
 
 
 def operation_count(outcome: Outcome, plan: str) -> int:

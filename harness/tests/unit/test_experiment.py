@@ -75,8 +75,135 @@ def test_a_run_needs_an_end() -> None:
     assert "give loops, duration or both" in error("name: mine\nthreads: [1]\n")
 
 
-def test_threads_are_required() -> None:
-    assert "threads: missing" in error("name: mine\nloops: 1\n")
+def test_a_load_is_required() -> None:
+    assert "give threads, rates, schedule or search" in error("name: mine\nloops: 1\n")
+
+
+OPEN = "name: mine\nrates: [10]\nduration: 5\n"
+SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("name: mine\nrates: [10]\nloops: 3\n", "duration: missing; an open loop needs it"),
+        (OPEN + "arrivals: random\n", "arrivals: 'random' is unknown; choose from: poisson, con"),
+        (OPEN + "rates: [0]\n", "rates[0]: 0"),
+        (OPEN + "max_in_flight: 0\n", "max_in_flight: 0"),
+        (
+            "name: mine\nschedule: {kind: step, from: 1, to: 2}\n",
+            "schedule.kind: 'step' is unknown; choose from: steps, ramp",
+        ),
+        (
+            "name: mine\nschedule: {kind: steps, from: 1, to: 2, step: 1, evry: 1}\n",
+            "schedule.evry: unknown key (did you mean every?); choose from: kind, from, to, step,",
+        ),
+        ("name: mine\nschedule: {kind: ramp, from: 1, to: 2}\n", "duration: missing"),
+        (
+            "name: mine\nduration: 9\nschedule: {kind: steps, from: 1, to: 2, step: 1, every: 1}\n",
+            "duration: the steps of a schedule say how long a run lasts",
+        ),
+        (SEARCH, "slo: missing"),
+        (SEARCH + "slo: {p95_ms: 0}\n", "slo.p95_ms: 0"),
+        (SEARCH + "slo: {p95: 9}\n", "slo.p95: unknown key (did you mean p95_ms?)"),
+        (SEARCH + "rates: [1]\nslo: {p95_ms: 9}\n", "rates and search exclude each other"),
+        (
+            "name: mine\nduration: 5\nslo: {p95_ms: 9}\nsearch: {from: 9, to: 3, resolution: 1}\n",
+            "to: 3 is not above from (9)",
+        ),
+        (
+            VALID + "precision: {figure: p99_ms}\n",
+            "precision.figure: 'p99_ms' is unknown; choose from: p95_ms, mean_ms",
+        ),
+        (VALID + "precision: {half_width: 1}\n", "precision.half_width: 1"),
+        (VALID + "precision: {}\nrepetitions: 3\n", "repetitions and precision exclude each other"),
+        (VALID + "precision: {}\nvariants: [sync]\n", "precision: needs two systems"),
+        (
+            VALID + "systems: {a: {variant: asyn}}\n",
+            "systems.a.variant: 'asyn' is unknown; choose from: sync, async",
+        ),
+        (
+            VALID + "systems: {a: {variant: async, puse: 1}}\n",
+            "systems.a.puse: unknown key (did you mean pause?); choose from: variant, preset,",
+        ),
+        (
+            VALID + "systems: {a: {variant: sync, pause: 1}}\n",
+            "systems.a: pause: for variant async",
+        ),
+        (VALID + "systems: {A: {variant: sync}}\n", "systems.A: 'A'"),
+        (
+            VALID + "variants: [sync]\nsystems: {a: {variant: sync}}\n",
+            "variants and systems exclude each other",
+        ),
+        (VALID + "factors: {fan-out: [a]}\n", "factors.fan-out: 'fan-out'"),
+        (VALID + "factors: {FAN_OUT: []}\n", "factors.FAN_OUT"),
+        (VALID + "factors: {X: [a-b, a_b]}\n", "two systems would be called async-a-b, sync-a-b"),
+        (
+            OPEN + "disturb: {service: cinema-odeon-service, at: 1, for: 1}\n",
+            "disturb.service: 'cinema-odeon-service' is no service of async; choose from: "
+            "cinema-cineworld-service, cinema-dundrum-service, cinema-ucd-service",
+        ),
+        (
+            OPEN + "disturb: {service: cinema-ucd-service, at: 4, for: 2}\n",
+            "disturb: ends after 6 s, later than the run (5 s)",
+        ),
+    ],
+)
+def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> None:
+    # A key that is given twice counts once, the last time.
+    assert told in error(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OPEN + "systems: {a: {variant: async, pause: 5}, b: {variant: sync}}\n",
+        OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\n",
+        SEARCH + "slo: {p95_ms: 200}\n",
+        VALID + "precision: {half_width: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
+        "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",
+        "name: mine\nduration: 5\nschedule: {kind: ramp, from: 10, to: 40}\n",
+    ],
+)
+def test_every_kind_reads_back_the_same(text: str) -> None:
+    plan = experiment.parse(text, "mine.yaml")
+
+    assert experiment.parse(plan.to_yaml(), "experiment.yaml") == plan
+
+
+def test_systems_are_called_by_what_tells_them_apart() -> None:
+    def names(text: str) -> list[str]:
+        return [one.name for one in experiment.parse(VALID + text, "mine.yaml").compared]
+
+    assert names("") == ["sync", "async"]
+    assert names("presets: [tuned, thesis]\n") == [
+        "sync-tuned",
+        "sync-thesis",
+        "async-tuned",
+        "async-thesis",
+    ]
+    assert names("variants: [sync]\nfactors: {FAN_OUT: [parallel, sequential], N: [1, 2]}\n") == [
+        "sync-parallel-1",
+        "sync-parallel-2",
+        "sync-sequential-1",
+        "sync-sequential-2",
+    ]
+    assert names("systems: {left: {variant: sync}, right: {variant: sync}}\n") == ["left", "right"]
+
+
+def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -> None:
+    plan = experiment.parse(
+        VALID
+        + "settings: {A: 1, B: 1, C: 1}\n"
+        + "systems: {mine: {variant: async, preset: thesis, settings: {B: 2, C: 2}, pause: 10}}\n"
+        + "factors: {C: [3]}\n",
+        "mine.yaml",
+    )
+    (system,) = plan.compared
+
+    assert system.settings == {"A": "1", "B": "2", "C": "3"}
+    assert system.properties == {"fetch": "immediate", "pause": "10"}
+    assert plan.system("mine-3") == system
 
 
 @pytest.mark.parametrize("text", ["name: [unclosed", "a: b: c", "\tname: x"])
@@ -89,11 +216,18 @@ def test_a_list_is_no_experiment() -> None:
 
 
 def test_the_preset_decides_how_results_are_fetched() -> None:
-    plan = experiment.parse(VALID, "mine.yaml")
-    polled = experiment.parse(VALID + "fetch: poll\n", "mine.yaml")
+    both = VALID + "presets: [tuned, thesis]\nvariants: [async]\n"
+    plan = experiment.parse(both, "mine.yaml")
+    polled = experiment.parse(both + "fetch: poll\n", "mine.yaml")
 
-    assert (plan.fetch_of("tuned"), plan.fetch_of("thesis")) == ("wait", "immediate")
-    assert polled.fetch_of("thesis") == "poll"
+    assert [one.fetch for one in plan.compared] == ["wait", "immediate"]
+    assert [one.fetch for one in polled.compared] == ["poll", "poll"]
+
+
+def test_nothing_is_fetched_from_the_synchronous_variant() -> None:
+    plan = experiment.parse(VALID + "variants: [sync]\nfetch: poll\n", "mine.yaml")
+
+    assert [(one.fetch, one.properties) for one in plan.compared] == [(None, {})]
 
 
 def test_an_unknown_experiment_lists_those_that_ship(project: Project) -> None:

@@ -93,7 +93,6 @@ def test_a_load_ends_by_loops_by_time_or_by_what_comes_first(
         duration=duration,
         ramp=0,
         port=1,
-        fetch="wait",
     )
 
     others = {"threads": "3", "ramp": "0", "host": "127.0.0.1", "port": "1"}
@@ -101,7 +100,7 @@ def test_a_load_ends_by_loops_by_time_or_by_what_comes_first(
     assert made.plan.name == "sync-list.jmx"
 
 
-def test_only_the_asynchronous_variant_fetches(project: Project) -> None:
+def test_further_properties_are_passed_on(project: Project) -> None:
     made = load.load_for(
         project,
         "async",
@@ -111,11 +110,68 @@ def test_only_the_asynchronous_variant_fetches(project: Project) -> None:
         duration=None,
         ramp=0,
         port=1,
-        fetch="immediate",
+        properties={"fetch": "immediate"},
     )
 
     assert made.properties["fetch"] == "immediate"
     assert (made.plan.name, made.label) == ("async-reserve.jmx", "reserve")
+
+
+def test_arrivals_make_it_an_open_loop(project: Project, tmp_path: Path) -> None:
+    made = load.load_for(
+        project,
+        "sync",
+        "list",
+        threads=50,
+        ramp=1,
+        port=1,
+        duration=11,
+        arrivals=tmp_path / "arrivals.csv",
+    )
+
+    assert made.properties == {
+        "threads": "50",
+        "ramp": "1",
+        "host": "127.0.0.1",
+        "port": "1",
+        "duration": "11",
+        "arrivals": str(tmp_path / "arrivals.csv"),
+        "sample_variables": "intended",
+    }
+
+
+def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
+    samples, arrivals = tmp_path / "samples.csv", tmp_path / "arrivals.csv"
+    arrivals.write_text("0\n100\n200\n3000\n")
+    rows = [
+        row("list", at=1000, took=20) + ",1000",
+        row("list", at=1111, took=20) + ",1100",
+        row("list", at=1210, took=90) + ",1200",
+    ]
+    samples.write_text("\n".join([f'{HEADER},"intended"', *rows]) + "\n")
+
+    seen = OperationCounter(samples, "list", arrivals).look()
+
+    assert (seen.operations, seen.offered, seen.late) == (3, 3, 1)
+    assert seen.first_ms == 1000
+    assert seen.span_s == 0.3
+
+
+def test_says_why_there_is_no_operation(tmp_path: Path) -> None:
+    samples, log = tmp_path / "samples.csv", tmp_path / "jmeter.log"
+    assert load.why_nothing(samples, log) == "no sample was recorded at all"
+
+    log.write_text("1 INFO fine\n2 ERROR o.a.j.t.JMeterThread: File x must exist\n")
+    assert "File x must exist" in load.why_nothing(samples, log)
+
+    samples.write_text(f"{HEADER}\n{row('list request')}\n")
+    assert load.why_nothing(samples, log).startswith("1 samples, but no operation ended")
+
+    refused = row("unknown fetch", success=False, message="choose from: wait")
+    samples.write_text(f"{HEADER}\n{refused}\n")
+    assert (
+        load.why_nothing(samples, log) == "sample 'unknown fetch' failed first: choose from: wait"
+    )
 
 
 def generator(*options: str) -> list[str]:

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from testbed.experiment import Experiment, Warmup
 from testbed.load import Seen
+from testbed.planning import expect
 from testbed.progress import Estimate, Progress
 from testbed.schedule import schedule
 from testbed.steps import duration
@@ -15,7 +16,7 @@ PLAN = Experiment(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=W
 
 
 def test_the_estimate_follows_what_runs_and_starts_really_take() -> None:
-    estimate = Estimate(PLAN, schedule(PLAN))
+    estimate = Estimate(expect(PLAN, {}))
     guess = estimate.remaining_s()
     for _ in range(2):
         estimate.started(50.0)
@@ -30,7 +31,7 @@ def test_the_estimate_follows_what_runs_and_starts_really_take() -> None:
 def test_every_ended_run_is_a_line_with_rate_and_failures() -> None:
     text = io.StringIO()
     starts = schedule(PLAN)
-    with Progress(Console(file=text, width=80), PLAN, starts) as show:
+    with Progress(Console(file=text, width=80), expect(PLAN, {})) as show:
         show.starting(starts[0])
         show.started(starts[0], 12.34)
         show.loading("warm-up", Seen(5, 0, 5.0, 1.0, 1.0))
@@ -39,12 +40,24 @@ def test_every_ended_run_is_a_line_with_rate_and_failures() -> None:
         show.measured(starts[0].runs[1], Seen(1000, 3, 0, 10.0, 11.0))
 
     lines = text.getvalue().splitlines()
-    assert "started 12.3 s" in lines[0]
+    assert "sync started, round 1 12.3 s" in lines[0].replace("async", "sync")
     assert "500 operations, 100/s, 0 failed" in lines[1]
     assert lines[2].startswith("✓ [ 1/16]")
     assert "1,234 operations, 123/s, 0 failed" in lines[2]
     assert lines[3].startswith("! [ 2/16]")
     assert "1,000 operations, 100/s, 3 failed" in lines[3]
+
+
+def test_an_open_loop_says_how_it_keeps_up() -> None:
+    text = io.StringIO()
+    starts = schedule(PLAN)
+    with Progress(Console(file=text, width=120), expect(PLAN, {})) as show:
+        seen = Seen(900, 0, 0, 10.0, 11.0, first_ms=1, offered=1000, late=40)
+        show.measured(starts[0].runs[0], seen)
+
+    assert "900 operations, 90/s, 0 failed (1,000 offered, 100 not ended, 40 late)" in (
+        text.getvalue()
+    )
 
 
 @pytest.mark.parametrize(

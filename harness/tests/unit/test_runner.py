@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import contextlib
+import csv
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 
 from testbed import ports, record, runner
 from testbed.errors import UserError
-from testbed.experiment import Experiment, Warmup
+from testbed.experiment import Disturb, Experiment, System, Warmup
 from testbed.load import Seen
 from testbed.processes import Interrupted
 from testbed.project import Project
@@ -41,13 +44,14 @@ class Noted:
     starts: list[str] = field(default_factory=list)
     warmups: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
+    decisions: list[str] = field(default_factory=list)
 
     def starting(self, start: Start) -> None: ...
 
     def waiting(self, what: str) -> None: ...
 
     def started(self, start: Start, seconds: float) -> None:
-        self.starts.append(f"{start.variant}-{start.repetition}")
+        self.starts.append(f"{start.system}-{start.repetition}")
 
     def loading(self, name: str, seen: Seen) -> None:
         if self.interrupt_after is not None and len(self.runs) >= self.interrupt_after:
@@ -59,9 +63,12 @@ class Noted:
     def measured(self, run: Run, seen: Seen) -> None:
         self.runs.append(run.id)
 
+    def decided(self, text: str) -> None:
+        self.decisions.append(text)
+
 
 @dataclass
-class System:
+class Setup:
     """A bench with a fake front door and a fake generator."""
 
     bench: Bench
@@ -69,7 +76,7 @@ class System:
     resets: list[str]
 
 
-def make_system(project: Project) -> System:
+def make_system(project: Project) -> Setup:
     project.plans.mkdir()
     for variant in ("sync", "async"):
         for workload in ("list", "reserve"):
@@ -77,8 +84,8 @@ def make_system(project: Project) -> System:
     front = fake_service("gateway")
     resets: list[str] = []
 
-    def stack(variant: str, preset: str) -> Stack:
-        deployment = replace(deployed((front,)), variant=variant, preset=preset)
+    def stack(compared: System) -> Stack:
+        deployment = replace(deployed((front,)), variant=compared.variant, preset=compared.preset)
         return Stack(project, deployment, os.environ)
 
     bench = Bench(
@@ -87,23 +94,24 @@ def make_system(project: Project) -> System:
         system=stack,
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
         reset=resets.append,
+        ceilings=lambda: {"async-reserve.jmx": 1234.5},
     )
-    return System(bench, front, resets)
+    return Setup(bench, front, resets)
 
 
-def make_results(system: System) -> Path:
+def make_results(system: Setup, plan: Experiment = PLAN) -> Path:
     folder = system.bench.project.results / "mine"
-    runner.begin(system.bench, PLAN, folder)
+    runner.begin(system.bench, plan, folder)
     return folder
 
 
 @pytest.fixture
-def system(project: Project) -> System:
+def system(project: Project) -> Setup:
     return make_system(project)
 
 
 @pytest.fixture
-def results(system: System) -> Path:
+def results(system: Setup) -> Path:
     return make_results(system)
 
 
@@ -111,7 +119,7 @@ def results(system: System) -> Path:
 class Measured:
     """A whole experiment that was carried out without interruption."""
 
-    system: System
+    system: Setup
     results: Path
     show: Noted
 
@@ -129,8 +137,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     return Measured(system, results, show)
 
 
-def measure(system: System, results: Path, show: Noted) -> None:
-    runner.carry_out(system.bench, PLAN, runner.pending(PLAN, results), results, show)
+def measure(system: Setup, results: Path, show: Noted, plan: Experiment = PLAN) -> None:
+    runner.carry_out(system.bench, plan, results, show)
 
 
 def every_run() -> list[str]:
@@ -163,7 +171,7 @@ def test_every_load_begins_from_emptied_collections(measured: Measured) -> None:
 
 
 def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
-    data = measured.run_json("async-reserve-tuned-002-1")
+    data = measured.run_json("async-reserve-002-threads-1")
 
     assert {
         key: data[key]
@@ -180,6 +188,17 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
             "plan",
             "jmeter_exit",
             "warmup",
+            "system",
+            "settings",
+            "mode",
+            "level",
+            "rate",
+            "arrivals",
+            "expected_operations",
+            "complete_before",
+            "complete_after",
+            "disturbance",
+            "generator_ceiling_per_s",
         )
     } == {
         "variant": "async",
@@ -194,7 +213,20 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
         "plan": "async-reserve.jmx",
         "jmeter_exit": 0,
         "warmup": False,
+        "system": "async",
+        "settings": {},
+        "mode": "closed",
+        "level": 2,
+        "rate": None,
+        "arrivals": None,
+        "expected_operations": 6,
+        "complete_before": True,
+        "complete_after": True,
+        "disturbance": None,
+        "generator_ceiling_per_s": 1234.5,
     }
+    assert data["generator_cpus"] > 0
+    assert data["spent_s"] >= data["wall_s"]
     started, finished = (datetime.fromisoformat(data[key]) for key in ("started", "finished"))
     assert started.tzinfo is not None
     assert started.astimezone(UTC) < finished.astimezone(UTC)
@@ -202,12 +234,12 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
     assert data["server_cpu_s"]["gateway"] >= 0
     assert data["server_rss_mb"]["gateway"] > 1
     assert data["generator_cpu_s"] > 0
-    samples = measured.results / "runs" / "async-reserve-tuned-002-1" / "samples.csv"
+    samples = measured.results / "runs" / "async-reserve-002-threads-1" / "samples.csv"
     assert len(samples.read_text().splitlines()) == 1 + 2 * 3
 
 
 def test_warm_ups_are_kept_apart_and_marked(measured: Measured) -> None:
-    file = measured.results / "warmup" / "sync-list-tuned-1" / "run.json"
+    file = measured.results / "warmup" / "sync-list-1" / "run.json"
     data = json.loads(file.read_text())
 
     assert data["warmup"] is True
@@ -216,7 +248,7 @@ def test_warm_ups_are_kept_apart_and_marked(measured: Measured) -> None:
 
 
 def test_synchronous_runs_fetch_nothing(measured: Measured) -> None:
-    assert measured.run_json("sync-list-tuned-001-1")["fetch"] is None
+    assert measured.run_json("sync-list-001-threads-1")["fetch"] is None
 
 
 def test_nothing_is_left_to_do_when_all_is_there(measured: Measured) -> None:
@@ -224,7 +256,7 @@ def test_nothing_is_left_to_do_when_all_is_there(measured: Measured) -> None:
 
 
 def test_an_interrupt_ends_everything_and_resuming_finishes_the_same_schedule(
-    system: System, results: Path, project: Project
+    system: Setup, results: Path, project: Project
 ) -> None:
     first = Noted(interrupt_after=3)
     with pytest.raises(Interrupted):
@@ -243,7 +275,7 @@ def test_an_interrupt_ends_everything_and_resuming_finishes_the_same_schedule(
         assert (results / "runs" / run / "samples.csv").read_bytes() == content
 
 
-def test_an_unfinished_run_is_not_taken_for_a_run(system: System, results: Path) -> None:
+def test_an_unfinished_run_is_not_taken_for_a_run(system: Setup, results: Path) -> None:
     run = every_run()[0]
     unfinished = results / "runs" / f"{run}.partial"
     unfinished.mkdir()
@@ -257,7 +289,7 @@ def test_an_unfinished_run_is_not_taken_for_a_run(system: System, results: Path)
 
 
 def test_resuming_with_something_else_is_refused(
-    system: System, results: Path, monkeypatch: pytest.MonkeyPatch
+    system: Setup, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner.require_same(system.bench, results)
     other = Bench(
@@ -275,7 +307,7 @@ def test_resuming_with_something_else_is_refused(
 
 
 def test_a_failing_generator_stops_the_experiment_and_is_shown(
-    system: System, results: Path
+    system: Setup, results: Path
 ) -> None:
     failing = Bench(
         system.bench.project,
@@ -286,11 +318,234 @@ def test_a_failing_generator_stops_the_experiment_and_is_shown(
     )
 
     with pytest.raises(UserError, match=r"JMeter failed on .* \(exit code 1\)") as told:
-        runner.carry_out(failing, PLAN, runner.pending(PLAN, results), results, Noted())
+        runner.carry_out(failing, PLAN, results, Noted())
 
     assert "started " in told.value.message
     assert list((results / "runs").iterdir()) == []
     assert not ports.accepts(system.front.ports[0])
+
+
+def with_generator(system: Setup, *options: str) -> Setup:
+    """Return the same, but for what the generator does."""
+    bench = replace(system.bench, generator=[*system.bench.generator, *options])
+    return Setup(bench, system.front, system.resets)
+
+
+def test_a_load_without_an_operation_is_an_error_that_says_why(
+    system: Setup, results: Path
+) -> None:
+    with pytest.raises(UserError, match=r"no operation was recorded on .*: no sample"):
+        measure(with_generator(system, "--nothing"), results, Noted())
+
+    assert list((results / "runs").glob("*/run.json")) == []
+
+
+def test_usage_is_written_down_through_each_run(measured: Measured) -> None:
+    file = measured.results / "runs" / "sync-list-001-threads-1" / "usage.csv"
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+
+    assert {row["service"] for row in rows} == {"gateway", "jmeter"}
+
+
+def test_what_services_say_of_themselves_is_kept(measured: Measured) -> None:
+    folder = measured.results / "runs" / "sync-list-001-threads-1"
+
+    # The fake answers every path.
+    assert "UP" in (folder / "metrics-before" / "gateway.prom").read_text()
+    assert "UP" in (folder / "metrics-after" / "gateway.prom").read_text()
+
+
+OPEN_LOOP = Experiment(
+    name="opened",
+    variants=("sync", "async"),
+    workloads=("list",),
+    rates=(20, 50),
+    duration=2,
+    repetitions=2,
+    warmup=Warmup(threads=1, duration=1),
+)
+
+
+def test_an_open_loop_follows_the_same_arrivals_under_every_system(system: Setup) -> None:
+    results = make_results(system, OPEN_LOOP)
+    measure(system, results, Noted(), OPEN_LOOP)
+
+    def arrivals_of(run: str) -> str:
+        return (results / "runs" / run / "arrivals.csv").read_text()
+
+    assert arrivals_of("sync-list-0050-per-s-1") == arrivals_of("async-list-0050-per-s-1")
+    assert arrivals_of("sync-list-0050-per-s-1") != arrivals_of("sync-list-0050-per-s-2")
+    data = json.loads((results / "runs" / "sync-list-0050-per-s-1" / "run.json").read_text())
+    planned = len(arrivals_of("sync-list-0050-per-s-1").split())
+    assert (data["mode"], data["level"], data["rate"], data["threads"]) == ("open", 50, 50, 200)
+    assert data["expected_operations"] == planned
+    assert data["arrivals"]["planned"] == planned
+    assert data["arrivals"]["kind"] == "poisson"
+    assert data["properties"]["arrivals"] == "arrivals.csv"
+    samples = (results / "runs" / "sync-list-0050-per-s-1" / "samples.csv").read_text()
+    assert samples.splitlines()[0].endswith(",intended")
+
+
+SEARCHED = Experiment.model_validate(
+    {
+        "name": "searched",
+        "workloads": ["list"],
+        "duration": 2,
+        "arrivals": "constant",
+        "slo": {"p95_ms": 100},
+        "search": {"from": 10, "to": 100, "resolution": 10, "repetitions": 2},
+        "warmup": {"threads": 1, "duration": 1},
+    }
+)
+
+
+def test_a_search_closes_in_on_what_a_system_can_bear(system: Setup) -> None:
+    results, show = make_results(system, SEARCHED), Noted()
+    # 2 s at 45/s.
+    measure(with_generator(system, "--capacity", "90"), results, show, SEARCHED)
+
+    rates = [run.split("-")[2] for run in show.runs if run.startswith("sync-list")]
+    assert rates == ["0010", "0020", "0040", "0080", "0060", "0050"] * 2
+    missed = json.loads((results / "runs" / "sync-list-0050-per-s-1" / "run.json").read_text())
+    assert missed["slo"] == {"p95_ms": 5000.0, "failed_share": 0.0, "met": False}
+    met = json.loads((results / "runs" / "sync-list-0040-per-s-1" / "run.json").read_text())
+    assert met["slo"]["met"] is True
+
+
+@pytest.mark.parametrize("plan", [PLAN, SEARCHED, OPEN_LOOP], ids=lambda plan: plan.name)
+def test_a_stopped_experiment_equals_one_that_was_not(
+    tmp_path_factory: pytest.TempPathFactory, plan: Experiment
+) -> None:
+    def carried_out(stops: Sequence[int]) -> tuple[list[str], dict[str, str]]:
+        root = tmp_path_factory.mktemp("project")
+        (root / "pom.xml").write_text("<project/>")
+        system = with_generator(make_system(Project(root, root / ".testbed")), "--capacity", "90")
+        results, runs = make_results(system, plan), []
+        for stop in (*stops, None):
+            show = Noted(interrupt_after=stop)
+            with contextlib.suppress(Interrupted):
+                measure(system, results, show, plan)
+            runs += show.runs
+        arrivals = {
+            file.parent.name: file.read_text() for file in results.glob("runs/*/arrivals.csv")
+        }
+        return runs, arrivals
+
+    assert carried_out([1, 2]) == carried_out([])
+
+
+PRECISE = Experiment.model_validate(
+    {
+        "name": "precise",
+        "workloads": ["list"],
+        "threads": [1],
+        "loops": 1,
+        "precision": {"half_width": 0.1, "budget_min": 10, "min_repetitions": 2},
+        "warmup": {"threads": 1, "duration": 1},
+    }
+)
+
+
+def with_widths(system: Setup, *widths: float | None) -> tuple[Setup, list[int]]:
+    """Return the same with intervals of these widths, and when they were asked for."""
+    left, asked = list(widths), []
+
+    def known(results: Path, figure: str) -> dict[tuple[str, float], float | None]:
+        asked.append(len(list(results.glob("runs/*/run.json"))))
+        assert figure == "p95_ms"
+        return {("list", 1): left.pop(0)}
+
+    return Setup(replace(system.bench, widths=known), system.front, system.resets), asked
+
+
+def test_goes_on_until_it_is_precise(system: Setup) -> None:
+    results, show = make_results(system, PRECISE), Noted()
+    measured, asked = with_widths(system, None, 0.3, 0.09)
+    measure(measured, results, show, PRECISE)
+
+    # Two systems: the first look after two rounds.
+    assert asked == [4, 6, 8]
+    assert len(show.runs) == 8
+    ended = json.loads((results / "ending.json").read_text())
+    assert (ended["rule"], ended["rounds"], ended["widths"]) == ("precise", 4, {"list 1": 0.09})
+    assert show.decisions[-1] == "precise enough after 4 rounds: list 1 ±9.0%"
+
+
+def test_ends_when_the_budget_is_spent(system: Setup) -> None:
+    plan = PRECISE.model_copy(
+        update={"precision": PRECISE.precision.model_copy(update={"budget_min": 0.001})}  # type: ignore[union-attr]
+    )
+    results, show = make_results(system, plan), Noted()
+    measured, _ = with_widths(system, 0.3)
+    measure(measured, results, show, plan)
+
+    assert len(show.runs) == 4
+    assert "budget spent after 2 rounds, not precise enough" in show.decisions[-1]
+
+
+def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:
+    results = make_results(system, PRECISE)
+    first, _ = with_widths(system, 0.3)
+    with pytest.raises(Interrupted):
+        measure(first, results, Noted(interrupt_after=5), PRECISE)
+
+    # With the first run of round 3 there, round 2 would look precise; it was not when asked.
+    second, asked = with_widths(system, 0.05)
+    show = Noted()
+    measure(second, results, show, PRECISE)
+
+    assert asked == [6]
+    assert len(show.runs) == 1
+
+
+def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> None:
+    plan = PLAN.model_copy(
+        update={
+            "threads": (1,),
+            "repetitions": 1,
+            "variants": ("sync",),
+            "workloads": ("list",),
+            "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1, "for": 0.5}),
+        }
+    )
+    results = make_results(system, plan)
+    measure(with_generator(system, "--linger", "3"), results, Noted(), plan)
+
+    (file,) = results.glob("runs/*/run.json")
+    data = json.loads(file.read_text())
+    noted = data["disturbance"]
+    stopped, started = (datetime.fromisoformat(noted[key]) for key in ("stopped", "started"))
+    assert noted["service"] == "gateway"
+    assert 0.45 < (started - stopped).total_seconds() < 1.0
+    assert data["complete_after"] is True
+
+
+def test_an_incomplete_answer_after_a_run_is_noted(
+    system: Setup, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "AFTER_LIMIT_S", 0.3)
+    plan = PLAN.model_copy(
+        update={"threads": (1,), "repetitions": 1, "variants": ("sync",), "workloads": ("list",)}
+    )
+    results = make_results(system, plan)
+    missing: list[str] = []
+
+    def stack(_: System) -> Stack:
+        deployment = deployed((system.front,), missing=lambda: missing[0] if missing else None)
+        return Stack(project, deployment, os.environ)
+
+    @dataclass
+    class Breaking(Noted):
+        def loading(self, name: str, seen: Seen) -> None:
+            if name == "sync-list-001-threads-1":
+                missing[:] = ["the list misses ucd"]
+
+    bench = replace(system.bench, system=stack)
+    runner.carry_out(bench, plan, results, Breaking())
+
+    (file,) = results.glob("runs/*/run.json")
+    assert json.loads(file.read_text())["complete_after"] == "the list misses ucd"
 
 
 def test_results_get_a_folder_of_their_own(project: Project) -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from testbed.experiment import Experiment
-from testbed.schedule import remaining, schedule
+from testbed.experiment import Experiment, SystemSpec
+from testbed.schedule import remaining, round_of, schedule
 
 
 def planned(seed: int = 1, repetitions: int = 6) -> Experiment:
@@ -23,10 +23,10 @@ def test_the_order_is_the_same_on_every_machine() -> None:
     plan = Experiment(name="x", threads=(1, 2), loops=1, seed=3, workloads=("list",))
 
     assert order(plan) == [
-        "async-list-tuned-002-1",
-        "async-list-tuned-001-1",
-        "sync-list-tuned-001-1",
-        "sync-list-tuned-002-1",
+        "sync-list-002-threads-1",
+        "sync-list-001-threads-1",
+        "async-list-002-threads-1",
+        "async-list-001-threads-1",
     ]
 
 
@@ -49,7 +49,7 @@ def test_each_round_measures_every_variant_before_the_next_begins() -> None:
 def test_neither_variants_nor_levels_keep_one_order() -> None:
     starts = schedule(planned())
     firsts = {start.variant for start in starts[::2]}
-    orders = {tuple((run.workload, run.threads) for run in start.runs) for start in starts}
+    orders = {tuple((run.workload, run.level) for run in start.runs) for start in starts}
 
     assert firsts == {"sync", "async"}
     assert len(orders) > 6
@@ -84,14 +84,49 @@ def test_only_workloads_that_are_measured_are_warmed_up() -> None:
     )
 
     assert start.workloads == ("reserve",)
-    assert start.warmup_id("reserve") == "sync-reserve-tuned-1"
+    assert start.warmup_id("reserve") == "sync-reserve-1"
+
+
+def test_open_levels_sort_and_have_names_of_their_own() -> None:
+    plan = Experiment(
+        name="x",
+        threads=(200,),
+        rates=(5, 200, 12.5, 1000),
+        duration=1,
+        variants=("sync",),
+        workloads=("list",),
+    )
+    names = sorted(run.id for start in schedule(plan) for run in start.runs)
+
+    assert names == [
+        "sync-list-0005-per-s-1",
+        "sync-list-0012.5-per-s-1",
+        "sync-list-0200-per-s-1",
+        "sync-list-1000-per-s-1",
+        "sync-list-200-threads-1",
+    ]
+
+
+def test_identical_systems_are_runs_of_their_own() -> None:
+    twin = SystemSpec(variant="sync")
+    plan = Experiment(name="x", threads=(1,), loops=1, systems={"left": twin, "right": twin})
+
+    assert {start.system for start in schedule(plan)} == {"left", "right"}
+    assert {start.variant for start in schedule(plan)} == {"sync"}
+
+
+def test_a_round_does_not_depend_on_the_ones_before() -> None:
+    plan = planned(repetitions=3)
+
+    assert schedule(plan)[4:6] == round_of(plan, 3)
+    assert round_of(plan, 3) == round_of(planned(repetitions=9), 3)
 
 
 def test_names_sort_by_level() -> None:
     names = [name for name in order(planned(repetitions=1)) if name.startswith("sync-list")]
 
     assert sorted(names) == [
-        "sync-list-tuned-001-1",
-        "sync-list-tuned-010-1",
-        "sync-list-tuned-100-1",
+        "sync-list-001-threads-1",
+        "sync-list-010-threads-1",
+        "sync-list-100-threads-1",
     ]

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from testbed import arrivals
+from testbed.experiment import Experiment, Ramp, Steps
+
+STEPS = Steps.model_validate({"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20})
+RAMP = Ramp.model_validate({"kind": "ramp", "from": 10, "to": 90})
+
+
+def plan(process: str = "poisson", seed: int = 1, duration: int | None = 100) -> Experiment:
+    return Experiment.model_validate(
+        {"name": "x", "rates": [50], "duration": duration, "arrivals": process, "seed": seed}
+    )
+
+
+def stepped(process: str = "poisson") -> Experiment:
+    return Experiment.model_validate(
+        {"name": "x", "schedule": STEPS.model_dump(by_alias=True), "arrivals": process}
+    )
+
+
+def test_constant_arrivals_are_evenly_apart() -> None:
+    found = arrivals.offsets(plan("constant"), 50, seed=1)
+
+    assert len(found) == 100 * 50
+    assert set(np.diff(found)) == {20}
+    assert found[0] == 0
+
+
+def test_poisson_arrivals_have_the_rate_and_exponential_gaps() -> None:
+    found = arrivals.offsets(plan(duration=1000), 50, seed=7)
+
+    # Within 4 standard deviations of a Poisson count.
+    assert abs(len(found) - 50_000) < 4 * 50_000**0.5
+    assert list(found) == sorted(found)
+    assert found[-1] < 1_000_000
+    gaps = np.diff(found) + np.random.default_rng(0).uniform(-0.5, 0.5, len(found) - 1)
+    assert stats.kstest(gaps, "expon", args=(0, 20)).statistic < 0.03
+
+
+def test_the_seed_alone_decides_the_arrivals() -> None:
+    one = arrivals.offsets(plan(), 50, seed=1)
+
+    assert np.array_equal(one, arrivals.offsets(plan(), 50, seed=1))
+    assert not np.array_equal(one[:100], arrivals.offsets(plan(), 50, seed=2)[:100])
+    # Known values: another machine, or a later library, must draw the same.
+    assert one[:5].tolist() == KNOWN
+
+
+KNOWN = [14, 74, 77, 136, 144]
+
+
+def test_steps_have_their_own_rates() -> None:
+    found = arrivals.offsets(stepped("constant"), 0, seed=1, schedule=STEPS)
+
+    counts = np.histogram(found, bins=[0, 20_000, 40_000, 60_000, 80_000])[0]
+    assert counts.tolist() == [200, 400, 600, 800]
+    assert arrivals.length_s(stepped()) == 80
+    assert arrivals.mean_rate(STEPS) == 25
+
+
+def test_a_ramp_rises_evenly() -> None:
+    found = arrivals.offsets(plan("constant"), 0, seed=1, schedule=RAMP)
+
+    assert len(found) == 5000
+    # The expected number after t seconds: 10 t + 0.8 t² / 2.
+    for seconds in (10, 50, 90):
+        assert abs(np.sum(found < seconds * 1000) - (10 * seconds + 0.4 * seconds**2)) <= 1
+
+
+def test_a_falling_ramp_is_one_too() -> None:
+    falling = Ramp.model_validate({"kind": "ramp", "from": 90, "to": 10})
+    found = arrivals.offsets(plan("constant"), 0, seed=1, schedule=falling)
+
+    assert len(found) == 5000
+    assert abs(np.sum(found < 50_000) - (90 * 50 - 0.4 * 50**2)) <= 1
+
+
+def test_runs_of_a_round_are_paired_and_others_are_not() -> None:
+    seed = arrivals.seed_of(plan(), "list", 50, 1)
+
+    assert seed == arrivals.seed_of(plan(), "list", 50.0, 1)
+    others = {
+        arrivals.seed_of(plan(), "reserve", 50, 1),
+        arrivals.seed_of(plan(), "list", 60, 1),
+        arrivals.seed_of(plan(), "list", 50, 2),
+        arrivals.seed_of(plan(seed=2), "list", 50, 1),
+    }
+    assert len(others) == 4
+    assert seed not in others
+
+
+@pytest.mark.parametrize("process", ["poisson", "constant"])
+def test_what_is_written_reads_back(tmp_path: Path, process: str) -> None:
+    found = arrivals.offsets(plan(process), 50, seed=3)
+    arrivals.write(tmp_path / "arrivals.csv", found)
+
+    assert np.array_equal(arrivals.read(tmp_path / "arrivals.csv"), found)
+    assert (tmp_path / "arrivals.csv").read_text().splitlines()[0].isdigit()

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from testbed import planning
+from testbed.experiment import Experiment
+from testbed.planning import LEAD_S, OVERHEAD_S, START_S, expect, lines
+
+
+def plan(**keys: Any) -> Experiment:
+    return Experiment.model_validate(
+        {"name": "x", "warmup": {"duration": 5}, "duration": 10, "threads": [1, 2], **keys}
+    )
+
+
+def test_the_time_is_that_of_starts_warm_ups_and_runs() -> None:
+    found = expect(plan(repetitions=3), {})
+
+    assert (found.runs, found.starts, found.warmups) == (24, 6, 12)
+    assert found.seconds == pytest.approx(
+        24 * (10 + OVERHEAD_S) + 6 * START_S + 12 * (5 + OVERHEAD_S)
+    )
+    assert found.told.startswith("24 runs after 6 starts, about ")
+
+
+def test_loops_take_the_time_of_their_operations() -> None:
+    found = expect(plan(duration=None, loops=1000, threads=[100], workloads=["list"]), {})
+
+    assert found.run_s == pytest.approx(100 * 1000 * planning.OPERATION_S + OVERHEAD_S)
+
+
+def test_an_open_loop_needs_time_to_begin() -> None:
+    steps = {"kind": "steps", "from": 10, "to": 30, "step": 10, "every": 20}
+    one = {"name": "x", "variants": ["sync"], "workloads": ["list"]}
+    found = expect(Experiment.model_validate({**one, "schedule": steps}), {})
+
+    assert found.run_s == pytest.approx(60 + LEAD_S + OVERHEAD_S)
+
+
+def test_what_is_done_is_not_planned_again() -> None:
+    whole = plan(variants=["sync"], workloads=["list"])
+    done = {"sync-list-001-threads-1": {"repetition": 1}}
+
+    assert expect(whole, done).runs == 1
+    assert lines(whole, done) == ["round 1: start sync", "  sync-list-002-threads-1"]
+    every = {**done, "sync-list-002-threads-1": {"repetition": 1}}
+    assert (expect(whole, every).runs, expect(whole, every).seconds) == (0, 0)
+
+
+def test_where_results_decide_the_number_is_a_bound() -> None:
+    search = {"from": 50, "to": 1000, "resolution": 25, "repetitions": 2}
+    searched = Experiment.model_validate(
+        {"name": "x", "duration": 10, "search": search, "slo": {"p95_ms": 200}}
+    )
+    precise = plan(precision={"min_repetitions": 3})
+
+    assert expect(searched, {}).runs == 2 * 2 * 2 * 9
+    assert expect(searched, {}).told.startswith("at most 72 runs")
+    assert expect(precise, {}).told.startswith("at least 24 runs")
+    assert "until p95_ms is known to ±5.0%" in lines(precise, {})[-1]

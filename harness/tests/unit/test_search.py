@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from testbed.experiment import Search
+from testbed.search import Bracket, bracket, most_tries, next_rate
+
+SEARCH = Search.model_validate({"from": 50, "to": 1000, "resolution": 25})
+
+
+def carried_out(capacity: float, search: Search = SEARCH) -> dict[float, bool]:
+    """Return what a system tried that meets the objective up to a rate, in order."""
+    tried: dict[float, bool] = {}
+    while (rate := next_rate(search, tried)) is not None:
+        assert rate not in tried, "a rate is tried once"
+        tried[rate] = rate <= capacity
+    return tried
+
+
+@pytest.mark.parametrize("capacity", [50, 60, 75, 124, 199, 200, 201, 555, 799, 960, 999])
+def test_finds_the_capacity_to_its_resolution(capacity: float) -> None:
+    found = bracket(carried_out(capacity))
+
+    assert found.passed is not None
+    assert found.failed is not None
+    assert found.passed <= capacity < found.failed
+    assert found.failed - found.passed <= 25
+
+
+def test_says_when_the_capacity_lies_outside() -> None:
+    assert bracket(carried_out(10)) == Bracket(None, 50)
+    assert bracket(carried_out(5000)) == Bracket(1000, None)
+
+
+def test_starts_low_and_doubles_until_a_miss() -> None:
+    assert list(carried_out(420))[:5] == [50, 100, 200, 400, 800]
+
+
+def test_a_pass_above_a_miss_does_not_count() -> None:
+    assert bracket({100: True, 200: False, 400: True}) == Bracket(100, 200)
+
+
+def test_what_comes_next_depends_on_results_alone() -> None:
+    tried = carried_out(420)
+    for count in range(len(tried)):
+        so_far = dict(list(tried.items())[:count])
+        backwards = dict(reversed(so_far.items()))
+        assert next_rate(SEARCH, so_far) == next_rate(SEARCH, backwards) == list(tried)[count]
+
+
+def test_ends_where_the_highest_rate_is_off_the_grid() -> None:
+    odd = Search.model_validate({"from": 50, "to": 130, "resolution": 20})
+    for capacity in range(40, 140):
+        assert len(carried_out(capacity, odd)) <= most_tries(odd)
+
+
+def test_the_most_tries_are_a_bound_that_is_reached() -> None:
+    counts = {len(carried_out(capacity)) for capacity in range(40, 1100)}
+
+    assert max(counts) == most_tries(SEARCH)

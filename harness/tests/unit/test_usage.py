@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from testbed import usage
+from testbed.meter import Meters, ProcessMeter
+from testbed.processes import ProcessId
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_a_process_that_works_is_seen_to(tmp_path: Path) -> None:
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        meter = ProcessMeter({"busy": ProcessId.of(busy.pid), "self": ProcessId.of(os.getpid())})
+        with usage.recording(tmp_path / "usage.csv", meter, every_s=0.1):
+            time.sleep(1)
+    finally:
+        busy.kill()
+        busy.wait()
+    rows = [row for row in rows_of(tmp_path / "usage.csv") if row["service"] == "busy"]
+
+    assert tuple(rows[0]) == usage.HEADER
+    assert len(rows) >= 5
+    used = float(rows[-1]["cpu_s"]) - float(rows[0]["cpu_s"])
+    # Other processes want the same cores.
+    assert 0.1 < used <= float(rows[-1]["time_s"]) - float(rows[0]["time_s"]) + 0.1
+    assert float(rows[0]["rss_mb"]) > 1
+
+
+def test_a_process_that_ended_is_left_out(tmp_path: Path) -> None:
+    short = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    meter = ProcessMeter({"short": ProcessId.of(short.pid)})
+    assert set(meter.read()) == {"short"}
+    short.kill()
+    psutil.Process(short.pid)
+    short.wait()
+
+    assert meter.read() == {}
+
+
+def test_several_meters_read_as_one() -> None:
+    own = ProcessId.of(os.getpid())
+
+    assert set(Meters((ProcessMeter({"a": own}), ProcessMeter({"b": own}))).read()) == {"a", "b"}
+
+
+def test_recording_costs_less_than_a_hundredth_of_a_core(tmp_path: Path) -> None:
+    meter = ProcessMeter({f"service-{n}": ProcessId.of(os.getpid()) for n in range(9)})
+    meter.read()
+    began = time.thread_time()
+    for _ in range(20):
+        meter.read()
+
+    # Once a second, of the seven services, the backends and the generator.
+    assert (time.thread_time() - began) / 20 < 0.01 * usage.EVERY_S
+
+
+def test_an_error_in_the_body_is_not_hidden(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="mine"), usage.recording(tmp_path / "u.csv", Meters(())):
+        raise ValueError("mine")
