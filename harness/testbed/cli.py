@@ -515,7 +515,10 @@ def _carry_out(project: Project, bench: runner.Bench, plan: Experiment, results:
         console.print("Every run is there already.")
         return
     expected = planning.expect(plan, runner.finished(results))
-    console.print(f"[bold]{plan.name}[/bold]: {expected.told}, into {project.shown(results)}")
+    console.print(
+        f"[bold]{plan.name}[/bold]: {expected.told}, into {project.shown(results)}",
+        soft_wrap=True,
+    )
     try:
         with Progress(console, expected) as show:
             runner.carry_out(bench, plan, results, show)

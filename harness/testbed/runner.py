@@ -535,7 +535,11 @@ class _Work:
             "system": run.system,
             "variant": run.variant,
             "preset": run.preset,
-            "settings": dict(self.system.settings),
+            "settings": {
+                **self.system.settings,
+                # What else tells systems apart; how they fetch has a key of its own.
+                **{key: v for key, v in self.system.properties.items() if key != "fetch"},
+            },
             "workload": run.workload,
             "mode": run.level.mode,
             "level": run.level.value,

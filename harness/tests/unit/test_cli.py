@@ -66,7 +66,19 @@ def test_a_users_mistake_is_told_without_a_stack_trace(
 
 
 def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
-    assert "compare, hundred, quick" in testbed(tmp_path, "run", "quik").stderr
+    told = testbed(tmp_path, "run", "quik").stderr
+    for name in ("aa", "capacity", "compare", "open-loop", "quick", "thesis"):
+        assert f" {name}," in told or f" {name}." in told
+
+
+def test_a_plan_is_shown_without_running_it(tmp_path: Path) -> None:
+    ended = testbed(tmp_path, "run", "compare", "--plan")
+
+    assert ended.returncode == 0
+    assert "round 1: start sync" in ended.stdout
+    assert "  sync-list-010-threads-1" in ended.stdout
+    assert ended.stdout.splitlines()[-1].startswith("compare: 24 runs after 4 starts, about ")
+    assert not (tmp_path / "stack.json").exists()
 
 
 def test_a_taken_port_is_told_before_anything_is_built_or_started(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed import experiment
+from testbed import experiment, planning
 from testbed.errors import UserError
 from testbed.project import Project
 
@@ -247,6 +247,15 @@ def test_an_experiment_is_found_by_its_path(project: Project, tmp_path: Path) ->
     file.write_text(VALID)
 
     assert experiment.load(project, str(file)).name == "mine"
+
+
+def test_what_ships_says_how_long_it_takes_as_the_schedule_has_it() -> None:
+    project = Project.find()
+    for name in experiment.shipped(project):
+        text = (project.experiments / f"{name}.yaml").read_text(encoding="utf-8")
+        if "# On 2 cores: " in text:
+            told = planning.expect(experiment.parse(text, name), {}).told
+            assert f"# On 2 cores: {told}.\n" in text, name
 
 
 @pytest.mark.parametrize("name", ["quick", "compare", "hundred"])
