@@ -230,7 +230,7 @@ def by_setting(judged: Judged) -> Iterator[Plate]:
 
 def disturbances(judged: Judged) -> Iterator[Plate]:
     """Draw the operations around the time at which a service was stopped."""
-    for study, measurements in _measured_studies(judged.used):
+    for study, measurements in _measured_studies(judged.recorded):
         disturbed = [one for one in measurements if one.run.disturbance]
         if disturbed:
             yield _plate("disturbance", study, _draw_disturbances, disturbed)

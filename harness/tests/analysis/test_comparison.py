@@ -1,0 +1,89 @@
+"""Two results are set side by side only if they may be, and a regression is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from testbed.analysis.comparison import regressions, side_by_side
+from testbed.cli import app
+from testbed.errors import UserError
+
+from .synthetic import write_run
+
+MACHINE = {"machine": {"cores": 2}}
+
+
+def write_results(path: Path, median_ms: float, runs: int = 3, cores: int = 2) -> Path:
+    for repetition in range(1, runs + 1):
+        write_run(
+            path,
+            repetition=repetition,
+            median_ms=median_ms,
+            record={"wall_s": 100.0},
+            seed=int(median_ms),
+        )
+    (path / "environment.json").write_text(json.dumps({"machine": {"cores": cores}}))
+    return path
+
+
+def test_a_decided_regression_beyond_the_factor_is_found(tmp_path: Path) -> None:
+    base, slower = (write_results(tmp_path / str(ms), ms) for ms in (40.0, 60.0))
+    compared = side_by_side(slower, base)
+    found = {one.figure: one.factor for one in regressions(compared, 1.10)}
+    assert found["p95_ms"] == pytest.approx(1.5, rel=0.1)
+    assert found["ok_per_s"] == pytest.approx(1.5, rel=0.1)
+    assert "cpu_ms_per_ok" not in found
+    assert regressions(compared, 2.0) == []
+    assert regressions(side_by_side(base, slower), 1.0) == []
+
+
+def test_what_is_not_decided_is_no_regression(tmp_path: Path) -> None:
+    base, slower = (write_results(tmp_path / str(ms), ms, runs=2) for ms in (40.0, 60.0))
+    assert regressions(side_by_side(slower, base), 1.10) == []
+
+
+def test_refuses_different_environments_unless_told(tmp_path: Path) -> None:
+    base = write_results(tmp_path / "base", 40.0)
+    other = write_results(tmp_path / "other", 60.0, cores=8)
+    with pytest.raises(UserError, match=r"machine\.cores: 2 and 8"):
+        side_by_side(other, base)
+    assert len(side_by_side(other, base, anyway=True)) == 1
+
+
+def test_refuses_results_without_a_common_cell(tmp_path: Path) -> None:
+    base = write_results(tmp_path / "base", 40.0)
+    write_run(tmp_path / "other", workload="reserve")
+    (tmp_path / "other" / "environment.json").write_text(json.dumps(MACHINE))
+    with pytest.raises(UserError, match="no usable cell in common"):
+        side_by_side(tmp_path / "other", base)
+
+
+def test_refuses_a_factor_below_one(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="at least 1"):
+        regressions([], 0.9)
+
+
+def test_the_command_fails_a_pipeline_on_a_regression(tmp_path: Path) -> None:
+    base, slower = (write_results(tmp_path / str(ms), ms) for ms in (40.0, 60.0))
+    run = CliRunner().invoke
+    command = ["report", str(slower), "--compare", str(base)]
+    shown = run(app, command)
+    assert shown.exit_code == 0
+    assert "1.5" in shown.output
+    failed = run(app, [*command, "--fail-above", "1.10"])
+    assert failed.exit_code == 1
+    assert "worse" in failed.output
+    assert run(app, [*command, "--fail-above", "3"]).exit_code == 0
+    assert (
+        run(app, ["report", str(base), "--compare", str(slower), "--fail-above", "1"]).exit_code
+        == 0
+    )
+
+
+def test_options_of_a_comparison_need_one(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["report", str(tmp_path), "--fail-above", "1.1"])
+    assert isinstance(result.exception, UserError)
