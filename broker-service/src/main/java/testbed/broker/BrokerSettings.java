@@ -51,7 +51,12 @@ public record BrokerSettings(
    *
    * @param presentFor how long after its last sign a cinema is expected to answer
    * @param rememberedFor how long a cinema that is gone is named as missing
+   * @param listenFor how long the broker listens for signs before it is ready
+   * @param checkInterval how often it checks that present cinemas still listen to their queues
    */
   public record Presence(
-      @DefaultValue("3s") Duration presentFor, @DefaultValue("1h") Duration rememberedFor) {}
+      @DefaultValue("3s") Duration presentFor,
+      @DefaultValue("1h") Duration rememberedFor,
+      @DefaultValue("1s") Duration listenFor,
+      @DefaultValue("500ms") Duration checkInterval) {}
 }

@@ -107,6 +107,11 @@ final class FakeCinema implements AutoCloseable {
   }
 
   private void onRequest(Message request) {
+    if (template.getMessageConverter().fromMessage(request)
+        instanceof CinemaRequest.AnnouncePresence) {
+      announce(name);
+      return;
+    }
     int times = answers;
     if (times == 0) {
       received.add(request);
@@ -131,6 +136,7 @@ final class FakeCinema implements AutoCloseable {
 
   private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
     return switch (request) {
+      case CinemaRequest.AnnouncePresence sign -> throw new IllegalArgumentException();
       case CinemaRequest.ListMovies all -> new MoviesListed(name, catalogueOf(name));
       case CinemaRequest.ListReservations wanted ->
           new ReservationsListed(name, new ReservationPage(List.of(), wanted.page(), 0));

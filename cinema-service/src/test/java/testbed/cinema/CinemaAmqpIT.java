@@ -41,6 +41,7 @@ import testbed.contracts.ReservationRequest;
 import testbed.contracts.ShowTime;
 import testbed.contracts.message.CinemaPresent;
 import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaRequest.AnnouncePresence;
 import testbed.contracts.message.CinemaRequest.ListMovies;
 import testbed.contracts.message.CinemaRequest.ListReservations;
 import testbed.contracts.message.CinemaRequest.MakeReservation;
@@ -193,6 +194,16 @@ class CinemaAmqpIT {
 
     assertThat(template.receiveAndConvert(Topology.PRESENCE_QUEUE, PATIENCE_MILLIS))
         .isEqualTo(new CinemaPresent(CINEWORLD));
+  }
+
+  @Test
+  void answersAQuestionForASignWithASignOnly() {
+    send(Topology.REQUEST_TO_ALL, new AnnouncePresence());
+    send(Topology.REQUEST_TO_ALL, new ListMovies());
+
+    assertThat(payloadOf(receiveResponse())).isInstanceOf(MoviesListed.class);
+    assertThat(template.receive(Topology.RESPONSE_QUEUE)).isNull();
+    assertThat(template.receive(Topology.DEAD_LETTER_QUEUE)).isNull();
   }
 
   @Test

@@ -1,7 +1,9 @@
 package testbed.broker.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.InstantSource;
 import java.util.List;
+import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -23,6 +25,7 @@ import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCu
 import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.SchedulingConfigurer;
 import testbed.broker.BrokerSettings;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
@@ -81,6 +84,17 @@ class MessagingEdge {
   @Bean
   PresenceListener presenceListener(KnownCinemas cinemas) {
     return new PresenceListener(cinemas);
+  }
+
+  @Bean
+  PresenceQuestion cinemasHealthIndicator(RabbitTemplate template, BrokerSettings settings) {
+    return new PresenceQuestion(template, settings.presence().listenFor(), InstantSource.system());
+  }
+
+  @Bean
+  SchedulingConfigurer queueCheck(AmqpAdmin server, KnownCinemas cinemas, BrokerSettings settings) {
+    var check = new QueueCheck(server, cinemas);
+    return tasks -> tasks.addFixedDelayTask(check::check, settings.presence().checkInterval());
   }
 
   /**

@@ -9,13 +9,15 @@ import testbed.support.presence.KnownCinemas;
 /** Notes which cinemas are there. */
 class PresenceListener {
 
+  static final String ID = "presence";
+
   private final KnownCinemas cinemas;
 
   PresenceListener(KnownCinemas cinemas) {
     this.cinemas = cinemas;
   }
 
-  @RabbitListener(queues = Topology.PRESENCE_QUEUE)
+  @RabbitListener(id = ID, queues = Topology.PRESENCE_QUEUE)
   void note(@Payload CinemaPresent sign) {
     cinemas.seen(sign.cinema());
   }

@@ -76,6 +76,7 @@ class RequestPublisher implements RequestChannel {
     switch (request) {
       case CinemaRequest.MakeReservation lasting ->
           properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
+      case CinemaRequest.AnnouncePresence question -> expireWithItsClient(message);
       case CinemaRequest.ListMovies list -> expireWithItsClient(message);
       case CinemaRequest.ListReservations list -> expireWithItsClient(message);
     }

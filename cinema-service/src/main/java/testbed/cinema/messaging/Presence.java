@@ -12,7 +12,10 @@ import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.CinemaPresent;
 import testbed.contracts.message.Topology;
 
-/** Says periodically that this cinema is there: the async variant's counterpart of a registry. */
+/**
+ * Says periodically, and when asked, that this cinema is there: the async variant's counterpart of
+ * a registry.
+ */
 @Component
 @ConditionalOnProperty(name = "cinema.transport", havingValue = "amqp")
 class Presence {

@@ -18,6 +18,7 @@ import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaRequest.AnnouncePresence;
 import testbed.contracts.message.CinemaRequest.ListMovies;
 import testbed.contracts.message.CinemaRequest.ListReservations;
 import testbed.contracts.message.CinemaRequest.MakeReservation;
@@ -37,6 +38,7 @@ class RequestListener {
   private final Movies movies;
   private final Reservations reservations;
   private final Validator validator;
+  private final Presence presence;
   private final RabbitTemplate template;
 
   RequestListener(
@@ -44,23 +46,30 @@ class RequestListener {
       Movies movies,
       Reservations reservations,
       Validator validator,
+      Presence presence,
       RabbitTemplate template) {
     this.cinema = settings.cinemaName();
     this.movies = movies;
     this.reservations = reservations;
     this.validator = validator;
+    this.presence = presence;
     this.template = template;
   }
 
   @RabbitListener(queues = "#{requestQueue.name}")
   void answer(
       @Payload CinemaRequest request, @Header(AmqpHeaders.CORRELATION_ID) String correlationId) {
-    Responses.send(template, correlationId, responseTo(request, correlationId));
+    if (request instanceof AnnouncePresence) {
+      presence.announce();
+    } else {
+      Responses.send(template, correlationId, responseTo(request, correlationId));
+    }
   }
 
   private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
     try {
       return switch (request) {
+        case AnnouncePresence sign -> throw new IllegalArgumentException("has no response");
         case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
         case ListReservations wanted ->
             new ReservationsListed(cinema, reservations.list(wanted.page()));

@@ -2,5 +2,8 @@ package testbed.contracts.message;
 
 import testbed.contracts.CinemaName;
 
-/** Sent by every AMQP cinema when it starts and periodically: how the broker knows whom it asks. */
+/**
+ * Sent by every AMQP cinema when it starts, periodically and when asked: how the broker knows whom
+ * it asks.
+ */
 public record CinemaPresent(CinemaName cinema) {}

@@ -6,6 +6,9 @@ import testbed.contracts.ReservationRequest;
 /** What the broker asks of cinemas. The AMQP correlation id is the request's identity. */
 public sealed interface CinemaRequest {
 
+  /** Asks for a sign of presence ({@link CinemaPresent}) now; there is no response. */
+  record AnnouncePresence() implements CinemaRequest {}
+
   /** Asks for the catalogue. */
   record ListMovies() implements CinemaRequest {}
 

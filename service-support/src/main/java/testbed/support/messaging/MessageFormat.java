@@ -25,6 +25,7 @@ public class MessageFormat {
 
   static final Map<String, Class<?>> TYPES =
       Map.of(
+          "announce-presence", CinemaRequest.AnnouncePresence.class,
           "list-movies", CinemaRequest.ListMovies.class,
           "list-reservations", CinemaRequest.ListReservations.class,
           "make-reservation", CinemaRequest.MakeReservation.class,

@@ -35,6 +35,13 @@ public final class KnownCinemas {
     lastSeen.put(cinema, clock.instant());
   }
 
+  /** Notes that the cinema is not there now, until it is seen again. */
+  public void gone(CinemaName cinema) {
+    var noLongerPresent = clock.instant().minus(presentFor).minusNanos(1);
+    lastSeen.computeIfPresent(
+        cinema, (name, seen) -> seen.isBefore(noLongerPresent) ? seen : noLongerPresent);
+  }
+
   /** The cinemas seen recently enough to be asked, and those that are remembered but gone. */
   public Presence presence() {
     var now = clock.instant();

@@ -50,6 +50,7 @@ class MessageFormatTest {
 
   static Stream<Arguments> messages() {
     return Stream.of(
+        Arguments.of("announce-presence", new CinemaRequest.AnnouncePresence()),
         Arguments.of("list-movies", new CinemaRequest.ListMovies()),
         Arguments.of("list-reservations", new CinemaRequest.ListReservations(new Page(2, 20))),
         Arguments.of("make-reservation", new CinemaRequest.MakeReservation(WANTED)),

@@ -37,6 +37,30 @@ class KnownCinemasTest {
   }
 
   @Test
+  void missesACinemaOnceItIsToldThatItHasGone() {
+    cinemas.seen(DUNDRUM);
+    cinemas.seen(UCD);
+    cinemas.gone(DUNDRUM);
+
+    assertThat(cinemas.presence().present()).containsExactly(UCD);
+    assertThat(cinemas.presence().missing()).containsExactly(DUNDRUM);
+
+    cinemas.seen(DUNDRUM);
+    assertThat(cinemas.presence().present()).containsExactly(DUNDRUM, UCD);
+  }
+
+  @Test
+  void doesNotRememberACinemaLongerBecauseItHasGone() {
+    cinemas.seen(DUNDRUM);
+    passes(Duration.ofMinutes(59));
+    cinemas.gone(DUNDRUM);
+    cinemas.gone(UCD);
+    passes(Duration.ofMinutes(2));
+
+    assertThat(cinemas.presence().missing()).isEmpty();
+  }
+
+  @Test
   void asksACinemaAgainThatHasReturned() {
     cinemas.seen(DUNDRUM);
     passes(Duration.ofSeconds(4));

@@ -1,0 +1,30 @@
+"""A broker that was started again knows every cinema as soon as it is ready."""
+
+from __future__ import annotations
+
+import time
+
+import httpx
+import pytest
+
+from testbed.stack import Stack
+
+from .product import Asynchronous
+
+BROKER = "broker-service"
+SHORTER_THAN_A_DEADLINE_S = 1.5
+
+
+@pytest.mark.variant("async")
+def test_first_list_is_complete_and_waits_for_no_deadline(
+    stack: Stack, product: Asynchronous
+) -> None:
+    stack.stop_service(BROKER)
+    stack.start_service(BROKER)
+    request = product.http.get("/api/movie/list")
+    began = time.monotonic()
+    answer = product.fetch(request, "wait=30")
+    assert time.monotonic() - began < SHORTER_THAN_A_DEADLINE_S
+    assert answer.status_code == httpx.codes.OK
+    assert "Cinemas-Missing" not in answer.headers
+    assert [one["cinemaName"] for one in answer.json()] == ["cineworld", "dundrum", "ucd"]
