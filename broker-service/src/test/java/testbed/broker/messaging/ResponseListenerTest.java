@@ -1,0 +1,90 @@
+package testbed.broker.messaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static testbed.broker.Examples.UCD;
+import static testbed.broker.Examples.catalogueOf;
+import static testbed.broker.Examples.moviesOf;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.support.converter.MessageConversionException;
+import org.springframework.amqp.support.converter.SimpleMessageConverter;
+import testbed.broker.operation.Answer;
+import testbed.broker.operation.Correlations;
+import testbed.broker.operation.Operation;
+import testbed.broker.operation.Operations;
+import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.support.presence.KnownCinemas;
+
+/** Responses reach the operation whose id they carry, without an AMQP server. */
+class ResponseListenerTest {
+
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final KnownCinemas cinemas =
+      new KnownCinemas(Duration.ofSeconds(60), Duration.ofHours(1), InstantSource.system());
+  private final Operations operations =
+      new Operations(
+          new Correlations(
+              10,
+              Duration.ofSeconds(60),
+              Duration.ofSeconds(90),
+              InstantSource.system(),
+              System::nanoTime),
+          cinemas,
+          (id, operation, request) -> Delivery.CONFIRMED);
+  private final ResponseListener listener =
+      new ResponseListener(
+          new SimpleMessageConverter() {
+            @Override
+            public Object fromMessage(Message message) {
+              return moviesOf(UCD);
+            }
+          },
+          operations,
+          meters);
+
+  @Test
+  void givesAnAnswerToTheOperationWhoseIdItCarriesAndToNoOther() {
+    cinemas.seen(UCD);
+    var one = operations.listMovies();
+    var other = operations.listMovies();
+
+    listener.onMessage(under(one.toString()));
+
+    assertThat(operations.fetch(one, new Operation.ListMovies(), Duration.ZERO))
+        .isEqualTo(new Answer.Movies(List.of(catalogueOf(UCD)), List.of()));
+    assertThat(operations.fetch(other, new Operation.ListMovies(), Duration.ZERO))
+        .isInstanceOf(Answer.Pending.class);
+    assertThat(received("accepted")).isEqualTo(1);
+  }
+
+  @Test
+  void countsWhatNobodyWaitsFor() {
+    listener.onMessage(under(UUID.randomUUID().toString()));
+
+    assertThat(received("unknown")).isEqualTo(1);
+  }
+
+  @Test
+  void cannotReadAnAnswerWithoutAnId() {
+    assertThatThrownBy(() -> listener.onMessage(under(null)))
+        .isInstanceOf(MessageConversionException.class);
+  }
+
+  private double received(String reception) {
+    return meters.get("broker.responses").tag("reception", reception).counter().count();
+  }
+
+  private static Message under(String correlationId) {
+    var properties = new MessageProperties();
+    properties.setCorrelationId(correlationId);
+    return new Message(new byte[0], properties);
+  }
+}
