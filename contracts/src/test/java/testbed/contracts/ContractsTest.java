@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -53,6 +54,21 @@ class ContractsTest {
   @ValueSource(strings = {"", "18", "24:00", "18:60", "18:00:00", "6pm", "18:00+01:00"})
   void refusesShowTimesThatAreNotHoursAndMinutes(String text) {
     assertThatThrownBy(() -> ShowTime.parse(text)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CIRCUIT_OPEN, 503",
+    "UNAVAILABLE, 503",
+    "TIME_LIMIT, 504",
+    "NO_ANSWER, 504",
+    "SHOWING_UNKNOWN, 422",
+    "CORRELATION_EXPIRED, 410",
+    "CINEMA_UNKNOWN, 404",
+    "INVALID_REQUEST, 400"
+  })
+  void reportsAProblemUnderTheStatusThatClientsAreTold(ProblemType type, int status) {
+    assertThat(type.status()).isEqualTo(status);
   }
 
   @Test
