@@ -1,8 +1,11 @@
 package testbed.broker;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.InstantSource;
+import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -55,6 +58,16 @@ class BrokerConfiguration {
       Gauge.builder("broker.operations", correlations, Correlations::settled)
           .tag("state", "settled")
           .description("Operations in the correlation store")
+          .register(meters);
+      FunctionCounter.builder("broker.operations.evicted", correlations, Correlations::evicted)
+          .description("Answers dropped before their time to make room")
+          .register(meters);
+      TimeGauge.builder(
+              "broker.operations.pending.age",
+              correlations,
+              TimeUnit.NANOSECONDS,
+              held -> held.oldestPending().toNanos())
+          .description("Age of the operation that has been pending longest")
           .register(meters);
     };
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static testbed.cinema.Examples.janesReservation;
 import static testbed.cinema.Examples.reservation;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -43,6 +44,7 @@ class CoreTest {
   @Autowired Movies movies;
   @Autowired Reservations reservations;
   @Autowired MongoOperations database;
+  @Autowired MeterRegistry meters;
 
   private final ReservationId id = new ReservationId(UUID.randomUUID());
 
@@ -112,6 +114,19 @@ class CoreTest {
   }
 
   @Test
+  void measuresItsWorkByOutcome() {
+    var before = List.of(worked("done"), worked("repeated"), worked("refused"));
+
+    reservations.make(id, janesReservation());
+    reservations.make(id, janesReservation());
+    assertThatThrownBy(() -> reservations.make(id, reservation("CNW009", "18:00")))
+        .isInstanceOf(MovieUnknown.class);
+
+    assertThat(List.of(worked("done"), worked("repeated"), worked("refused")))
+        .containsExactlyElementsOf(before.stream().map(count -> count + 1).toList());
+  }
+
+  @Test
   void listsReservationsPageByPageInTheOrderOfTheirIds() {
     var ids =
         IntStream.range(0, 5)
@@ -155,5 +170,13 @@ class CoreTest {
 
   private List<Reservation> stored() {
     return reservations.list(Page.FIRST).reservations();
+  }
+
+  private long worked(String outcome) {
+    return meters
+        .get("cinema.work")
+        .tags("operation", "reserve", "outcome", outcome)
+        .timer()
+        .count();
   }
 }

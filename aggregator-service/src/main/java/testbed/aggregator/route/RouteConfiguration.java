@@ -1,8 +1,16 @@
 package testbed.aggregator.route;
 
-import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import java.util.Objects;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
@@ -24,11 +32,14 @@ class RouteConfiguration {
   }
 
   @Bean
-  CinemaRoute cinemaRoute(CinemaApi api, RegisteredCinemas cinemas, AggregatorSettings settings) {
-    return switch (settings.route()) {
-      case DIRECT -> new DirectRoute(api, cinemas::instancesOf);
-      case GATEWAY -> new GatewayRoute(api, settings.gatewayUrl());
-    };
+  CinemaRoute cinemaRoute(
+      CinemaApi api, RegisteredCinemas cinemas, AggregatorSettings settings, MeterRegistry meters) {
+    return new MeasuredRoute(
+        switch (settings.route()) {
+          case DIRECT -> new DirectRoute(api, cinemas::instancesOf);
+          case GATEWAY -> new GatewayRoute(api, settings.gatewayUrl());
+        },
+        meters);
   }
 
   @Bean
@@ -38,27 +49,50 @@ class RouteConfiguration {
         .createClient(CinemaApi.class);
   }
 
-  @Bean
-  ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder>
-      connectionPool(AggregatorSettings settings) {
-    var pool = settings.pool();
-    return builder ->
-        pool == null
-            ? builder
-            : builder
-                .withConnectionManagerCustomizer(
-                    connections ->
-                        connections
-                            .setMaxConnPerRoute(pool.size())
-                            .setMaxConnTotal(Integer.MAX_VALUE))
-                .withConnectionConfigCustomizer(
-                    connection ->
-                        connection
-                            .setIdleTimeout(Timeout.of(pool.idle()))
-                            .setValidateAfterInactivity(TimeValue.ofSeconds(1)))
-                .withDefaultRequestConfigCustomizer(
-                    request -> request.setConnectionRequestTimeout(Timeout.of(pool.acquire())))
-                // Its own retry waits a second and repeats 503s; the route tries another instance.
-                .withHttpClientCustomizer(HttpClientBuilder::disableAutomaticRetries);
+  /** The limits of the preset, where it has some; else the client library's own pool is used. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnProperty("aggregator.pool.size")
+  static class Connections {
+
+    @Bean
+    PoolingHttpClientConnectionManager connectionPool(
+        AggregatorSettings settings, HttpClientSettings client) {
+      var pool = Objects.requireNonNull(settings.pool());
+      return PoolingHttpClientConnectionManagerBuilder.create()
+          .setMaxConnPerRoute(pool.size())
+          .setMaxConnTotal(Integer.MAX_VALUE)
+          .setDefaultConnectionConfig(
+              ConnectionConfig.custom()
+                  .setConnectTimeout(Timeout.of(client.connectTimeout()))
+                  .setSocketTimeout(Timeout.of(client.readTimeout()))
+                  .setIdleTimeout(Timeout.of(pool.idle()))
+                  .setValidateAfterInactivity(TimeValue.ofSeconds(1))
+                  .build())
+          .build();
+    }
+
+    @Bean
+    ClientHttpRequestFactoryBuilderCustomizer<HttpComponentsClientHttpRequestFactoryBuilder>
+        connectionPoolUsed(
+            PoolingHttpClientConnectionManager connections, AggregatorSettings settings) {
+      var pool = Objects.requireNonNull(settings.pool());
+      return builder ->
+          builder
+              .withDefaultRequestConfigCustomizer(
+                  request -> request.setConnectionRequestTimeout(Timeout.of(pool.acquire())))
+              .withHttpClientCustomizer(
+                  client ->
+                      client
+                          .setConnectionManager(connections)
+                          // Its own retry waits a second and repeats 503s; the route tries another
+                          // instance.
+                          .disableAutomaticRetries());
+    }
+
+    /** How many connections are in use, and how many requests wait for one. */
+    @Bean
+    MeterBinder connectionPoolMeters(PoolingHttpClientConnectionManager connections) {
+      return new PoolingHttpClientConnectionManagerMetricsBinder(connections, "cinemas");
+    }
   }
 }

@@ -30,6 +30,7 @@ import testbed.broker.BrokerSettings;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.QueueMeters;
 import testbed.support.presence.KnownCinemas;
 
 /** The broker's part of the AMQP topology, and what sends and listens. */
@@ -116,8 +117,10 @@ class MessagingEdge {
   }
 
   @Bean
-  ContainerCustomizer<DirectMessageListenerContainer> directContainers(BrokerSettings settings) {
+  ContainerCustomizer<DirectMessageListenerContainer> directContainers(
+      BrokerSettings settings, QueueMeters queues) {
     return container -> {
+      queues.observe(container);
       container.setPhase(OUTLIVES_THE_WEB_SERVER);
       container.setMessagesPerAck(settings.acknowledgedTogether());
       container.setAckTimeout(ACKNOWLEDGED_AFTER_MILLIS);
@@ -125,8 +128,11 @@ class MessagingEdge {
   }
 
   @Bean
-  ContainerCustomizer<SimpleMessageListenerContainer> simpleContainers() {
-    return container -> container.setPhase(OUTLIVES_THE_WEB_SERVER);
+  ContainerCustomizer<SimpleMessageListenerContainer> simpleContainers(QueueMeters queues) {
+    return container -> {
+      queues.observe(container);
+      container.setPhase(OUTLIVES_THE_WEB_SERVER);
+    };
   }
 
   private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {

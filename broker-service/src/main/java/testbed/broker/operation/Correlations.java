@@ -27,6 +27,9 @@ public final class Correlations {
   private final LongSupplier nanoClock;
   private final CorrelationIds ids;
 
+  /** Answers dropped before their time to make room. Guarded by this. */
+  private long evicted;
+
   /** Guarded by this. In order of their start. */
   private final Map<CorrelationId, Correlation> pending = new LinkedHashMap<>();
 
@@ -68,6 +71,7 @@ public final class Correlations {
       }
       if (pending.size() + settled.size() >= capacity) {
         removeEldest(settled);
+        evicted++;
       }
       pending.put(correlation.id(), correlation);
     }
@@ -133,6 +137,19 @@ public final class Correlations {
   /** Operations whose answers are held. */
   public synchronized int settled() {
     return settled.size();
+  }
+
+  /** Answers that were dropped before their time to make room for new operations, so far. */
+  public synchronized long evicted() {
+    return evicted;
+  }
+
+  /** The age of the operation that has been pending longest; zero if none is. */
+  public synchronized Duration oldestPending() {
+    var eldest = pending.values().iterator();
+    return eldest.hasNext()
+        ? Duration.ofNanos(nanoClock.getAsLong() - eldest.next().startedNanos())
+        : Duration.ZERO;
   }
 
   private void sweep(long now) {

@@ -332,6 +332,22 @@ class OperationsTest {
     assertThat(fetch(pending)).isInstanceOf(Pending.class);
     assertProblem(ProblemType.CORRELATION_EXPIRED, () -> fetch(older));
     assertThat(fetch(newer)).isInstanceOf(Movies.class);
+    assertThat(store.evicted()).isOne();
+  }
+
+  @Test
+  void tellsForHowLongTheOldestOperationHasBeenPending() {
+    present(UCD);
+    assertThat(store.oldestPending()).isZero();
+
+    var oldest = operations.listMovies();
+    pass(Duration.ofSeconds(2));
+    operations.listMovies();
+    pass(Duration.ofSeconds(1));
+    assertThat(store.oldestPending()).hasSeconds(3);
+
+    operations.receive(oldest, moviesOf(UCD));
+    assertThat(store.oldestPending()).hasSeconds(1);
   }
 
   @Test

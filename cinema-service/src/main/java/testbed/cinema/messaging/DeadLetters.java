@@ -1,5 +1,7 @@
 package testbed.cinema.messaging;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
@@ -18,11 +20,16 @@ class DeadLetters extends RepublishMessageRecoverer {
 
   private final RabbitTemplate template;
   private final CinemaName cinema;
+  private final Counter setAside;
 
-  DeadLetters(RabbitTemplate template, CinemaName cinema) {
+  DeadLetters(RabbitTemplate template, CinemaName cinema, MeterRegistry meters) {
     super(template, Topology.DEAD_LETTER_EXCHANGE, Topology.requestTo(cinema));
     this.template = template;
     this.cinema = cinema;
+    this.setAside =
+        Counter.builder("cinema.requests.dead.lettered")
+            .description("Requests set aside after several tries")
+            .register(meters);
   }
 
   @Override
@@ -30,6 +37,7 @@ class DeadLetters extends RepublishMessageRecoverer {
     // A list request expires soon; set aside, it is to be looked at whenever somebody has the time.
     request.getMessageProperties().setExpiration(null);
     super.recover(request, cause);
+    setAside.increment();
     var correlationId = request.getMessageProperties().getCorrelationId();
     if (correlationId != null) {
       Responses.send(

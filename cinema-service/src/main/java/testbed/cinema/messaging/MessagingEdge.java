@@ -1,5 +1,6 @@
 package testbed.cinema.messaging;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -8,6 +9,7 @@ import org.springframework.amqp.core.TopicExchange;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
+import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -17,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.QueueMeters;
 
 /** The cinema's part of the AMQP topology, wired only when the cinema's transport is AMQP. */
 @Configuration(proxyBeanMethods = false)
@@ -54,17 +57,23 @@ class MessagingEdge {
   }
 
   @Bean
-  DeadLetters deadLetters(RabbitTemplate template, CinemaSettings settings) {
-    return new DeadLetters(template, settings.cinemaName());
+  DeadLetters deadLetters(RabbitTemplate template, CinemaSettings settings, MeterRegistry meters) {
+    return new DeadLetters(template, settings.cinemaName(), meters);
   }
 
   @Bean
-  ContainerCustomizer<DirectMessageListenerContainer> batchedAcknowledgement(
-      Acknowledgement acknowledgement) {
+  ContainerCustomizer<DirectMessageListenerContainer> directContainers(
+      Acknowledgement acknowledgement, QueueMeters queues) {
     return container -> {
+      queues.observe(container);
       container.setMessagesPerAck(acknowledgement.messages());
       container.setAckTimeout(100);
     };
+  }
+
+  @Bean
+  ContainerCustomizer<SimpleMessageListenerContainer> simpleContainers(QueueMeters queues) {
+    return queues::observe;
   }
 
   private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {

@@ -1,5 +1,6 @@
 package testbed.cinema.movie;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Optional;
 import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -7,6 +8,7 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
+import testbed.cinema.Work;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Movie;
@@ -27,15 +29,18 @@ public class Movies {
 
   private final CinemaName cinema;
   private final MongoOperations database;
+  private final Work listing;
 
-  Movies(CinemaSettings settings, MongoOperations database) {
+  Movies(CinemaSettings settings, MongoOperations database, MeterRegistry meters) {
     this.cinema = settings.cinemaName();
     this.database = database;
+    this.listing = new Work(meters, "list");
   }
 
   /** The cinema with its whole catalogue, by movie id. */
   public Cinema catalogue() {
-    return Cinema.of(cinema, database.find(ALL_BY_ID, Movie.class, COLLECTION));
+    return listing.measured(
+        () -> Cinema.of(cinema, database.find(ALL_BY_ID, Movie.class, COLLECTION)));
   }
 
   /** The movie with this name, if it is shown at this time. */

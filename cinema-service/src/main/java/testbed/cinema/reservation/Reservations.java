@@ -1,11 +1,12 @@
 package testbed.cinema.reservation;
 
-import org.springframework.dao.DuplicateKeyException;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
+import testbed.cinema.Work;
 import testbed.cinema.movie.Movies;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Page;
@@ -19,16 +20,20 @@ import testbed.contracts.ReservationRequest;
 public class Reservations {
 
   static final String COLLECTION = "reservations";
-  private static final Sort BY_ID = Sort.by("_id");
+  // By the property's name: see Movies.
+  private static final Sort BY_ID = Sort.by("id");
 
   private final CinemaName cinema;
   private final Movies movies;
   private final MongoOperations database;
+  private final Work making;
 
-  Reservations(CinemaSettings settings, Movies movies, MongoOperations database) {
+  Reservations(
+      CinemaSettings settings, Movies movies, MongoOperations database, MeterRegistry meters) {
     this.cinema = settings.cinemaName();
     this.movies = movies;
     this.database = database;
+    this.making = new Work(meters, "reserve");
   }
 
   /**
@@ -38,12 +43,12 @@ public class Reservations {
    * @throws testbed.cinema.movie.ShowingUnknown if it is not shown at that time
    */
   public Reservation make(ReservationId id, ReservationRequest request) {
-    movies.requireShowing(request.movieId(), request.showTime());
-    try {
-      return database.insert(Reservation.of(id, request), COLLECTION);
-    } catch (DuplicateKeyException alreadyMade) {
-      return get(id);
-    }
+    return making.measured(
+        () -> {
+          movies.requireShowing(request.movieId(), request.showTime());
+          return database.insert(Reservation.of(id, request), COLLECTION);
+        },
+        alreadyMade -> get(id));
   }
 
   /**

@@ -1,0 +1,41 @@
+package testbed.aggregator.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import testbed.contracts.Cinema;
+import testbed.contracts.CinemaName;
+
+class MeasuredRouteTest {
+
+  private static final CinemaName UCD = new CinemaName("ucd");
+
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+  @Test
+  void measuresAnswersAndFailuresOfEachCinema() {
+    new MeasuredRoute(cinema -> Cinema.of(cinema, List.of()), meters).ask(UCD);
+    var failing =
+        new MeasuredRoute(
+            cinema -> {
+              throw new IllegalStateException("gone");
+            },
+            meters);
+    assertThatThrownBy(() -> failing.ask(UCD)).hasMessage("gone");
+    assertThatThrownBy(() -> failing.ask(UCD)).hasMessage("gone");
+
+    assertThat(asked("answered")).isEqualTo(1);
+    assertThat(asked("failed")).isEqualTo(2);
+  }
+
+  private long asked(String outcome) {
+    return meters
+        .get("aggregator.questions")
+        .tags("cinema", "ucd", "outcome", outcome)
+        .timer()
+        .count();
+  }
+}
