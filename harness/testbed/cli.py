@@ -25,6 +25,7 @@ from testbed import (
     experiment,
     jdk,
     load,
+    namespace,
     planning,
     ports,
     processes,
@@ -496,16 +497,27 @@ def _bare_environ() -> dict[str, str]:
 
 def _run(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Path:
     bench = _bench(project, plan, port_offset, build_first=build_first)
+    _enter_network(plan)
     results = runner.new_results(project, plan.name, record.now())
     runner.begin(bench, plan, results)
     _carry_out(project, bench, plan, results)
     return results
 
 
+def _enter_network(plan: Experiment) -> None:
+    if plan.local_ports is not None:
+        namespace.enter(plan.local_ports)
+        console.print(
+            f"In a network of its own, with {plan.local_ports.last - plan.local_ports.first + 1} "
+            "ports for connections."
+        )
+
+
 def _resume(project: Project, results: Path, port_offset: int, *, build_first: bool) -> Path:
     plan = runner.declared(results)
     bench = _bench(project, plan, port_offset, build_first=build_first)
     runner.require_same(bench, results)
+    _enter_network(plan)
     _carry_out(project, bench, plan, results)
     return results
 

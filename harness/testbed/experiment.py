@@ -225,6 +225,19 @@ class Disturb(_Model):
     lasting: Annotated[float, Field(gt=0)] | None = Field(default=None, alias="for")
 
 
+class LocalPorts(_Model):
+    """The ports that connections may choose from, ``from`` and ``to`` included."""
+
+    first: Annotated[int, Field(alias="from", ge=1024, le=65_535, strict=True)]
+    last: Annotated[int, Field(alias="to", ge=1024, le=65_535, strict=True)]
+
+    @model_validator(mode="after")
+    def _rises(self) -> LocalPorts:
+        if self.last <= self.first:
+            raise ValueError(f"to: {self.last} is not above from ({self.first})")
+        return self
+
+
 @dataclass(frozen=True)
 class System:
     """One compared thing, with everything that makes it differ from the others.
@@ -296,6 +309,8 @@ class Experiment(_Model):
         Looks for the highest rate that meets the objective, in place of levels.
     disturb
         What happens to a service in each run.
+    local_ports
+        The ports that connections may choose from, in a network of the experiment's own.
     seed
         Decides the order, and the arrivals.
     fetch
@@ -328,6 +343,7 @@ class Experiment(_Model):
     slo: Slo | None = None
     search: Search | None = None
     disturb: Disturb | None = None
+    local_ports: LocalPorts | None = None
     seed: Annotated[int, Field(ge=0, le=2**32 - 1, strict=True)] = 1
     fetch: Fetch | None = None
     backends: Backends = "embedded"
@@ -383,6 +399,15 @@ class Experiment(_Model):
         names = [one.name for one in self.compared]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"factors: two systems would be called {', '.join(twice)}")
+        return self
+
+    @model_validator(mode="after")
+    def _has_its_own_network_alone(self) -> Experiment:
+        if self.local_ports is not None and self.backends != "embedded":
+            raise ValueError(
+                f"local_ports: backends {self.backends!r} cannot be reached from a network of its "
+                "own; choose embedded"
+            )
         return self
 
     @model_validator(mode="after")
@@ -578,6 +603,7 @@ _PARTS: dict[str, tuple[type[BaseModel], ...]] = {
     "slo": (Slo,),
     "search": (Search,),
     "disturb": (Disturb,),
+    "local_ports": (LocalPorts,),
 }
 
 

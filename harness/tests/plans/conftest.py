@@ -82,10 +82,11 @@ def run_plan(jmeter: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run
         plan: str,
         scripts: Iterable[Script] = (),
         properties: Mapping[str, object] | None = None,
+        pause: tuple[float, float] | None = None,
     ) -> Outcome:
         folder = tmp_path_factory.mktemp(plan)
         results = folder / "results.csv"
-        with FakeProduct(plan.partition("-")[0], tuple(scripts)) as product:
+        with FakeProduct(plan.partition("-")[0], tuple(scripts), pause) as product:
             given = {"port": product.port, **(properties or {})}
             command = [
                 *jmeter,

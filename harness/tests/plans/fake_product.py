@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -125,9 +126,17 @@ class FakeProduct:
         ``sync`` or ``async``.
     scripts
         One for each operation in the order of arrival; right answers when they run out.
+    pause
+        Seconds from the first request to a pause, and how long it holds its breath then.
     """
 
-    def __init__(self, variant: str, scripts: Sequence[Script] = ()) -> None:
+    def __init__(
+        self,
+        variant: str,
+        scripts: Sequence[Script] = (),
+        pause: tuple[float, float] | None = None,
+    ) -> None:
+        self._pause = pause
         self.variant = variant
         self.requests: list[Request] = []
         self.connections = 0
@@ -163,6 +172,10 @@ class FakeProduct:
 
     def answer(self, request: Request) -> Answer:
         """Return the answer to a request, as the next script has it."""
+        if self._pause is not None and not self.requests:
+            after, lasting = self._pause
+            # Blocks everything, as a process does that is stopped.
+            self._loop.call_later(after, time.sleep, lasting)
         self.requests.append(request)
         if self.variant == "sync":
             return self._sync(request)

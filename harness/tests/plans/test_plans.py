@@ -299,6 +299,27 @@ def test_when_the_time_is_up_nothing_begins_and_nothing_is_cut_off(
     assert len(outcome.rows) == 3 * len(rows)
 
 
+def test_a_pause_of_two_seconds_shows_in_an_open_loop_and_hides_in_a_closed_one(
+    run_plan: RunPlan, tmp_path: Path
+) -> None:
+    def slow(outcome: Outcome) -> int:
+        rows = operations_of(outcome, "sync-list")
+        ends = [int(row["timeStamp"]) + int(row["elapsed"]) for row in rows]
+        starts = [int(row.get("intended") or row["timeStamp"]) for row in rows]
+        return sum(end - start > 100 for start, end in zip(starts, ends, strict=True))
+
+    pause = (3.0, 2.0)
+    closed = run_plan("sync-list", (), {"threads": 10, "ramp": 0, "duration": 8}, pause)
+    file = arrivals_file(tmp_path, [5 * number for number in range(1600)])
+    opened_ = run_plan("sync-list", (), opened(file, threads=600), pause)
+
+    # All that were under way, and perhaps a few at the generator's own start.
+    assert 10 <= slow(closed) <= 30
+    # All that arrived: 200 per second for 2 s, less the last tenth of a second, and what the
+    # server needs to catch up.
+    assert 380 <= slow(opened_) <= 700
+
+
 def test_a_missing_file_of_arrivals_is_told(run_plan: RunPlan, tmp_path: Path) -> None:
     outcome = run_plan("sync-list", (), opened(tmp_path / "missing.csv", threads=1))
 

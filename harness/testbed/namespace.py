@@ -1,0 +1,58 @@
+"""A network of its own for an experiment, with few ports for connections to choose from."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from testbed.errors import UserError
+from testbed.experiment import LocalPorts
+
+CLONE_NEWNET = 0x40000000
+SETTINGS = Path("/proc/sys/net/ipv4")
+
+
+def enter(ports: LocalPorts) -> None:
+    """Move this process, and what it starts from now on, to a network that has a loopback only.
+
+    Nothing outside is reached from there, and nothing there from outside. Connections have the
+    given ports to choose from, and a closed one keeps its port for a minute, as it does between
+    machines (within one machine Linux would reuse it after a second).
+
+    Raises
+    ------
+    UserError
+        When the system cannot or may not do that.
+    """
+    if not SETTINGS.is_dir() or shutil.which("ip") is None:
+        raise UserError(
+            "local_ports: needs Linux with the ip command",
+            "Run the experiment there, or without local_ports.",
+        )
+    try:
+        _unshare()
+        subprocess.run(
+            ["ip", "link", "set", "lo", "up"], check=True, capture_output=True, timeout=10
+        )
+        for name, value in settings(ports).items():
+            (SETTINGS / name).write_text(value, encoding="ascii")
+    except (OSError, subprocess.SubprocessError) as problem:
+        raise UserError(
+            f"local_ports: no network of its own ({problem})",
+            "It needs the rights of root, or to run without local_ports.",
+        ) from problem
+
+
+def settings(ports: LocalPorts) -> dict[str, str]:
+    """Return the kernel's settings under ``net.ipv4``."""
+    return {"ip_local_port_range": f"{ports.first} {ports.last}", "tcp_tw_reuse": "0"}
+
+
+def _unshare() -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.unshare(CLONE_NEWNET) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
