@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.text import Text
 
 from testbed.load import Seen
@@ -126,6 +127,10 @@ class Progress:
         mark = "[red]![/red]" if seen.failed else "[green]✓[/green]"
         number = self._estimate.measured_runs
         self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
+
+    def judged(self, run: Run, verdict: str) -> None:
+        """Show what keeps a run from being valid."""
+        self._print(f"  [yellow]{escape(verdict)}[/yellow]")
 
     def decided(self, text: str) -> None:
         """Show whether, and why, the experiment goes on."""

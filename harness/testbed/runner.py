@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import itertools
 import json
 import shutil
@@ -74,15 +73,28 @@ class Show(Protocol):
     def measured(self, run: Run, seen: Seen) -> None:
         """A run ended."""
 
+    def judged(self, run: Run, verdict: str) -> None:
+        """A run that ended is not simply valid."""
+
     def decided(self, text: str) -> None:
         """A rule says whether, and why, the experiment goes on."""
 
 
 def _widths(results: Path, figure: str) -> Mapping[tuple[str, float], float | None]:
     # Loaded here: the numerical libraries take a second, which other experiments need not wait for.
-    decisions = importlib.import_module("testbed.analysis.decisions")
-    widths: Mapping[tuple[str, float], float | None] = decisions.widths(results, figure)
-    return widths
+    from testbed.analysis import decisions
+
+    return decisions.widths(results, figure)
+
+
+def _judge(results: Path, run: str) -> str | None:
+    from testbed.analysis import samples, verdicts
+    from testbed.analysis.results import find_results
+
+    found = find_results(results)
+    measurement = samples.measure(next(one for one in found.runs if one.id == run))
+    verdict = verdicts.judge(measurement, found.environment)
+    return None if verdict.status == "valid" else str(verdict)
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,8 @@ class Bench:
         Returns the operations per second that the generator can reach at most, by plan.
     widths
         Returns how wide the intervals of results are.
+    judge
+        Says what keeps a run, by its name, from being valid; None where nothing does.
     """
 
     project: Project
@@ -114,6 +128,7 @@ class Bench:
     reset: Callable[[str], object] = database.empty_reservations
     ceilings: Callable[[], Mapping[str, float]] = dict
     widths: Widths = _widths
+    judge: Callable[[Path, str], str | None] = _judge
 
 
 def new_results(project: Project, name: str, moment: datetime) -> Path:
@@ -358,6 +373,8 @@ def _carry_out_start(
             work = _Work(bench, plan, system, stack, results / "runs", show)
             record = work.measure(run, began)
             done[run.id] = record
+            if (verdict := bench.judge(results, run.id)) is not None:
+                show.judged(run, verdict)
             began = time.monotonic()
             if record["complete_after"] is not True:
                 # A system that does not recover cannot be measured any further.

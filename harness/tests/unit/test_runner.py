@@ -45,6 +45,7 @@ class Noted:
     warmups: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
+    verdicts: dict[str, str] = field(default_factory=dict)
 
     def starting(self, start: Start) -> None: ...
 
@@ -62,6 +63,9 @@ class Noted:
 
     def measured(self, run: Run, seen: Seen) -> None:
         self.runs.append(run.id)
+
+    def judged(self, run: Run, verdict: str) -> None:
+        self.verdicts[run.id] = verdict
 
     def decided(self, text: str) -> None:
         self.decisions.append(text)
@@ -542,10 +546,13 @@ def test_an_incomplete_answer_after_a_run_is_noted(
                 missing[:] = ["the list misses ucd"]
 
     bench = replace(system.bench, system=stack)
-    runner.carry_out(bench, plan, results, Breaking())
+    show = Breaking()
+    runner.carry_out(bench, plan, results, show)
 
     (file,) = results.glob("runs/*/run.json")
     assert json.loads(file.read_text())["complete_after"] == "the list misses ucd"
+    assert show.verdicts["sync-list-001-threads-1"].startswith("invalid: ")
+    assert "the list misses ucd" in show.verdicts["sync-list-001-threads-1"]
 
 
 def test_results_get_a_folder_of_their_own(project: Project) -> None:
