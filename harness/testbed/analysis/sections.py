@@ -251,10 +251,13 @@ def validity(judged: Judged) -> str:
     return "\n\n".join(parts)
 
 
-def loops(judged: Judged, summary: pl.DataFrame) -> str:
-    """Return what became of the arrivals of open loops, and open against closed loops."""
+def loops(judged: Judged, recorded: pl.DataFrame) -> str:
+    """Return what became of the arrivals of open loops, and open against closed loops.
+
+    ``recorded`` is the summary of all runs: it is the invalid ones that drop arrivals.
+    """
     parts = []
-    arrivals = summary.filter(pl.col("mode") == "open")
+    arrivals = recorded.filter(pl.col("mode") == "open")
     if arrivals.is_empty():
         parts.append(
             "All loops were closed: a thread starts its next operation when the last one has "
@@ -265,7 +268,7 @@ def loops(judged: Judged, summary: pl.DataFrame) -> str:
         parts += [
             f"A late arrival started over {LATE_MS} ms after its intended time; a dropped one never"
             " did. Response times count from the intended start; the mean from the actual start "
-            "stands beside them.",
+            "stands beside them. All recorded runs are counted, invalid ones too.",
             markdown_table(arrivals.iter_rows(named=True), ARRIVALS),
         ]
     disturbed = [one for one in judged.recorded.measurements if one.run.disturbance]

@@ -309,7 +309,7 @@ def test_a_disturbed_run_counts_its_slow_operations(tmp_path: Path) -> None:
     (run / "samples.csv").write_text("\n".join([text[0], *(",".join(row) for row in rows)]))
     judged = judge_all(load(tmp_path))
     assert judged.verdicts[run.name].truncation is None
-    words = sections.loops(judged, tabulate(judged.used))
+    words = sections.loops(judged, tabulate(judged.recorded))
     limit = np.median([int(row[1]) for row in rows]) * 5
     slow = sum(int(row[1]) > max(50, limit) for row in rows)
     assert 10 <= slow < 30
