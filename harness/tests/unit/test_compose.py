@@ -10,6 +10,7 @@ from testbed import compose
 from testbed.errors import UserError
 from testbed.meter import Usage
 from testbed.project import Project
+from testbed.record import Compose
 
 
 def docker(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,3 +129,48 @@ def test_reads_both_versions_of_control_groups() -> None:
     assert compose.parse_usage(second) == Usage(2.5, 150.0)
     assert compose.parse_usage(first) == Usage(2.5, 150.0)
     assert compose.parse_usage("cat: no such file\n") is None
+
+
+def written(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_a_container_is_read_from_its_control_group_version_2(tmp_path: Path) -> None:
+    group = tmp_path / "sys/fs/cgroup/system.slice/docker-abc.scope"
+    written(tmp_path / "proc/42/cgroup", "0::/system.slice/docker-abc.scope\n")
+    written(group / "cpu.stat", "usage_usec 1500000\nuser_usec 1000000\n")
+    written(group / "memory.stat", "anon 64000000\nfile 5\n")
+
+    files = compose.group_files("42", tmp_path)
+
+    assert compose.GroupMeter({"broker": files}).read() == {"broker": Usage(1.5, 64.0)}
+
+
+def test_a_container_is_read_from_its_control_groups_version_1(tmp_path: Path) -> None:
+    base = tmp_path / "sys/fs/cgroup"
+    lines = "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n1:name=systemd:/docker/abc\n"
+    written(tmp_path / "proc/42/cgroup", lines)
+    written(base / "cpuacct/docker/abc/cpuacct.usage", "2500000000\n")
+    written(base / "memory/docker/abc/memory.stat", "cache 1\ntotal_rss 32000000\n")
+
+    files = compose.group_files("42", tmp_path)
+
+    assert compose.GroupMeter({"broker": files}).read() == {"broker": Usage(2.5, 32.0)}
+
+
+def test_a_container_that_this_machine_does_not_see_has_no_files(tmp_path: Path) -> None:
+    assert compose.group_files("42", tmp_path) == ()
+    written(tmp_path / "proc/42/cgroup", "0::/elsewhere\n")
+    assert compose.group_files("42", tmp_path) == ()
+
+
+def test_each_set_of_settings_has_a_file_of_its_own(project: Project) -> None:
+    stack = Compose((project.root / "docker-compose.sync.yml",), ())
+    files = {
+        compose.with_settings(stack, project, ["broker-service"], {"A": value}).files[-1]
+        for value in ("1", "2", "1")
+    }
+
+    assert len(files) == 2
+    assert all(file.is_file() for file in files)
