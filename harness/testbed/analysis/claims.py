@@ -190,7 +190,9 @@ def replication(judged: Judged) -> str:
         for workload in ("list", "reserve")
     }
     if not any(cells.values()):
-        return "None of the claims' cells (sync and async, list and reserve) were measured here."
+        return (
+            "No cell of the claims (sync and async, list and reserve, closed loop) has usable runs."
+        )
     rows = []
     for claim in read_claims():
         founds = {count: KINDS[claim.kind](claim, source, count) for count in COUNTS}
@@ -577,7 +579,7 @@ def _exactly(found: Found) -> Found:
 def _missing(cell: Mapping[str, Any]) -> str:
     level = cell.get("level", "any")
     where = "" if level in (WORST, "any") else f" at {level} threads"
-    return f"{cell['variant']} {cell['workload']}{where} was not measured"
+    return f"{cell['variant']} {cell['workload']}{where} has no usable run"
 
 
 def _words(claim: Claim, found: Found) -> str:

@@ -743,6 +743,9 @@ def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tup
         clock = operations.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()
         at_s = (clock - clock.min()) / 1000
         elapsed, ok = operations["elapsed_ms"].to_numpy(), operations["ok"].to_numpy()
+        what = one.run.disturbance or {}
+        begin = float(what.get("at_s") or 0)
+        axes.axvspan(begin, begin + float(what.get("for_s") or 0), color="#cccccc", alpha=0.5)
         axes.plot(at_s[ok], elapsed[ok], ".", ms=3, color=systems[cell.system].colour)
         axes.plot(at_s[~ok], elapsed[~ok], "x", ms=4, color="#882255")
         axes.set_yscale("log")
@@ -752,7 +755,7 @@ def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tup
     grid[-1][0].set_xlabel("(intended) start since the start of the load [s]")
     return figure, (
         f"Each {study.workload} operation against its start, {study.conditions}, in runs in which "
-        f"a service was stopped for a while; crosses: failed operations."
+        f"a service was stopped, as shaded; crosses: failed operations."
     )
 
 

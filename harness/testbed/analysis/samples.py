@@ -5,7 +5,8 @@ it runs from the start of the request to the end of the fetch that brought the r
 are understood:
 
 - this project's plans label the operation's row with the workload (``list``), and its exchanges
-  ``list request`` and ``list fetch``; a synchronous operation is its one exchange;
+  ``list request`` and ``list fetch``, from the first of which to the end of the last it lasts; a
+  synchronous operation is its one exchange;
 - files without such labels, as published with the thesis: each row of a synchronous file is an
   operation; in an asynchronous file a request and the fetch that follows it on the same thread are.
 
@@ -346,15 +347,27 @@ def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataF
         .select((pl.col("turn") > pl.col("last").fill_null(-1)).sum())
         .item()
     )
+    exchanges = rows.filter(~is_operation)
     deciding = (
-        rows.filter(~is_operation & ~pl.col("ok"))
+        exchanges.filter(~pl.col("ok"))
         .group_by("thread", "turn", maintain_order=True)
         .agg(pl.col("step", "code", "message").last())
+    )
+    # JMeter's own row begins before the first exchange and ends after the last one, by whatever the
+    # generator does in between; a synchronous exchange has no such row, so it is left out of both.
+    spans = exchanges.group_by("thread", "turn").agg(
+        pl.col("start_ms").min().alias("first_ms"),
+        (pl.col("start_ms") + pl.col("elapsed_ms")).max().alias("last_ms"),
     )
     operations = (
         operations.drop("step", "message")
         .join(deciding, on=["thread", "turn"], how="left", suffix="_decided")
-        .with_columns(pl.coalesce("code_decided", "code").alias("code"))
+        .join(spans, on=["thread", "turn"], how="left")
+        .with_columns(
+            pl.coalesce("code_decided", "code").alias("code"),
+            pl.coalesce("first_ms", "start_ms").alias("start_ms"),
+            pl.coalesce(pl.col("last_ms") - pl.col("first_ms"), "elapsed_ms").alias("elapsed_ms"),
+        )
         .with_columns(_failures())
     )
     return samples, operations, strays

@@ -58,6 +58,11 @@ MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in
 SLOW_TIMES, SLOW_MS = 5, 50
 """What is slow where a service was stopped: so many times the median, and so many ms."""
 
+INVALID_SPELT = 4
+"""Invalid runs that are named on top; of more, the reasons are counted."""
+
+NOTHING = "There is no usable run."
+
 SHORT = {"cpu_ms_per_ok": "CPU per ok"}
 """Words for the head of a narrow column."""
 
@@ -324,12 +329,16 @@ def numbers(summary: pl.DataFrame) -> str:
         for words, part in conditions(summary)
         for columns, note in ((SPEED, SPEED_NOTE), (COST, COST_NOTE))
     ]
+    if summary.is_empty():
+        return NOTHING
     unchecked = summary.filter((pl.col("preset") == UNSTATED) & (pl.col("partial") > 0))
     return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
 
 
 def cost(summary: pl.DataFrame) -> str:
     """Return what an operation costs, the servers' infrastructure included."""
+    if summary.is_empty():
+        return NOTHING
     return "\n\n".join(
         f"**{_capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), MEMORY)
         for words, part in conditions(summary)
@@ -338,6 +347,8 @@ def cost(summary: pl.DataFrame) -> str:
 
 def per_sample(summary: pl.DataFrame) -> str:
     """Return the figures per HTTP exchange, beside those per operation."""
+    if summary.is_empty():
+        return NOTHING
     return "\n\n".join(
         f"**{_capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), PER_SAMPLE)
         for words, part in conditions(summary)
@@ -372,15 +383,7 @@ def _used(judged: Judged) -> str:
     total = len(judged.verdicts) + len(judged.recorded.unreadable)
     words = [f"{len(judged.used.measurements)} of {total} runs are used."]
     if states["invalid"]:
-        words.append(
-            f"**{states['invalid']} invalid** and left out: "
-            + "; ".join(
-                f"`{verdict.run_id}`, {', '.join(verdict.reasons)}"
-                for verdict in judged.verdicts.values()
-                if verdict.status == "invalid"
-            )
-            + "."
-        )
+        words.append(f"**{states['invalid']} invalid** and left out: {_why(judged)}.")
     if states["not steady"]:
         words.append(
             f"{states['not steady']} never settled (*not steady*): used whole, and marked below."
@@ -388,6 +391,20 @@ def _used(judged: Judged) -> str:
     if judged.recorded.unreadable:
         words.append(f"{len(judged.recorded.unreadable)} cannot be read.")
     return " ".join(words)
+
+
+def _why(judged: Judged) -> str:
+    """Return why runs are invalid: each run with its reasons, or of many how often which."""
+    invalid = [verdict for verdict in judged.verdicts.values() if verdict.status == "invalid"]
+    if len(invalid) <= INVALID_SPELT:
+        return "; ".join(f"`{one.run_id}`, {', '.join(one.reasons)}" for one in invalid)
+    names = Counter(
+        check.name for one in invalid for check in one.checks if check.outcome == "failed"
+    )
+    return (
+        ", ".join(f"{name} ({count})" for name, count in names.most_common())
+        + "; [each with its figures](#Which-runs-may-be-believed)"
+    )
 
 
 def _pairs(compared: Sequence[Comparison]) -> list[list[Comparison]]:

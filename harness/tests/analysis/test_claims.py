@@ -113,7 +113,7 @@ def test_few_runs_decide_nothing_but_point_somewhere(tmp_path: Path) -> None:
 def test_what_was_not_measured_is_not_decidable(tmp_path: Path) -> None:
     judged = write_cells(tmp_path, {"sync": 120.0})
     found = examine(claim("list-slower-sync"), judged, "operation")
-    assert found.note == "async list at 100 threads was not measured"
+    assert found.note == "async list at 100 threads has no usable run"
     assert verdict(claim("list-slower-sync"), found) == "not decidable here"
 
 

@@ -69,6 +69,20 @@ def test_counts_a_transaction_with_its_polls_as_one_operation(tmp_path: Path) ->
     assert measured.strays == 0
 
 
+def test_an_operation_lasts_from_its_first_exchange_to_the_end_of_its_last(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path,
+        "async",
+        [
+            sample(3, 5, "list request", "202"),
+            sample(10, 4, "list fetch"),
+            # The generator was busy with other things before and after.
+            sample(0, 30, "list"),
+        ],
+    )
+    assert measured.operations.select("start_ms", "elapsed_ms").rows() == [(EPOCH_MS + 3, 11)]
+
+
 def test_samples_of_an_unfinished_operation_are_strays(tmp_path: Path) -> None:
     measured = read(
         tmp_path,
