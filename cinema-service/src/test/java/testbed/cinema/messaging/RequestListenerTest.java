@@ -7,6 +7,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoMoreInteractions;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.validation.Validator;
 import java.time.Duration;
 import java.util.UUID;
@@ -82,7 +83,8 @@ class RequestListenerTest {
     properties.setExpiration("5000");
     var request = new Message("{".getBytes(), properties);
 
-    new DeadLetters(template, UCD).recover(request, new IllegalStateException("poison"));
+    var meters = new SimpleMeterRegistry();
+    new DeadLetters(template, UCD, meters).recover(request, new IllegalStateException("poison"));
 
     var dead = ArgumentCaptor.forClass(Message.class);
     verify(template)
@@ -95,5 +97,6 @@ class RequestListenerTest {
             eq(Topology.RESPONSE),
             (Object) any(RequestRejected.class),
             any(MessagePostProcessor.class));
+    assertThat(meters.get("cinema.requests.dead.lettered").counter().count()).isEqualTo(1);
   }
 }
