@@ -244,7 +244,7 @@ def run(
         results = _run(project, plan, port_offset, build_first=not no_build)
     else:
         assert resume is not None
-        results = _resume(project, resume, port_offset, build_first=not no_build)
+        results = _resume(project, resume.absolute(), port_offset, build_first=not no_build)
     console.print(f"Results: [bold]{project.shown(results)}[/bold]")
     console.print(f"Report:  ./testbed report {project.shown(results)}")
 

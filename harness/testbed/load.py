@@ -96,8 +96,8 @@ class Seen:
     elapsed_s
         Seconds since the generator was started.
     first_ms
-        When the first operation began (in an open loop: when the load did), in milliseconds since
-        the epoch; None before one ended.
+        When the first operation began, or in an open loop was to begin, in milliseconds since the
+        epoch; None before one ended.
     offered, late
         Of an open loop: the arrivals that were to begin before the latest end that was seen, and
         the operations that began later than they should.
@@ -148,7 +148,7 @@ def load_for(
     if arrivals is None:
         given["loops"] = "-1" if loops is None else str(loops)
     else:
-        given |= {"arrivals": str(arrivals), "sample_variables": "intended"}
+        given |= {"arrivals": str(arrivals.absolute()), "sample_variables": "intended"}
     if duration is not None:
         given["duration"] = str(duration)
     given |= properties or {}
@@ -203,7 +203,9 @@ def run(
     """
     if not load.plan.is_file():
         raise UserError(f"no plan {load.plan}")
-    arguments = ["-n", "-t", str(load.plan), "-l", str(samples), "-j", str(log)]
+    # Absolute: JMeter runs in the folder of the samples.
+    paths = (load.plan.absolute(), samples.absolute(), log.absolute())
+    arguments = [*("-n", "-t", str(paths[0])), *("-l", str(paths[1])), *("-j", str(paths[2]))]
     arguments += [f"-J{name}={value}" for name, value in load.properties.items()]
     started, clock = now(), time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -279,7 +281,9 @@ class OperationCounter:
     def _offered(self) -> int | None:
         if self._planned is None or self._first_ms is None:
             return None
-        return bisect.bisect_right(self._planned, self._last_ms - self._first_ms)
+        # The first operation is the first arrival, which need not come at once.
+        began = self._first_ms - self._planned[0]
+        return bisect.bisect_right(self._planned, self._last_ms - began)
 
     def _read(self) -> None:
         try:

@@ -142,15 +142,15 @@ def new_results(project: Project, name: str, moment: datetime) -> Path:
 
 def begin(bench: Bench, plan: Experiment, results: Path) -> None:
     """Write down what is going to be measured, and with what."""
-    (results / "runs").mkdir(parents=True)
-    (results / "warmup").mkdir()
-    (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
     described = {
         **bench.describe(),
         "cpus": environment.usable_cpus(),
         "generator_ceiling": dict(bench.ceilings()),
         "seed": plan.seed,
     }
+    (results / "runs").mkdir(parents=True)
+    (results / "warmup").mkdir()
+    (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
     _write_json(results / "environment.json", described)
 
 

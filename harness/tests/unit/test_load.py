@@ -142,7 +142,7 @@ def test_arrivals_make_it_an_open_loop(project: Project, tmp_path: Path) -> None
 
 def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
     samples, arrivals = tmp_path / "samples.csv", tmp_path / "arrivals.csv"
-    arrivals.write_text("0\n100\n200\n3000\n")
+    arrivals.write_text("70\n170\n270\n3070\n")
     rows = [
         row("list", at=1000, took=20) + ",1000",
         row("list", at=1111, took=20) + ",1100",
@@ -204,6 +204,19 @@ def test_runs_the_generator_and_accounts_for_it(tmp_path: Path, small: Load) -> 
     )
     assert 0 < outcome.cpu_s < outcome.duration_s + 1
     assert (tmp_path / "jmeter.out").read_text() == "started list\n"
+
+
+def test_a_relative_folder_is_that_of_the_caller(
+    tmp_path: Path, small: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    load.run(generator(), small, Path("run", "samples.csv"), Path("run", "jmeter.log"), alone)
+
+    assert sorted(file.name for file in (tmp_path / "run").iterdir()) == [
+        "jmeter.out",
+        "samples.csv",
+    ]
 
 
 def test_passes_on_the_exit_code(tmp_path: Path, small: Load) -> None:
