@@ -158,8 +158,8 @@ UNCHECKED = (
 def heading(judged: Judged) -> str:
     """Return the title, and in one line what was measured."""
     cells = list(judged.recorded.by_cell())
-    systems = " and ".join(judged.results.systems)
-    workloads = " and ".join(dict.fromkeys(cell.workload for cell in cells))
+    systems = _listed(judged.results.systems)
+    workloads = _listed(list(dict.fromkeys(cell.workload for cell in cells)))
     loads = [
         f"{words}: {', '.join(f'{level:g}' for level in levels)}."
         for mode, words in MODES.items()
@@ -315,9 +315,10 @@ def twins(judged: Judged) -> str:
     names = sorted({" and ".join((first, second)) for _, first, second in twin_systems(judged)})
     return (
         f"Identical but for their names: {', '.join(names)}. A sound 95 % interval holds 1 in 95 "
-        f"of 100 such comparisons. Comparisons of different figures are of the same runs, so they "
-        f"do not add up. The smallest ratio is what {DECIDING_RUNS} and 10 runs of each side would "
-        f"tell from 1 four times in five, from how much runs of one cell differ here.\n\n"
+        f"of 100 such comparisons; that of three runs of each side is known to do so in 90. "
+        f"Comparisons of different figures are of the same runs, so they do not add up. The "
+        f"smallest ratio is what {DECIDING_RUNS} and 10 runs of each side would tell from 1 four "
+        f"times in five, from how much runs of one cell differ here.\n\n"
         + markdown_table(rows, TWINS)
     )
 
@@ -482,9 +483,9 @@ def _sentence(one: Comparison) -> str:
         if one.runs[0] != one.runs[1]
         else f"{one.runs[0]} " + ("run" if one.runs[0] == 1 else "runs") + " each"
     )
-    decided = f"**decided: {names[winner]}**" if winner else "**not decided**"
+    decided = f"p95 {_decision(one, 'p95_ms')}, goodput {_decision(one, 'ok_per_s')}"
     if winner and _fails_more(one, winner):
-        decided += ", by response time alone: it also fails more often"
+        decided += f"; on p95 by response time alone: {names[winner]} also fails more often"
     marked = f", {one.not_steady} not steady" if one.not_steady else ""
     failures = ", ".join(
         f"{name} {percent(failed.estimate)}"
@@ -500,6 +501,13 @@ def _sentence(one: Comparison) -> str:
         f"{_ratio(one, 'p95_ms')} × {one.first}'s, its goodput {_ratio(one, 'ok_per_s')} ×; "
         f"failed: {failures}; {runs}{marked}; {decided}."
     )
+
+
+def _decision(one: Comparison, figure: str) -> str:
+    winner = one.winner(figure)
+    if winner is None:
+        return "**not decided**"
+    return f"**decided: {one.first if winner == 'first' else one.second}**"
 
 
 def _fails_more(one: Comparison, winner: Winner) -> bool:
@@ -599,6 +607,11 @@ def _disturbed(measurement: Measurement) -> dict[str, Any]:
         "failed": int((~operations["ok"]).sum()),
         "late": measurement.late if run.cell.mode == "open" else None,
     }
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return words with commas and a last "and"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _capital(words: str) -> str:

@@ -354,7 +354,7 @@ def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Che
     return Check(
         name,
         "passed" if seen <= cores else "failed",
-        f"the generator could use {seen:g} cores of a machine with {cores:g}",
+        f"generator on {seen:g} of {cores:g} cores",
         limit,
     )
 

@@ -197,7 +197,7 @@ def test_answer_names_ratio_interval_and_runs(tmp_path: Path) -> None:
     answer = sections.answer(judged, comparisons(judged))
     found = re.search(
         r"For `list`, at 10 threads, async's p95 is \*\*(\d\.\d\d) \[(\d\.\d\d),\s(\d\.\d\d)\]\*\*"
-        r" × sync's, .*; 3 runs each; \*\*decided: sync\*\*",
+        r" × sync's, .*; 3 runs each; p95 \*\*decided: sync\*\*, goodput \*\*decided: sync\*\*",
         answer,
     )
     assert found
@@ -227,7 +227,8 @@ def test_a_fast_system_that_fails_more_is_not_praised_without_saying_so(tmp_path
         )
     judged = judge_all(load(tmp_path))
     answer = sections.answer(judged, comparisons(judged))
-    assert "decided: async**, by response time alone: it also fails more often" in answer
+    assert "p95 **decided: async**" in answer
+    assert "on p95 by response time alone: async also fails more often" in answer
 
 
 def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
