@@ -125,7 +125,8 @@ def timed(command: list[str], log: Path) -> Timed:
     """
     with log.open("wb") as out:
         began = time.monotonic()
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        # JMeter writes a folder temp where it is started.
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, cwd=log.parent)
         _, status, usage = os.wait4(process.pid, 0)
         wall_s = time.monotonic() - began
     if status:
