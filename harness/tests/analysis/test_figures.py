@@ -12,10 +12,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from testbed.analysis import figures
+from testbed.analysis.decisions import comparisons
 from testbed.analysis.figures import Study
 from testbed.analysis.samples import load
 from testbed.analysis.summary import summarise, tabulate
 from testbed.analysis.tables import percent
+from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_results, write_run
 
@@ -164,3 +166,46 @@ def test_a_level_that_only_one_variant_has_is_drawn_as_such(tmp_path: Path) -> N
     write_run(tmp_path, variant="async", threads=10)
     figure, _ = figures._draw_over_time(LIST, load(tmp_path).measurements)
     assert [text.get_text() for text in figure.axes[3].texts] == ["not measured"]
+
+
+def test_systems_of_one_figure_look_different_without_colour() -> None:
+    drawn = figures.looks(f"system {i}" for i in range(7)).values()
+    for kind in ("colour", "marker", "hatch", "line"):
+        assert len({str(getattr(look, kind)) for look in drawn}) == 7
+
+
+def test_what_is_not_decided_is_drawn_hollow(tmp_path: Path) -> None:
+    for runs, hollow in ((3, False), (2, True)):
+        results = tmp_path / str(runs)
+        for variant, median_ms in (("sync", 20.0), ("async", 40.0)):
+            for repetition in range(1, runs + 1):
+                record = {"wall_s": 100.0}
+                write_run(
+                    results,
+                    variant=variant,
+                    repetition=repetition,
+                    median_ms=median_ms,
+                    record=record,
+                )
+        compared = comparisons(judge_all(load(results)))
+        figure, caption = figures._draw_ratios(LIST, compared)
+        panel = figure.axes[1]
+        assert panel.get_title() == "p95"
+        (container,) = panel.containers
+        point = container.lines[0]  # type: ignore[attr-defined]
+        assert point.get_ydata() == pytest.approx([2.0], rel=0.1)
+        assert (point.get_markerfacecolor() == "white") is hollow
+        assert "decided for sync" in caption
+
+
+def test_distribution_shows_the_share_that_is_slower(comparison: Path) -> None:
+    measured = [m for m in load(comparison).measurements if m.run.cell.workload == "list"]
+    figure, _ = figures._draw_distributions(LIST, measured)
+    sync = next(m for m in measured if (m.run.cell.system, m.run.cell.level) == ("sync", 10))
+    elapsed = sync.operations.filter("ok")["elapsed_ms"].to_numpy()
+    line = figure.axes[0].get_lines()[0]
+    times, above = line.get_xdata(), line.get_ydata()
+    at = np.searchsorted(times, np.median(elapsed) + 0.5)
+    assert above[at] == pytest.approx((elapsed > np.median(elapsed)).mean(), abs=0.01)
+    assert figure.axes[0].get_xlabel() == "response time t [ms]"
+    assert figure.axes[0].get_ylabel() == "operations slower than t [%]"
