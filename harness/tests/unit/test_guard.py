@@ -92,11 +92,13 @@ def test_a_stack_left_in_the_background_is_not_guarded(
     make_stack: Callable[..., Stack],
 ) -> None:
     running = make_stack(deployed((service("one"),)))
+    before = {one.pid for one in psutil.Process().children()}
     running.start(background=True)
     known = record.load(project)
     assert known is not None
 
-    assert [one.pid for one in psutil.Process().children()] == [known.running[0].process.pid]
+    new = {one.pid for one in psutil.Process().children()} - before
+    assert new == {known.running[0].process.pid}
     stack.end(project, known)
 
 
