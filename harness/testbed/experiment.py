@@ -217,7 +217,8 @@ class Disturb(_Model):
     at
         Seconds from the first operation.
     lasting
-        ``for``: seconds; without it, to the end of the run.
+        ``for``: seconds; without it, until it was seen whether the product is complete after the
+        run, which it then is not.
     """
 
     service: str

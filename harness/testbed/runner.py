@@ -528,14 +528,17 @@ class _Work:
                 beside.enter_context(stack.accompanied_by(GENERATOR, generator, log))
                 with_generator = stack.meter({GENERATOR: generator})
                 beside.enter_context(usage.recording(folder / "usage.csv", with_generator))
-                if disturbance is not None:
-                    beside.enter_context(disturbance.during())
                 yield
 
         metrics.keep(folder / "metrics-before", stack.endpoints())
         before = meter.read()
-        outcome = load.run(bench.generator, limits, folder / "samples.csv", log, accompanied, watch)
-        after = meter.read()
+        with contextlib.nullcontext() if disturbance is None else disturbance.during():
+            outcome = load.run(
+                bench.generator, limits, folder / "samples.csv", log, accompanied, watch
+            )
+            after = meter.read()
+            # Before a service that was stopped for good goes on.
+            complete_after = self._complete_again()
         metrics.keep(folder / "metrics-after", stack.endpoints())
         if outcome.exit_code != 0:
             raise UserError(
@@ -578,7 +581,7 @@ class _Work:
             "start_s": stack.record.start_s,
             # Else the load would not have begun.
             "complete_before": True,
-            "complete_after": self._complete_again(),
+            "complete_after": complete_after,
             "disturbance": None if disturbance is None else disturbance.record(),
         }
         return record, seen

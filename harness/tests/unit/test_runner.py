@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from testbed import ports, record, runner
@@ -523,6 +524,40 @@ def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> Non
     assert noted["service"] == "gateway"
     assert 0.45 < (started - stopped).total_seconds() < 1.0
     assert data["complete_after"] is True
+
+
+def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
+    system: Setup, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "AFTER_LIMIT_S", 0.5)
+    plan = PLAN.model_copy(
+        update={
+            "threads": (1,),
+            "repetitions": 1,
+            "variants": ("sync",),
+            "workloads": ("list",),
+            "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1}),
+        }
+    )
+    results = make_results(system, plan)
+
+    def missing() -> str | None:
+        try:
+            httpx.get(f"http://127.0.0.1:{system.front.ports[0]}/", timeout=0.3, trust_env=False)
+        except httpx.HTTPError:
+            return "no answer"
+        return None
+
+    def stack(_: System) -> Stack:
+        return Stack(project, deployed((system.front,), missing=missing), os.environ)
+
+    bench = replace(with_generator(system, "--linger", "2").bench, system=stack)
+    runner.carry_out(bench, plan, results, Noted())
+
+    (file,) = results.glob("runs/*/run.json")
+    data = json.loads(file.read_text())
+    assert data["complete_after"] == "no answer"
+    assert data["disturbance"]["started"] > data["finished"]
 
 
 def test_an_incomplete_answer_after_a_run_is_noted(
