@@ -246,7 +246,8 @@ def test_an_open_loop_begins_each_operation_at_its_moment(
     # Every arrival once, all counted from one moment.
     assert sorted(int(row["intended"]) - first for row in rows) == offsets
     late = sorted(lateness_ms(rows))
-    assert late[0] >= 0
+    # JMeter's clock of samples and the one it waits by may differ in the rounding.
+    assert late[0] >= -2
     # Not all: the first ones meet the generator's own start, and others may want the cores.
     assert late[len(late) // 4] <= 10
     # The parts of an operation carry its moment too.
