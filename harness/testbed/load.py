@@ -6,7 +6,6 @@ import bisect
 import contextlib
 import csv
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -39,8 +38,10 @@ GENERATOR_FLAGS = (
     "-Duser.region=EN",
 )
 
-NICENESS = "-10"
-"""Of the generator, where the user is one who may choose it."""
+NICENESS = -10
+"""Of the generator, where this user may choose it: one that waits for a processor while its users
+have their answers puts less load on the product than it was asked for.
+"""
 
 
 @dataclass(frozen=True)
@@ -163,24 +164,14 @@ def load_for(
 
 
 def jmeter_command(project: Project, java: Jdk) -> list[str]:
-    """Return the command that starts the laid-out JMeter, without its arguments.
-
-    Where this user may, it runs before what it measures: a generator that waits for a processor
-    while its user has an answer already measures less load than it was asked for.
-    """
+    """Return the command that starts the laid-out JMeter, without its arguments."""
     return [
-        *_preferred(),
         str(java.java),
         *GENERATOR_FLAGS,
         *os.environ.get("JVM_ARGS", "").split(),
         "-jar",
         str(project.jmeter_home / "bin" / "ApacheJMeter.jar"),
     ]
-
-
-def _preferred() -> list[str]:
-    nice = shutil.which("nice")
-    return [nice, "-n", NICENESS] if nice and os.geteuid() == 0 else []
 
 
 def run(
@@ -230,6 +221,7 @@ def run(
             generator = processes.start(
                 [*command, *arguments], os.environ, log.with_suffix(".out"), samples.parent
             )
+            processes.prefer(generator.pid, NICENESS)
             identity = ProcessId.of(generator.pid)
             stack.callback(_end, generator, identity)
             stack.enter_context(companion(identity))

@@ -84,6 +84,25 @@ def start(
         )
 
 
+def prefer(pid: int, niceness: int) -> None:
+    """Let the session of a process run before others, as far as this user and this system allow.
+
+    Linux shares processors between sessions first (``sched_autogroup``), and only then between the
+    processes of each by their own niceness; every process that is started here has its own session.
+
+    Parameters
+    ----------
+    pid
+        The process that leads the session.
+    niceness
+        From -20, first, to 19.
+    """
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(f"{niceness}\n", encoding="ascii")
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, niceness)
+
+
 def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessId]:
     """End processes and what they started: TERM to all, KILL to those still there after a grace.
 

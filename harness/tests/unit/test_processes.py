@@ -151,3 +151,18 @@ def test_returns_the_exit_code_of_a_foreground_command(tmp_path: Path, code: int
 
     assert processes.run_in_foreground(command, os.environ, tmp_path, tmp_path / "out") == code
     assert (tmp_path / "out").read_text() == "told\n"
+
+
+def test_prefers_or_defers_a_process_as_far_as_the_system_allows(tmp_path: Path) -> None:
+    code = "import time; time.sleep(60)"
+    process = processes.start([sys.executable, "-c", code], os.environ, tmp_path / "log", tmp_path)
+    try:
+        processes.prefer(process.pid, 5)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == 5
+        if (group := Path(f"/proc/{process.pid}/autogroup")).is_file():
+            assert group.read_text().endswith("nice 5\n")
+        # Nobody may be told off for what the system refuses, nor for a process that has ended.
+        processes.prefer(2**22 + 1, -10)
+    finally:
+        process.kill()
+        process.wait()
