@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import uuid
 from abc import ABC, abstractmethod
 from typing import Any
@@ -34,17 +35,32 @@ class Product(ABC):
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
         self.document = Document(self.variant)
-        self.http = httpx.Client(
-            base_url=base_url,
-            timeout=SLOWEST_ANSWER_S,
-            trust_env=False,
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=300),
-            event_hooks={"response": [self._check]},
-        )
+        self._clients: list[httpx.Client] = []
+        self._mine = threading.local()
+
+    @property
+    def http(self) -> httpx.Client:
+        """The HTTP client of this thread.
+
+        One for all could close a connection that had been idle for too long at the moment in which
+        another thread was given it ("Bad file descriptor").
+        """
+        if not hasattr(self._mine, "client"):
+            self._mine.client = httpx.Client(
+                base_url=self.base_url,
+                timeout=SLOWEST_ANSWER_S,
+                trust_env=False,
+                verify=False,
+                event_hooks={"response": [self._check]},
+            )
+            self._clients.append(self._mine.client)
+        client: httpx.Client = self._mine.client
+        return client
 
     def close(self) -> None:
-        """Close the connections."""
-        self.http.close()
+        """Close the connections of every thread."""
+        for client in self._clients:
+            client.close()
 
     def _check(self, answer: httpx.Response) -> None:
         answer.read()

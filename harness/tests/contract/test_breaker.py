@@ -56,7 +56,8 @@ def test_circuit_opens_for_one_cinema_alone_and_closes_again(
     with ThreadPoolExecutor(120) as clients:
         # More at once than any breaker's window holds.
         late = [
-            clients.submit(product.http.get, "/cinema/ucd/reservation/delay/6") for _ in range(120)
+            clients.submit(lambda: product.http.get("/cinema/ucd/reservation/delay/6"))
+            for _ in range(120)
         ]
         eventually(is_refused, 20)
         told = problem(refused[0], 503, "circuit-open")
