@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check-variant.sh sync|async: brings a variant up in containers of the local images and checks that it is
-# ready, measured, right under a short load of each plan, and right when a cinema stops and starts again.
+# ready, measured, right under a short load of each plan and by its contract, and right when a cinema stops
+# and starts again.
 # TESTBED_ENV_FILE names another file in place of local.env.
 set -euo pipefail
 # shellcheck source=.ci/lib.sh
@@ -41,6 +42,12 @@ load() {
   probe samples "$file" "$workload" $((threads * loops))
 }
 
+# The rows of the contract, and what is refused, asked at the published port.
+contract() {
+  TESTBED_BASE_URL="http://localhost:$PORT_FRONT" TESTBED_VARIANT="$variant" \
+    .venv/bin/python -m pytest --quiet --config-file harness/pyproject.toml harness/tests/contract
+}
+
 say "Variant $variant in containers"
 check "$variant: up --wait" up
 if [ "$RESULT" = passed ]; then
@@ -50,6 +57,7 @@ if [ "$RESULT" = passed ]; then
   for workload in "${workloads[@]}"; do
     check "$variant: $workload, $threads users, $loops times, no failure" load "$workload"
   done
+  check "$variant: every answer as the contract says" contract
   compose stop cinema-ucd-service
   check "$variant: a stopped cinema is named as missing" probe list "$variant" "$PORT_FRONT" 2 ucd
   compose start cinema-ucd-service
