@@ -76,7 +76,7 @@ def stale(project: Project, known: Iterable[Module]) -> list[str]:
         one.name
         for one in every
         if one.runnable
-        and _modified(project.jar(one.name)) < max(shared, _newest_source(project.root / one.name))
+        and _written(project.jar(one.name)) < max(shared, _newest_source(project.root / one.name))
     ]
 
 
