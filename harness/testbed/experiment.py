@@ -23,24 +23,15 @@ from pydantic_core import ErrorDetails
 
 from testbed.errors import UserError
 from testbed.project import Project
+from testbed.variants import STOPPABLE, Backends, Preset, Variant
 
-Variant = Literal["sync", "async"]
 Workload = Literal["list", "reserve"]
-Preset = Literal["tuned", "thesis"]
-Backends = Literal["embedded", "docker", "local"]
 Fetch = Literal["wait", "immediate", "poll"]
 Arrivals = Literal["poisson", "constant"]
 Figure = Literal["p95_ms", "mean_ms"]
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How an asynchronous result is fetched, unless the experiment says otherwise."""
-
-CINEMA_SERVICES = ("cinema-cineworld-service", "cinema-dundrum-service", "cinema-ucd-service")
-SERVICES: dict[str, tuple[str, ...]] = {
-    "sync": ("api-gateway-service", "aggregator-service", *CINEMA_SERVICES),
-    "async": ("broker-service", *CINEMA_SERVICES),
-}
-"""The services of each variant that may be stopped for a while."""
 
 WARMUP_S = 8
 WARMUP_THREADS = 50
@@ -416,11 +407,11 @@ class Experiment(_Model):
         if self.disturb is None:
             return self
         for variant in sorted({one.variant for one in self.compared}):
-            if self.disturb.service not in SERVICES[variant]:
+            if self.disturb.service not in STOPPABLE[variant]:
                 common = [
                     name
-                    for name in SERVICES[variant]
-                    if all(name in SERVICES[one.variant] for one in self.compared)
+                    for name in STOPPABLE[variant]
+                    if all(name in STOPPABLE[one.variant] for one in self.compared)
                 ]
                 raise ValueError(
                     f"disturb.service: {self.disturb.service!r} is no service of {variant}; "

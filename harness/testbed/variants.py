@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal, get_args
 
 import httpx
 
@@ -15,9 +16,13 @@ from testbed.jdk import Jdk
 from testbed.project import Project
 from testbed.services import Convergence, Deployment, Service
 
-VARIANTS = ("sync", "async")
-PRESETS = ("tuned", "thesis")
-BACKENDS = ("embedded", "docker", "local")
+Variant = Literal["sync", "async"]
+Preset = Literal["tuned", "thesis"]
+Backends = Literal["embedded", "docker", "local"]
+
+VARIANTS: tuple[str, ...] = get_args(Variant)
+PRESETS: tuple[str, ...] = get_args(Preset)
+BACKENDS: tuple[str, ...] = get_args(Backends)
 
 CINEMAS = {"cineworld": 8082, "dundrum": 8083, "ucd": 8084}
 FRONT_PORT = 8099
@@ -46,6 +51,20 @@ MODULES = {
     "async": ("broker-service", "cinema-service"),
 }
 """The modules that a variant's processes run, backends apart."""
+
+
+def cinema_service(name: str) -> str:
+    """Return the service name of a cinema, as registries and compose files have it."""
+    return f"cinema-{name}-service"
+
+
+_CINEMA_SERVICES = tuple(map(cinema_service, CINEMAS))
+
+STOPPABLE = {
+    "sync": (FRONT_SERVICE["sync"], "aggregator-service", *_CINEMA_SERVICES),
+    "async": (FRONT_SERVICE["async"], *_CINEMA_SERVICES),
+}
+"""The services of each variant that an experiment may stop for a while."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +193,7 @@ def in_containers(
     """Return how a variant is started in containers, backends included."""
     files = compose.describe(project, choice.variant, environ)
     known = compose.resolved(files, environ)
-    own = {*MODULES[choice.variant], *(cinema_service(name) for name in CINEMAS)}
+    own = {*MODULES[choice.variant], *_CINEMA_SERVICES}
     front = compose.published(known, FRONT_SERVICE[choice.variant], FRONT_PORT)
     mongodb = compose.published(known, "mongodb", MONGODB_PORT)
     return Deployment(
@@ -277,11 +296,6 @@ def _list_missing(answer: httpx.Response) -> str | None:
     if answered < len(CINEMAS):
         return f"the list has {answered} of {len(CINEMAS)} cinemas"
     return None
-
-
-def cinema_service(name: str) -> str:
-    """Return the service name of a cinema, as registries and compose files have it."""
-    return f"cinema-{name}-service"
 
 
 def jars(choice: Choice, project: Project) -> list[Path]:
