@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from testbed import environment, load, processes
+from testbed import environment, files, load, processes
 from testbed.errors import UserError
 from testbed.jdk import Jdk
 from testbed.project import Project
@@ -58,10 +58,7 @@ def measure(
         if not known(project, [plan], java):
             notice(plan.stem)
             measured = {**_read(project), _key(project, plan, java): _measured(project, plan, java)}
-            project.state.mkdir(parents=True, exist_ok=True)
-            draft = (project.state / FILE).with_suffix(".draft")
-            draft.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
-            draft.replace(project.state / FILE)
+            files.write_json(project.state / FILE, measured)
     return known(project, plans, java)
 
 

@@ -553,12 +553,12 @@ def _print_plan(project: Project, name: str | None, results: Path | None) -> Non
 def _report(project: Project, results: Path) -> None:
     # Loaded here: the numerical libraries take a second, which no other command should wait for.
     from testbed.analysis import report as analysis_report
-    from testbed.analysis import samples, summary, verdicts
+    from testbed.analysis import samples, summary, tables, verdicts
 
     with step(console, "Writing the report"):
         page = analysis_report.write_report(results)
         judged = verdicts.judge_all(samples.load(results))
-    summary.print_table(summary.tabulate(judged.used), console)
+    tables.print_table(summary.tabulate(judged.used), console)
     for verdict in judged.verdicts.values():
         if verdict.status != "valid":
             console.print(f"[yellow]{verdict.run_id}[/yellow] {verdict}", highlight=False)

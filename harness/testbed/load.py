@@ -38,6 +38,9 @@ GENERATOR_FLAGS = (
     "-Duser.region=EN",
 )
 
+GENERATOR = "jmeter"
+"""What the generator is called among the processes of a run."""
+
 NICENESS = -10
 """Of the generator, where this user may choose it: one that waits for a processor while its users
 have their answers puts less load on the product than it was asked for.

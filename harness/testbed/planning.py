@@ -8,8 +8,8 @@ from typing import Any
 
 from testbed import arrivals, search
 from testbed.experiment import Experiment, Steps
-from testbed.runner import next_run
-from testbed.schedule import CLOSED, Level, Run, Start, round_of, rounds
+from testbed.runner import tried, unfinished
+from testbed.schedule import CLOSED, Level, Run, Start
 from testbed.steps import duration
 
 START_S = 25.0
@@ -79,12 +79,7 @@ def expect(experiment: Experiment, done: Mapping[str, Mapping[str, Any]]) -> Exp
     done
         The records of finished runs, by name.
     """
-    starts = [
-        start
-        for repetition in range(1, rounds(experiment) + 1)
-        for start in round_of(experiment, repetition)
-        if next_run(experiment, start, done) is not None
-    ]
+    starts = unfinished(experiment, done)
     seconds: list[float] = []
     warmups = 0
     for start in starts:
@@ -107,18 +102,14 @@ def expect(experiment: Experiment, done: Mapping[str, Mapping[str, Any]]) -> Exp
 def lines(experiment: Experiment, done: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the order of what is left, a line per start and run."""
     told = []
-    for repetition in range(1, rounds(experiment) + 1):
-        for start in round_of(experiment, repetition):
-            runs = [run for run in start.runs if run.id not in done]
-            if next_run(experiment, start, done) is None:
-                continue
-            told.append(f"round {repetition}: start {start.system}")
-            told += [f"  {_described(experiment, run)}" for run in runs]
-            if experiment.search is not None:
-                told.append(
-                    f"  search between {experiment.search.first:g} and {experiment.search.last:g} "
-                    f"arrivals/s: {', '.join(start.workloads)}"
-                )
+    for start in unfinished(experiment, done):
+        told.append(f"round {start.repetition}: start {start.system}")
+        told += [f"  {_described(experiment, run)}" for run in start.runs if run.id not in done]
+        if experiment.search is not None:
+            told.append(
+                f"  search between {experiment.search.first:g} and {experiment.search.last:g} "
+                f"arrivals/s: {', '.join(start.workloads)}"
+            )
     if experiment.precision is not None:
         told.append(
             f"then further rounds until {experiment.precision.figure} is known to "
@@ -146,10 +137,6 @@ def _left(
             for run in start.runs
             if run.workload == workload and run.id not in done
         ]
-    tried = sum(
-        (one["system"], one["workload"], one["repetition"])
-        == (start.system, workload, start.repetition)
-        for one in done.values()
-    )
     each = arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S
-    return [each] * max(0, search.most_tries(experiment.search) - tried)
+    tries = search.most_tries(experiment.search) - len(tried(start, workload, done))
+    return [each] * max(0, tries)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from testbed import processes
+from testbed import files, processes
 from testbed.errors import UserError
 from testbed.processes import ProcessId
 from testbed.project import Project
@@ -131,10 +131,7 @@ def load(project: Project) -> StackRecord | None:
 
 def save(project: Project, record: StackRecord) -> None:
     """Write the record down, whole or not at all."""
-    project.state.mkdir(parents=True, exist_ok=True)
-    draft = project.stack_file.with_suffix(".draft")
-    draft.write_bytes(_RECORD.dump_json(record, indent=2))
-    draft.replace(project.stack_file)
+    files.write(project.stack_file, _RECORD.dump_json(record, indent=2))
 
 
 def create(project: Project, record: StackRecord) -> None:

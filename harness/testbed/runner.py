@@ -18,20 +18,30 @@ from testbed import (
     database,
     environment,
     experiment,
+    files,
     load,
     metrics,
-    objective,
     search,
     usage,
 )
 from testbed.disturbance import Disturbance
 from testbed.errors import UserError
-from testbed.experiment import Experiment, System
+from testbed.experiment import Experiment, Slo, System
 from testbed.load import Load, Seen
 from testbed.meter import cpu_between
 from testbed.processes import ProcessId
 from testbed.project import Project
-from testbed.schedule import CLOSED, OPEN, Level, Run, Start, open_level, round_of, rounds
+from testbed.schedule import (
+    CLOSED,
+    OPEN,
+    Level,
+    Run,
+    Start,
+    open_level,
+    round_of,
+    rounds,
+    schedule,
+)
 from testbed.stack import Stack
 
 SETTLE_LIMIT_S = 90.0
@@ -45,8 +55,6 @@ AFTER_LIMIT_S = 15.0
 
 GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
-
-GENERATOR = "jmeter"
 
 Widths = Callable[[Path, str], Mapping[tuple[str, float], float | None]]
 """Returns, by workload and level, how wide the interval of the ratio of two systems is."""
@@ -97,6 +105,13 @@ def _judge(results: Path, run: str) -> str | None:
     return None if verdict.status == "valid" else str(verdict)
 
 
+def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> dict[str, Any]:
+    from testbed.analysis import objective, samples
+    from testbed.analysis.results import run_of
+
+    return asdict(objective.reached_by(slo, samples.measure(run_of(folder, record))))
+
+
 @dataclass(frozen=True)
 class Bench:
     """What runs are carried out with.
@@ -144,14 +159,13 @@ def begin(bench: Bench, plan: Experiment, results: Path) -> None:
     """Write down what is going to be measured, and with what."""
     described = {
         **bench.describe(),
-        "cpus": environment.usable_cpus(),
         "generator_ceiling": dict(bench.ceilings()),
         "seed": plan.seed,
     }
     (results / "runs").mkdir(parents=True)
     (results / "warmup").mkdir()
     (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
-    _write_json(results / "environment.json", described)
+    files.write_json(results / "environment.json", described)
 
 
 def declared(results: Path) -> Experiment:
@@ -214,15 +228,13 @@ def next_run(
         turn = names.index(last.workload) + 1
         names = (*names[turn:], *names[:turn])
     for workload in names:
-        rate = search.next_rate(plan.search, tried(plan, start, workload, done))
+        rate = search.next_rate(plan.search, tried(start, workload, done))
         if rate is not None:
             return start.run(workload, open_level(plan, rate))
     return None
 
 
-def tried(
-    plan: Experiment, start: Start, workload: str, done: Mapping[str, Mapping[str, Any]]
-) -> dict[float, bool]:
+def tried(start: Start, workload: str, done: Mapping[str, Mapping[str, Any]]) -> dict[float, bool]:
     """Return whether the objective was met, by the rates that a search has tried."""
     return {
         record["level"]: bool(record["slo"]["met"])
@@ -232,15 +244,15 @@ def tried(
     }
 
 
-def pending(plan: Experiment, results: Path) -> tuple[Start, ...]:
-    """Return the starts that are certain to be needed still, in order."""
-    done = finished(results)
-    return tuple(
-        one
-        for repetition in range(1, rounds(plan) + 1)
-        for one in round_of(plan, repetition)
-        if next_run(plan, one, done) is not None
-    )
+def unfinished(plan: Experiment, done: Mapping[str, Mapping[str, Any]]) -> tuple[Start, ...]:
+    """Return the starts that are certain to be needed still, in order, each as it was scheduled.
+
+    Parameters
+    ----------
+    done
+        The records of finished runs, by name.
+    """
+    return tuple(start for start in schedule(plan) if next_run(plan, start, done) is not None)
 
 
 @dataclass(frozen=True)
@@ -342,7 +354,7 @@ def carry_out(bench: Bench, plan: Experiment, results: Path, show: Show) -> None
             lambda: bench.widths(results, plan.precision.figure) if plan.precision else {},
         )
         if reason is not None:
-            _write_json(results / "ending.json", asdict(reason))
+            files.write_json(results / "ending.json", asdict(reason))
             if plan.precision is not None:
                 show.decided(reason.text)
             return
@@ -444,9 +456,7 @@ class _Work:
         record, seen = self._put_load(run, limits, folder, run.id, disturbance)
         record |= {"loops": plan.loops, "duration_s": plan.duration, "warmup": False, **extra}
         if plan.slo is not None:
-            planned = None if run.level.mode == CLOSED else extra["expected_operations"]
-            told = objective.of_run(plan.slo, folder / "samples.csv", limits.label, planned)
-            record["slo"] = asdict(told)
+            record["slo"] = _reached(plan.slo, folder, record)
         # All that was needed for it: for the first run after a start, start and warm-ups too.
         record["spent_s"] = round(time.monotonic() - began, 1)
         self._finish(folder, run.id, record)
@@ -502,7 +512,7 @@ class _Work:
         return folder
 
     def _finish(self, folder: Path, name: str, record: dict[str, Any]) -> None:
-        _write_json(folder / "run.json", record)
+        files.write_json(folder / "run.json", record)
         folder.replace(self.parent / name)
 
     def _put_load(
@@ -525,8 +535,8 @@ class _Work:
         @contextlib.contextmanager
         def accompanied(generator: ProcessId) -> Iterator[None]:
             with contextlib.ExitStack() as beside:
-                beside.enter_context(stack.accompanied_by(GENERATOR, generator, log))
-                with_generator = stack.meter({GENERATOR: generator})
+                beside.enter_context(stack.accompanied_by(load.GENERATOR, generator, log))
+                with_generator = stack.meter({load.GENERATOR: generator})
                 beside.enter_context(usage.recording(folder / "usage.csv", with_generator))
                 yield
 
@@ -606,9 +616,3 @@ def _portable(limits: Load) -> dict[str, str]:
     """Return the properties of a load; a file beside the record is named without its folder."""
     named = {} if limits.arrivals is None else {"arrivals": limits.arrivals.name}
     return {**limits.properties, **named}
-
-
-def _write_json(file: Path, data: dict[str, Any]) -> None:
-    draft = file.with_suffix(".draft")
-    draft.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-    draft.replace(file)

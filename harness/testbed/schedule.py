@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from testbed.arrivals import mean_rate
@@ -162,23 +161,6 @@ def schedule(experiment: Experiment) -> tuple[Start, ...]:
         for repetition in range(1, rounds(experiment) + 1)
         for start in round_of(experiment, repetition)
     )
-
-
-def remaining(starts: Sequence[Start], done: Collection[str]) -> tuple[Start, ...]:
-    """Return the starts that still have runs to measure, without those that are done.
-
-    Parameters
-    ----------
-    done
-        Names of the measured runs.
-    """
-    rest = []
-    for one in starts:
-        runs = tuple(run for run in one.runs if run.id not in done)
-        workloads = tuple(name for name in one.workloads if name in {run.workload for run in runs})
-        if runs:
-            rest.append(Start(one.system, one.variant, one.preset, one.repetition, workloads, runs))
-    return tuple(rest)
 
 
 def _shown(level: Level) -> str:

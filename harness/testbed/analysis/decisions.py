@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from testbed.analysis.objective import reached_by
 from testbed.analysis.results import Mode, Results, load_words
 from testbed.analysis.samples import Measurement, load
 from testbed.analysis.statistics import (
@@ -35,6 +36,7 @@ from testbed.analysis.statistics import (
 )
 from testbed.analysis.verdicts import Judged, judge_all, warm_up
 from testbed.errors import UserError, unknown
+from testbed.experiment import Slo
 
 Floats = npt.NDArray[np.float64]
 
@@ -222,42 +224,6 @@ class Efficiency:
 
 
 @dataclass(frozen=True)
-class Objective:
-    """A service level objective.
-
-    Parameters
-    ----------
-    limits
-        Highest value by figure of `QUANTILES`, ms.
-    failed_share
-        Highest share of failed, dropped and unanswered operations.
-    """
-
-    limits: Mapping[str, float]
-    failed_share: float | None
-
-    def met(self, measurement: Measurement) -> bool:
-        """Return whether a run keeps it."""
-        operations = measurement.operations
-        elapsed = _elapsed(measurement)
-        planned = operations.height + measurement.dropped
-        if self.failed_share is not None:
-            failed = planned - elapsed.size
-            if not planned or failed / planned > self.failed_share:
-                return False
-        return elapsed.size > 0 and all(
-            _figure(elapsed, figure) <= limit for figure, limit in self.limits.items()
-        )
-
-    def __str__(self) -> str:
-        """Return it in words."""
-        words = [f"{WORDS[figure]} at most {limit:g} ms" for figure, limit in self.limits.items()]
-        if self.failed_share is not None:
-            words.append(f"at most {100 * self.failed_share:g} % failed")
-        return ", ".join(words)
-
-
-@dataclass(frozen=True)
 class SettingPoint:
     """A cell by the value of one numeric setting.
 
@@ -329,6 +295,16 @@ def comparisons(judged: Judged) -> list[Comparison]:
                 for level in shared
             ]
     return found
+
+
+def by_pair(
+    compared: Iterable[Comparison],
+) -> dict[tuple[Question, str, str], list[Comparison]]:
+    """Sort comparisons by question, first and second system, each in the order given."""
+    pairs: dict[tuple[Question, str, str], list[Comparison]] = {}
+    for one in compared:
+        pairs.setdefault((one.question, one.first, one.second), []).append(one)
+    return pairs
 
 
 def questions(
@@ -549,17 +525,7 @@ def scalability(levels: Mapping[float, Sequence[Measurement]]) -> Scalability | 
         return None
 
 
-def objective(results: Results) -> Objective | None:
-    """Return the service level objective that an experiment declares."""
-    declared = results.declared.get("slo")
-    if not isinstance(declared, Mapping):
-        return None
-    limits = {figure: float(declared[figure]) for figure in QUANTILES if declared.get(figure)}
-    share = declared.get("failed_share")
-    return Objective(limits, None if share is None else float(share))
-
-
-def capacities(judged: Judged, slo: Objective) -> list[tuple[Question, str, Capacity]]:
+def capacities(judged: Judged, slo: Slo) -> list[tuple[Question, str, Capacity]]:
     """Return the highest level at which each system keeps an objective.
 
     An open-loop run that did not reach the offered rate counts as one that does not keep it, unless
@@ -577,7 +543,7 @@ def capacities(judged: Judged, slo: Objective) -> list[tuple[Question, str, Capa
             cell.workload, cell.backends, cell.mode, cell.preset if by_preset else None
         )
         seen.setdefault((question, cell.system), []).append(
-            (cell.level, not overloaded and slo.met(one))
+            (cell.level, not overloaded and reached_by(slo, one).met)
         )
     return [
         (question, system, capacity([rate for rate, _ in known], [met for _, met in known]))

@@ -33,6 +33,7 @@ from testbed.analysis.decisions import (
     Question,
     Ratio,
     SettingPoint,
+    by_pair,
     efficiencies,
     questions,
     scalability,
@@ -192,9 +193,7 @@ def side_by_side(summary: pl.DataFrame) -> Iterator[Plate]:
 
 def ratios(compared: Sequence[Comparison]) -> Iterator[Plate]:
     """Draw what is decided: the ratios of two systems by level with their intervals."""
-    pairs: dict[tuple[Question, str, str], list[Comparison]] = {}
-    for one in compared:
-        pairs.setdefault((one.question, one.first, one.second), []).append(one)
+    pairs = by_pair(compared)
     several = len({(first, second) for _, first, second in pairs}) > 1
     for (question, first, second), part in pairs.items():
         suffix = f"{second}-to-{first}" if several else ""

@@ -12,16 +12,13 @@ from typing import Any, Literal
 import yaml
 
 from testbed.errors import UserError
+from testbed.variants import VARIANTS
 
 UNSTATED = "unstated"
 """The preset and backends of a loose sample file, which says nothing about them."""
 
 LOOSE_NAME = re.compile(r"(?P<variant>[a-z]+)-(?P<workload>[a-z]+)-(?P<threads>\d+)-threads\.\w+")
 LOOSE_SHAPE = "VARIANT-WORKLOAD-N-threads.jtl"
-
-
-VARIANTS = ("sync", "async")
-"""The order of variants in tables and figures; others follow by name."""
 
 
 Mode = Literal["closed", "open"]
@@ -61,7 +58,10 @@ class Cell:
 
     @property
     def order(self) -> tuple[str | float, ...]:
-        """Where it stands in tables: by conditions, workload, variant, then level."""
+        """Where it stands in tables: by conditions, workload, variant, then level.
+
+        Variants that the testbed does not know follow the others by name.
+        """
         known = VARIANTS.index(self.variant) if self.variant in VARIANTS else len(VARIANTS)
         return (
             *(self.preset, self.backends, self.workload, self.mode),
@@ -220,8 +220,7 @@ def find_results(path: Path) -> Results:
     """
     if not path.is_dir():
         raise UserError(f"results directory {str(path)!r} does not exist")
-    recorded = [_recorded_run(record) for record in sorted(path.glob("runs/*/run.json"))]
-    runs = [run for run in recorded if run is not None] or _loose_runs(path)
+    runs = _recorded_runs(path) or _loose_runs(path)
     if not runs:
         raise UserError(
             f"no runs in {str(path)!r}",
@@ -269,45 +268,63 @@ def _declared_rank(declared: Mapping[str, Any]) -> Callable[[str], int]:
     return rank
 
 
-def _recorded_run(record: Path) -> Run | None:
-    """Read ``run.json``; None for a warm-up run, which is no measurement."""
-    fields = _json(record)
-    if fields.get("warmup"):
-        return None
-    arrivals = fields.get("arrivals")
+def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
+    """Return a run from its record.
+
+    Parameters
+    ----------
+    folder
+        Where the run is; its name is the run's.
+    record
+        What ``run.json`` holds; what an old record does not tell may be missing.
+
+    Raises
+    ------
+    UserError
+        If the record lacks what was measured.
+    """
+    arrivals = record.get("arrivals")
     try:
         return Run(
-            id=record.parent.name,
+            id=folder.name,
             cell=Cell(
-                variant=fields["variant"],
-                workload=fields["workload"],
-                preset=fields["preset"],
-                backends=fields.get("backends", UNSTATED),
-                threads=int(fields["threads"]),
-                system=fields.get("system") or "",
-                mode=fields.get("mode") or "closed",
-                level=float(fields.get("level") or 0),
+                variant=record["variant"],
+                workload=record["workload"],
+                preset=record["preset"],
+                backends=record.get("backends", UNSTATED),
+                threads=int(record["threads"]),
+                system=record.get("system") or "",
+                mode=record.get("mode") or "closed",
+                level=float(record.get("level") or 0),
             ),
-            samples=record.parent / "samples.csv",
-            repetition=int(fields.get("repetition") or 1),
-            loops=fields.get("loops"),
-            server_cpu_s=fields.get("server_cpu_s") or {},
-            server_rss_mb=fields.get("server_rss_mb") or {},
-            generator_cpu_s=fields.get("generator_cpu_s"),
+            samples=folder / "samples.csv",
+            repetition=int(record.get("repetition") or 1),
+            loops=record.get("loops"),
+            server_cpu_s=record.get("server_cpu_s") or {},
+            server_rss_mb=record.get("server_rss_mb") or {},
+            generator_cpu_s=record.get("generator_cpu_s"),
             recorded=True,
-            settings=fields.get("settings") or {},
-            expected_operations=_expected(fields),
-            complete_before=fields.get("complete_before"),
-            complete_after=fields.get("complete_after"),
-            generator_cpus=fields.get("generator_cpus"),
-            generator_ceiling_per_s=fields.get("generator_ceiling_per_s"),
+            settings=record.get("settings") or {},
+            expected_operations=_expected(record),
+            complete_before=record.get("complete_before"),
+            complete_after=record.get("complete_after"),
+            generator_cpus=record.get("generator_cpus"),
+            generator_ceiling_per_s=record.get("generator_ceiling_per_s"),
             arrivals=Arrivals(arrivals["kind"], int(arrivals["planned"])) if arrivals else None,
-            disturbance=fields.get("disturbance"),
-            fetch=fields.get("fetch"),
-            wall_s=fields.get("wall_s"),
+            disturbance=record.get("disturbance"),
+            fetch=record.get("fetch"),
+            wall_s=record.get("wall_s"),
         )
     except KeyError as missing:
-        raise UserError(f"{record} lacks the key {missing}") from missing
+        raise UserError(f"{folder / 'run.json'} lacks the key {missing}") from missing
+
+
+def _recorded_runs(path: Path) -> list[Run]:
+    """Read each ``run.json``, but for warm-ups, which are no measurements."""
+    records = {file.parent: _json(file) for file in sorted(path.glob("runs/*/run.json"))}
+    return [
+        run_of(folder, fields) for folder, fields in records.items() if not fields.get("warmup")
+    ]
 
 
 def _expected(fields: Mapping[str, Any]) -> int | None:

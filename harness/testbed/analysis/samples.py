@@ -25,6 +25,7 @@ import polars as pl
 
 from testbed.analysis.results import Cell, Results, Run, find_results
 from testbed.errors import UserError
+from testbed.load import GENERATOR, LATE_MS
 
 FAILURES = (
     "breaker_open",
@@ -61,12 +62,6 @@ _COLUMNS = {
 }
 _NO_CINEMA = r'(?i)cinemas-missing|"cinemaName"'
 """What the plans' assertions look for: no header that names missing cinemas, and every cinema."""
-
-GENERATOR = "jmeter"
-"""The load generator's name in ``usage.csv``."""
-
-LATE_MS = 10
-"""An arrival is late that started so long after its intended start."""
 
 _FETCH_URL = r"/(list|make)/[^/]+$"
 

@@ -9,24 +9,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from testbed.analysis import objective
 from testbed.analysis.decisions import (
     DECIDING_RUNS,
     FIGURES,
     WORDS,
     Comparison,
-    Objective,
-    Question,
     Winner,
+    by_pair,
     capacities,
     crossing,
-    objective,
     run_figure,
     stretches,
     twin_ratios,
 )
 from testbed.analysis.decisions import twins as twin_systems
 from testbed.analysis.results import UNSTATED, Results
-from testbed.analysis.samples import LATE_MS, Measurement
+from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics import (
     CONFIDENCE,
     Interval,
@@ -52,6 +51,8 @@ from testbed.analysis.tables import (
     word,
 )
 from testbed.analysis.verdicts import Check, Judged
+from testbed.experiment import Slo
+from testbed.load import LATE_MS
 
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
 
@@ -180,10 +181,10 @@ def answer(judged: Judged, compared: Sequence[Comparison]) -> str:
         paragraphs.append(
             "**Not decided:** no level has usable runs of two systems, so nothing can be compared."
         )
-    for part in _pairs(compared):
+    for part in by_pair(compared).values():
         paragraphs += [f"### {_about(part[0])}", *_headline(part)]
         paragraphs.append("\n".join(f"- {_sentence(one)}" for one in part))
-    slo = objective(judged.results)
+    slo = objective.declared(judged.results)
     if slo is not None:
         paragraphs += ["### Capacity", _capacity(judged, slo)]
     return "\n\n".join(paragraphs)
@@ -192,7 +193,7 @@ def answer(judged: Judged, compared: Sequence[Comparison]) -> str:
 def ratios(compared: Sequence[Comparison]) -> str:
     """Return every ratio with its interval, runs and failure shares."""
     tables = []
-    for part in _pairs(compared):
+    for part in by_pair(compared).values():
         rows = (
             {
                 "level": f"{one.level:g}",
@@ -408,14 +409,6 @@ def _why(judged: Judged) -> str:
     )
 
 
-def _pairs(compared: Sequence[Comparison]) -> list[list[Comparison]]:
-    """Return the comparisons of each question and pair of systems."""
-    pairs: dict[tuple[Question, str, str], list[Comparison]] = {}
-    for one in compared:
-        pairs.setdefault((one.question, one.first, one.second), []).append(one)
-    return list(pairs.values())
-
-
 def _about(one: Comparison) -> str:
     question = one.question
     words = (
@@ -516,7 +509,7 @@ def _fails_more(one: Comparison, winner: Winner) -> bool:
     return first.low > second.high if winner == "first" else second.low > first.high
 
 
-def _capacity(judged: Judged, slo: Objective) -> str:
+def _capacity(judged: Judged, slo: Slo) -> str:
     """Return the highest level at which each system keeps the objective."""
     rows = []
     for question, system, found in capacities(judged, slo):
@@ -534,9 +527,9 @@ def _capacity(judged: Judged, slo: Objective) -> str:
             }
         )
     return (
-        f"Objective: {slo}. Capacity is the highest tried level at which it is more likely than "
-        f"not kept, with the levels between which the limit lies with {100 * CONFIDENCE:g} % "
-        f"probability, when one run in ten may speak against the truth.\n\n"
+        f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
+        f"more likely than not kept, with the levels between which the limit lies with "
+        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth.\n\n"
         + markdown_table(rows, CAPACITY)
     )
 

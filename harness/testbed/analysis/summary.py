@@ -10,9 +10,6 @@ import polars as pl
 
 from testbed.analysis.results import Cell
 from testbed.analysis.samples import FAILURES, Measured, Measurement, load
-from testbed.analysis.tables import print_table
-
-__all__ = ["PERCENTILES", "SCHEMA", "print_table", "summarise", "tabulate", "write_csv"]
 
 PERCENTILES = {"p50_ms": 0.50, "p95_ms": 0.95, "p99_ms": 0.99}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from testbed.analysis import figures, sections
+from testbed.analysis import figures, objective, sections
 from testbed.analysis.decisions import (
     DECIDING_RUNS,
     capacities,
@@ -17,7 +17,6 @@ from testbed.analysis.decisions import (
     crossing,
     crossover,
     efficiencies,
-    objective,
     questions,
     scalability,
     stretches,
@@ -247,9 +246,9 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     write_pair(tmp_path, levels=(10, 20, 40, 80))
     (tmp_path / "experiment.yaml").write_text("slo: {p95_ms: 120, failed_share: 0.01}")
     judged = judge_all(load(tmp_path))
-    slo = objective(judged.results)
+    slo = objective.declared(judged.results)
     assert slo is not None
-    assert str(slo) == "p95 at most 120 ms, at most 1 % failed"
+    assert objective.words(slo) == "p95 at most 120 ms, at most 1 % failed"
     found = {system: capacity for _, system, capacity in capacities(judged, slo)}
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
     assert (found["sync"].level, found["async"].level) == (40, 20)

@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from testbed.analysis.samples import FAILURES
-from testbed.analysis.summary import SCHEMA, print_table, summarise, write_csv
-from testbed.analysis.tables import SPEED, markdown_table, percent
+from testbed.analysis.summary import SCHEMA, summarise, write_csv
+from testbed.analysis.tables import SPEED, markdown_table, percent, print_table
 
 from .synthetic import write_run
 

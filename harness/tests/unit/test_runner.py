@@ -257,7 +257,19 @@ def test_synchronous_runs_fetch_nothing(measured: Measured) -> None:
 
 
 def test_nothing_is_left_to_do_when_all_is_there(measured: Measured) -> None:
-    assert runner.pending(PLAN, measured.results) == ()
+    assert runner.unfinished(PLAN, runner.finished(measured.results)) == ()
+
+
+def test_what_is_unfinished_keeps_the_order_and_drops_finished_starts() -> None:
+    starts, every = schedule(PLAN), every_run()
+
+    def left_after(runs: int) -> tuple[Start, ...]:
+        return runner.unfinished(PLAN, {run: {} for run in every[:runs]})
+
+    assert left_after(0) == starts
+    # The first start, and half of the second.
+    assert left_after(6) == starts[1:]
+    assert left_after(8) == starts[2:]
 
 
 def test_an_interrupt_ends_everything_and_resuming_finishes_the_same_schedule(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 from testbed.experiment import Experiment, SystemSpec
-from testbed.schedule import remaining, round_of, schedule
+from testbed.schedule import round_of, schedule
 
 
 def planned(seed: int = 1, repetitions: int = 6) -> Experiment:
@@ -64,18 +64,6 @@ def test_presets_are_systems_of_their_own() -> None:
         ("async", "tuned"),
         ("async", "thesis"),
     }
-
-
-def test_what_remains_keeps_the_order_and_drops_finished_starts() -> None:
-    starts = schedule(planned(repetitions=2))
-    every = [run.id for start in starts for run in start.runs]
-    done = set(every[:8])
-
-    rest = remaining(starts, done)
-
-    assert [run.id for start in rest for run in start.runs] == every[8:]
-    assert all(start.runs for start in rest)
-    assert len(rest) == 3
 
 
 def test_only_workloads_that_are_measured_are_warmed_up() -> None:

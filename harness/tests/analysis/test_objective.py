@@ -3,11 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from testbed import objective
+from testbed.analysis import objective
+from testbed.analysis.results import Arrivals, Cell, Results, Run
+from testbed.analysis.samples import measure
+from testbed.errors import UserError
 from testbed.experiment import Slo
 
-from .fake_generator import HEADER
+from .synthetic import HEADER
 
 SLO = Slo(p95_ms=100, failed_share=0.01)
 
@@ -43,12 +47,30 @@ def test_nothing_at_all_meets_nothing() -> None:
     assert found == objective.Reached(None, 1.0, False)
 
 
-def test_time_counts_from_the_intended_start(tmp_path: Path) -> None:
+def test_time_counts_from_the_intended_start_and_dropped_arrivals_count(tmp_path: Path) -> None:
     samples = tmp_path / "samples.csv"
     rows = [
-        "2000,10,list request,202,OK,u,text,true,,1,1,1,1,,1,0,1,1000",
-        "2000,10,list,200,OK,u,text,true,,1,1,1,1,,1,0,1,1000",
+        "2000,10,list request,202,OK,users 1-1,text,true,,1,1,1,1,,1,0,1,1000",
+        "2000,10,list,200,OK,users 1-1,text,true,,1,1,1,1,,1,0,1,1000",
     ]
     samples.write_text("\n".join([f"{HEADER},intended", *rows]) + "\n")
+    cell = Cell("async", "list", "tuned", "embedded", threads=1, mode="open", level=1)
+    run = Run("run", cell, samples, arrivals=Arrivals("constant", planned=4))
 
-    assert objective.of_run(SLO, samples, "list", 1).p95_ms == 1010
+    found = objective.reached_by(SLO, measure(run))
+
+    assert found == objective.Reached(1010.0, 0.75, False)
+
+
+def results(declaration: str) -> Results:
+    return Results(Path("mine"), (), declaration=declaration)
+
+
+def test_the_declared_objective_is_read() -> None:
+    assert objective.declared(results("slo: {p95_ms: 100, failed_share: 0.01}")) == SLO
+    assert objective.declared(results("name: without")) is None
+
+
+def test_what_is_no_objective_is_told() -> None:
+    with pytest.raises(UserError, match=r"mine/experiment\.yaml: slo\.p95_ms: .* greater than 0"):
+        objective.declared(results("slo: {p95_ms: 0}"))
