@@ -47,15 +47,33 @@ def measure(
     plans: Sequence[Path],
     java: Jdk,
     notice: Callable[[str], None] = lambda _: None,
+    *,
+    anew: bool = False,
 ) -> dict[str, float]:
     """Return the operations per second that the generator reaches with each plan.
 
     Those not known yet are measured: `THREADS` users in a closed loop for `DURATION_S` seconds
     against an endpoint that does no work. It runs on the same cores, as the services do; how busy
     it was is kept beside the figure, which is a lower bound if that was a whole core.
+
+    Parameters
+    ----------
+    plans
+        The JMeter plans.
+    java
+        What JMeter runs on.
+    notice
+        Told which plan is being measured.
+    anew
+        Whether to measure again what is known.
+
+    Raises
+    ------
+    UserError
+        When a plan cannot be measured; those before it stay known.
     """
     for plan in plans:
-        if not known(project, [plan], java):
+        if anew or not known(project, [plan], java):
             notice(plan.stem)
             measured = {**_read(project), _key(project, plan, java): _measured(project, plan, java)}
             files.write_json(project.state / FILE, measured)

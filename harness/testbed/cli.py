@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,7 +39,7 @@ from testbed import (
 )
 from testbed.doctor import Verdict
 from testbed.errors import UserError, unknown
-from testbed.experiment import Experiment
+from testbed.experiment import WORKLOADS, Experiment
 from testbed.meter import ProcessMeter, Usage
 from testbed.progress import Progress
 from testbed.project import Project
@@ -47,7 +47,7 @@ from testbed.record import Running, StackRecord
 from testbed.services import Deployment
 from testbed.stack import Stack
 from testbed.steps import duration, step
-from testbed.variants import Choice
+from testbed.variants import VARIANTS, Choice
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
@@ -112,15 +112,19 @@ def doctor_command() -> None:
 def build_command(
     force: Annotated[bool, typer.Option("--force", help="Build everything anew.")] = False,
 ) -> None:
-    """Build what changed: the services' jars, and JMeter's layout."""
+    """Build what changed: the services' jars, and JMeter's layout.
+
+    At the end it measures, once per machine, what JMeter can do at most.
+    """
     project = Project.find()
     stack.clear_leftover(project)
     java = jdk.for_services()
     build.maven()
     _build_jars(project, java, force=force)
-    for variant in variants.VARIANTS:
+    for variant in VARIANTS:
         _staged(variants.deployment(Choice(variant), project, java), project, java, os.environ)
     _lay_out_jmeter(project, java, force=force)
+    _ceilings(project, VARIANTS, WORKLOADS, jdk.for_jmeter(), anew=force)
 
 
 @app.command()
@@ -458,7 +462,12 @@ def _bench(
         generator=load.jmeter_command(project, generator_java),
         system=lambda system: Stack(project, deployments[system.name], environ),
         describe=describe,
-        ceilings=lambda: _ceilings(project, plan, generator_java),
+        ceilings=lambda: _ceilings(
+            project,
+            dict.fromkeys(system.variant for system in plan.compared),
+            plan.workloads,
+            generator_java,
+        ),
     )
 
 
@@ -476,18 +485,25 @@ def _images(project: Project, plan: Experiment) -> dict[str, str | None]:
     return ids
 
 
-def _ceilings(project: Project, plan: Experiment, java: jdk.Jdk) -> dict[str, float]:
-    """Return what the generator reaches with each plan of an experiment; measures what is new."""
+def _ceilings(
+    project: Project,
+    of_variants: Iterable[str],
+    workloads: Sequence[str],
+    java: jdk.Jdk,
+    *,
+    anew: bool = False,
+) -> dict[str, float]:
+    """Return what the generator reaches with each plan; measures what is not known yet."""
     plans = [
-        project.plans / f"{variant}-{workload}.jmx"
-        for variant in dict.fromkeys(system.variant for system in plan.compared)
-        for workload in plan.workloads
+        load.plan_file(project, variant, workload)
+        for variant in of_variants
+        for workload in workloads
     ]
     known = ceiling.known(project, plans, java)
-    if all(one.name in known for one in plans):
+    if len(known) == len(plans) and not anew:
         return known
     with step(console, "Measuring what the load generator can do at most") as detail:
-        return ceiling.measure(project, plans, java, detail)
+        return ceiling.measure(project, plans, java, detail, anew=anew)
 
 
 def _bare_environ() -> dict[str, str]:

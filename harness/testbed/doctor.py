@@ -8,11 +8,13 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 import psutil
 
-from testbed import build, compose, jdk, ports, record, variants
+from testbed import build, ceiling, compose, jdk, load, ports, record, variants
 from testbed.errors import UserError
+from testbed.experiment import WORKLOADS
 from testbed.jdk import Jdk
 from testbed.project import Project
 
@@ -60,6 +62,7 @@ def examine(project: Project) -> list[Finding]:
         _ports(project),
         _jars(project),
         _jmeter(project),
+        generator(project, jdks),
     ]
 
 
@@ -150,3 +153,21 @@ def _jmeter(project: Project) -> Finding:
     if not build.jmeter_is_laid_out(project):
         return Finding("JMeter", Verdict.NOTE, "not laid out yet; ./testbed build does it")
     return Finding("JMeter", Verdict.GOOD, f"in {project.shown(project.jmeter_home)}")
+
+
+def generator(project: Project, jdks: list[Jdk]) -> Finding:
+    """Tell whether it was measured what the load generator can do at most."""
+    plans = [
+        load.plan_file(project, variant, workload)
+        for variant in variants.VARIANTS
+        for workload in WORKLOADS
+    ]
+    try:
+        known = ceiling.known(project, plans, jdk.for_jmeter(jdks))
+    except UserError:
+        known = {}
+    if len(known) < len(plans):
+        text = "not measured yet what it can do at most; ./testbed build does it"
+        return Finding("Load generator", Verdict.NOTE, text)
+    told = ", ".join(f"{Path(plan).stem} {rate:,.0f}" for plan, rate in known.items())
+    return Finding("Load generator", Verdict.GOOD, f"at most, in operations/s: {told}")

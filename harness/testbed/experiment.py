@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import (
@@ -26,6 +26,7 @@ from testbed.project import Project
 from testbed.variants import STOPPABLE, Backends, Preset, Variant
 
 Workload = Literal["list", "reserve"]
+WORKLOADS: tuple[str, ...] = get_args(Workload)
 Fetch = Literal["wait", "immediate", "poll"]
 Arrivals = Literal["poisson", "constant"]
 Figure = Literal["p95_ms", "mean_ms"]

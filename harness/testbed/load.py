@@ -124,6 +124,11 @@ class Seen:
     late: int = 0
 
 
+def plan_file(project: Project, variant: str, workload: str) -> Path:
+    """Return the JMeter plan of a workload on a variant."""
+    return project.plans / f"{variant}-{workload}.jmx"
+
+
 def load_for(
     project: Project,
     variant: str,
@@ -163,7 +168,7 @@ def load_for(
     if duration is not None:
         given["duration"] = str(duration)
     given |= properties or {}
-    return Load(project.plans / f"{variant}-{workload}.jmx", given, workload, arrivals)
+    return Load(plan_file(project, variant, workload), given, workload, arrivals)
 
 
 def jmeter_command(project: Project, java: Jdk) -> list[str]:

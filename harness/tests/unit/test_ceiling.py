@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from testbed import ceiling, doctor, load
+from testbed.errors import UserError
+from testbed.jdk import Jdk
+from testbed.project import Project
+
+FAKE_JMETER = """
+import csv, sys, time
+given = sys.argv[sys.argv.index("-jar") + 2 :]
+plan, samples = given[given.index("-t") + 1], given[given.index("-l") + 1]
+label = plan.rsplit("-", 1)[1].removesuffix(".jmx")
+with open("{calls}", "a") as calls:
+    calls.write(plan + "\\n")
+with open(samples, "w", newline="") as file:
+    rows = csv.writer(file)
+    rows.writerow(["timeStamp", "elapsed", "label", "success"])
+    # 5 s at 100/s.
+    rows.writerows([10 * number, 5, label, "{success}"] for number in range(500))
+"""
+
+
+@pytest.fixture
+def plans(project: Project, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    monkeypatch.setattr(load, "WATCH_S", 0.05)
+    project.plans.mkdir()
+    return [write_plan(project, "sync", workload) for workload in ("list", "reserve")]
+
+
+def write_plan(project: Project, variant: str, workload: str) -> Path:
+    plan = load.plan_file(project, variant, workload)
+    plan.write_text(f"<jmeterTestPlan><!-- {plan.stem} --></jmeterTestPlan>")
+    return plan
+
+
+def java(folder: Path, success: str = "true") -> Jdk:
+    """Return a Java that takes JMeter's command line, and notes each call."""
+    command = folder / "jvm" / "bin" / "java"
+    command.parent.mkdir(parents=True)
+    script = FAKE_JMETER.format(calls=folder / "calls", success=success)
+    command.write_text(f"#!{sys.executable}\n{script}")
+    command.chmod(0o755)
+    return Jdk(folder / "jvm", "17.0.15", compiler=False)
+
+
+def calls(folder: Path) -> list[str]:
+    return [Path(line).name for line in (folder / "calls").read_text().splitlines()]
+
+
+def test_each_plan_is_measured_once(project: Project, plans: list[Path], tmp_path: Path) -> None:
+    runtime, told = java(tmp_path), list[str]()
+    assert ceiling.known(project, plans, runtime) == {}
+
+    found = ceiling.measure(project, plans, runtime, told.append)
+
+    assert found == {"sync-list.jmx": 100.0, "sync-reserve.jmx": 100.0}
+    assert told == ["sync-list", "sync-reserve"]
+    assert ceiling.measure(project, plans, runtime) == found
+    assert ceiling.known(project, plans, runtime) == found
+    assert calls(tmp_path) == ["sync-list.jmx", "sync-reserve.jmx"]
+
+
+def test_a_changed_plan_is_measured_again(
+    project: Project, plans: list[Path], tmp_path: Path
+) -> None:
+    runtime = java(tmp_path)
+    ceiling.measure(project, plans, runtime)
+    plans[1].write_text("<jmeterTestPlan><!-- changed --></jmeterTestPlan>")
+    assert list(ceiling.known(project, plans, runtime)) == ["sync-list.jmx"]
+
+    ceiling.measure(project, plans, runtime)
+
+    assert calls(tmp_path) == ["sync-list.jmx", "sync-reserve.jmx", "sync-reserve.jmx"]
+
+
+def test_what_is_known_is_measured_again_when_asked(
+    project: Project, plans: list[Path], tmp_path: Path
+) -> None:
+    runtime = java(tmp_path)
+    ceiling.measure(project, plans[:1], runtime)
+
+    ceiling.measure(project, plans[:1], runtime, anew=True)
+
+    assert calls(tmp_path) == ["sync-list.jmx"] * 2
+
+
+def test_a_generator_that_fails_has_no_ceiling(
+    project: Project, plans: list[Path], tmp_path: Path
+) -> None:
+    runtime = java(tmp_path, success="false")
+
+    with pytest.raises(UserError, match=r"ceiling with sync-list\.jmx .*: 500 failures"):
+        ceiling.measure(project, plans, runtime)
+
+    assert ceiling.known(project, plans, runtime) == {}
+
+
+def test_the_doctor_says_whether_it_is_known(
+    project: Project, plans: list[Path], tmp_path: Path
+) -> None:
+    runtime = java(tmp_path)
+    plans += [write_plan(project, "async", workload) for workload in ("list", "reserve")]
+
+    before = doctor.generator(project, [runtime])
+    ceiling.measure(project, plans, runtime)
+    after = doctor.generator(project, [runtime])
+
+    assert before.verdict is doctor.Verdict.NOTE
+    assert "./testbed build" in before.text
+    assert after.verdict is doctor.Verdict.GOOD
+    assert "sync-list 100, sync-reserve 100, async-list 100" in after.text
