@@ -24,6 +24,7 @@ from testbed import (
     environment,
     experiment,
     jdk,
+    live,
     load,
     namespace,
     planning,
@@ -338,6 +339,20 @@ def jmeter(context: typer.Context) -> None:
         command += ["-j", str(project.state / "jmeter.log")]
     sys.stdout.flush()
     os.execv(command[0], command)
+
+
+@app.command("live")
+def live_command(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to answer.")] = live.PORT,
+) -> None:
+    """Show Prometheus what JMeter does, by what grows in results/, until interrupted."""
+    try:
+        server = live.serve(live.Exporter(Project.find().results), ports.LOOPBACK, port)
+    except OSError as problem:
+        raise UserError(f"port {port}: {problem.strerror}", "Choose another one.") from problem
+    with server:
+        console.print(f"http://{ports.LOOPBACK}:{port}{live.PATH}")
+        server.serve_forever()
 
 
 def main() -> None:

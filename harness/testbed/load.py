@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 import csv
 import os
@@ -19,6 +18,7 @@ from testbed.jdk import Jdk
 from testbed.processes import ProcessId
 from testbed.project import Project
 from testbed.record import now
+from testbed.samplefile import Row, SampleFile, due, read_arrivals
 
 WATCH_S = 1.0
 
@@ -250,8 +250,6 @@ def run(
 class OperationCounter:
     """Counts the operations in a result file that is still being written.
 
-    Reads each byte once, a block at a time, and parses complete rows only.
-
     Parameters
     ----------
     samples
@@ -264,11 +262,7 @@ class OperationCounter:
 
     def __init__(self, samples: Path, label: str, arrivals: Path | None = None) -> None:
         self._planned = None if arrivals is None else read_arrivals(arrivals)
-        self._samples = samples
-        self._label = label
-        self._offset = 0
-        self._rest = b""
-        self._columns: dict[str, int] | None = None
+        self._rows = SampleFile(samples, lambda found: found == label)
         self._operations = 0
         self._failed = 0
         self._first_ms: int | None = None
@@ -279,7 +273,8 @@ class OperationCounter:
     def look(self) -> Seen:
         """Return what the file shows now."""
         before = self._operations
-        self._read()
+        for row in self._rows.read():
+            self._count(row)
         clock = time.monotonic()
         interval, self._looked = clock - self._looked, clock
         rate = (self._operations - before) / interval if interval > 0 else 0.0
@@ -298,44 +293,15 @@ class OperationCounter:
     def _offered(self) -> int | None:
         if self._planned is None or self._first_ms is None:
             return None
-        # The first operation is the first arrival, which need not come at once.
-        began = self._first_ms - self._planned[0]
-        return bisect.bisect_right(self._planned, self._last_ms - began)
+        return due(self._planned, self._first_ms, self._last_ms)
 
-    def _read(self) -> None:
-        try:
-            with self._samples.open("rb") as file:
-                file.seek(self._offset)
-                block = file.read()
-        except FileNotFoundError:
-            return
-        self._offset += len(block)
-        *lines, self._rest = (self._rest + block).split(b"\n")
-        for row in csv.reader(line.decode("utf-8", "replace") for line in lines):
-            if self._columns is None:
-                self._columns = {name: index for index, name in enumerate(row)}
-            else:
-                self._count(row, self._columns)
-
-    def _count(self, row: list[str], columns: dict[str, int]) -> None:
-        # A quoted failure message may span lines; its pieces have too few columns to be rows.
-        if len(row) < len(columns) or row[columns["label"]] != self._label:
-            return
+    def _count(self, row: Row) -> None:
         self._operations += 1
-        self._failed += row[columns["success"]] != "true"
-        start = int(row[columns["timeStamp"]])
-        end = start + int(row[columns["elapsed"]])
-        if self._planned is not None:
-            intended = int(row[columns["intended"]])
-            self._late += start > intended + LATE_MS
-            start = intended
-        self._first_ms = start if self._first_ms is None else min(self._first_ms, start)
-        self._last_ms = max(self._last_ms, end)
-
-
-def read_arrivals(file: Path) -> list[int]:
-    """Read planned arrivals, in milliseconds from the start of the load."""
-    return [int(line) for line in file.read_text(encoding="ascii").split()]
+        self._failed += not row.success
+        self._late += row.start_ms > row.intended_ms + LATE_MS
+        first = row.intended_ms if self._first_ms is None else self._first_ms
+        self._first_ms = min(first, row.intended_ms)
+        self._last_ms = max(self._last_ms, row.end_ms)
 
 
 def why_nothing(samples: Path, log: Path) -> str:

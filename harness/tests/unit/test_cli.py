@@ -134,8 +134,17 @@ def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: st
     assert max(map(len, ended.stdout.splitlines())) <= 80
 
 
+def test_live_names_a_port_that_is_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = testbed(tmp_path, "live", "--port", port)
+
+    assert ended.returncode == 1
+    assert f"port {port}: Address already in use" in ended.stderr
+
+
 def test_the_overview_names_every_command(tmp_path: Path) -> None:
     ended = testbed(tmp_path, "--help")
 
-    for command in ("doctor", "build", "up", "down", "run", "report", "compare", "jmeter"):
+    for command in ("doctor", "build", "up", "down", "run", "report", "compare", "jmeter", "live"):
         assert f"│ {command} " in ended.stdout
