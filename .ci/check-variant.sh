@@ -57,6 +57,8 @@ if [ "$RESULT" = passed ]; then
   for workload in "${workloads[@]}"; do
     check "$variant: $workload, $threads users, $loops times, no failure" load "$workload"
   done
+  check "$variant: every panel of the dashboards has data" \
+    probe dashboards "$PORT_PROMETHEUS" "$variant" 60 grafana/dashboards
   check "$variant: every answer as the contract says" contract
   compose stop cinema-ucd-service
   check "$variant: a stopped cinema is named as missing" probe list "$variant" "$PORT_FRONT" 2 ucd

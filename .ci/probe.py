@@ -4,16 +4,31 @@
 probe.py list VARIANT PORT CINEMAS [MISSING]   one list of movies names so many cinemas, and who is missing
 probe.py targets PORT FILE                     Prometheus reaches every target of a file
 probe.py samples FILE LABEL OPERATIONS         no sample failed, and so many are labelled LABEL
+probe.py dashboards PORT VARIANT SECONDS FOLDER
+    within so many seconds Prometheus has data for every query that a folder's dashboards have for a variant
 """
 
 import csv
 import json
 import re
 import sys
+import time
+import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
 
 WAIT_S = 10
+
+# What a dashboard asks for is looked for in this time before now, at the data source's own resolution.
+LOOK_BACK_S = 300
+STEP_S = 5
+# What Grafana puts in place of its variables at that resolution.
+VARIABLES = {"$__rate_interval": "20s", "$__interval": f"{STEP_S}s", "$__range": f"{LOOK_BACK_S}s"}
+# Dashboard and panel that show nothing as long as all is well.
+RIGHTLY_EMPTY = {("Testbed overview", "Alerts")}
 
 
 def main(arguments: list[str]) -> None:
@@ -24,6 +39,8 @@ def main(arguments: list[str]) -> None:
             wrong = wrong_targets(f"http://localhost:{port}", Path(file))
         case ["samples", file, label, operations]:
             wrong = wrong_samples(Path(file), label, int(operations))
+        case ["dashboards", port, variant, seconds, folder]:
+            wrong = wrong_dashboards(f"http://localhost:{port}", variant, float(seconds), Path(folder))
         case _:
             sys.exit(__doc__)
     if wrong:
@@ -71,6 +88,57 @@ def wrong_samples(file: Path, label: str, operations: int) -> str | None:
         return f"{len(failed)} of {len(samples)} samples failed: {sorted(kinds)[:5]}"
     found = sum(row["label"] == label for row in samples)
     return f"{found} operations, not {operations}" if found != operations else None
+
+
+class PanelQuery(NamedTuple):
+    dashboard: str
+    panel: str
+    expr: str
+
+
+def wrong_dashboards(base: str, variant: str, seconds: float, folder: Path) -> str | None:
+    asked = list(panel_queries(folder, variant))
+    if not asked:
+        return f"no dashboard in {folder} is meant for {variant}"
+    end = time.monotonic() + seconds
+    lacking = {query: why for query in asked if (why := lacks(base, query, variant))}
+    while lacking and time.monotonic() < end:
+        time.sleep(STEP_S / 2)
+        lacking = {query: why for query in lacking if (why := lacks(base, query, variant))}
+    print(f"{len(asked) - len(lacking)} of {len(asked)} panel queries have data")
+    return "\n".join(
+        f"{query.dashboard} / {query.panel}: {why}: {query.expr}" for query, why in lacking.items()
+    )
+
+
+def panel_queries(folder: Path, variant: str) -> Iterator[PanelQuery]:
+    """The queries meant for a variant: those that name it, or none while their dashboard's tags do."""
+    for file in sorted(folder.glob("*.json")):
+        dashboard = json.loads(file.read_text())
+        for panel in dashboard["panels"]:
+            for target in panel.get("targets", []):
+                query = PanelQuery(dashboard["title"], panel["title"], target["expr"])
+                named = re.findall(r'variant="(\w+)"', query.expr)
+                tagged = f"variant:{variant}" in dashboard["tags"]
+                meant = variant in named if named else tagged
+                if meant and query[:2] not in RIGHTLY_EMPTY:
+                    yield query
+
+
+def lacks(base: str, query: PanelQuery, variant: str) -> str | None:
+    """Why a query draws nothing, or None if it does. Not a number is not drawn."""
+    expr = query.expr.replace("$variant", variant)
+    for name, value in VARIABLES.items():
+        expr = expr.replace(name, value)
+    now = time.time()
+    asked = {"query": expr, "start": now - LOOK_BACK_S, "end": now, "step": STEP_S}
+    try:
+        _, _, body = get(f"{base}/api/v1/query_range?{urlencode(asked)}")
+    except urllib.error.HTTPError as refused:
+        return json.loads(refused.read())["error"]
+    found = json.loads(body)["data"]["result"]
+    drawn = any(value != "NaN" for series in found for _, value in series["values"])
+    return None if drawn else "no data"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
+
+from testbed.dashboards import files
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "grafana" / "dashboards"
+
+Json = dict[str, Any]
+DASHBOARDS = {name: json.loads(content) for name, content in files.contents().items()}
+#: The schema version of the Grafana that .env names: `schemaVersion` in @grafana/schema.
+SCHEMA_VERSIONS = {"12.1.1": 41}
+
+
+@pytest.fixture(params=DASHBOARDS.values(), ids=DASHBOARDS)
+def dashboard(request: pytest.FixtureRequest) -> Json:
+    found: Json = request.param
+    return found
+
+
+def panels(dashboard: Json) -> Iterator[Json]:
+    return (panel for panel in dashboard["panels"] if panel["type"] != "row")
+
+
+def queries(dashboard: Json) -> Iterator[str]:
+    return (target["expr"] for panel in panels(dashboard) for target in panel["targets"])
+
+
+def test_the_files_are_what_is_generated() -> None:
+    committed = {path.name: path.read_text() for path in FOLDER.iterdir()}
+
+    assert committed == files.contents(), "write them: .venv/bin/python -m testbed.dashboards"
+
+
+def test_writing_leaves_no_dashboard_that_is_no_more(tmp_path: Path) -> None:
+    (tmp_path / "renamed.json").write_text("{}")
+    (tmp_path / "README.md").write_text("Not a dashboard.")
+
+    written = files.write(tmp_path)
+
+    assert {*tmp_path.iterdir()} == {*written, tmp_path / "README.md"}
+
+
+def test_is_of_the_schema_of_the_pinned_grafana(dashboard: Json) -> None:
+    pinned = re.search(r"^GRAFANA_IMAGE=.*:(.+)$", (ROOT / ".env").read_text(), re.MULTILINE)
+
+    assert pinned is not None
+    assert dashboard["schemaVersion"] == SCHEMA_VERSIONS[pinned[1]]
+
+
+def test_grafanas_own_types_know_all_of_it(dashboard: Json) -> None:
+    register_default_plugins()
+
+    read = Dashboard.from_json(dashboard)
+
+    assert json.loads(JSONEncoder().encode(read)) == dashboard
+
+
+def test_a_query_refers_to_the_provisioned_data_source(dashboard: Json) -> None:
+    provisioned = yaml.safe_load(
+        (ROOT / "grafana" / "provisioning" / "datasources" / "prometheus.yml").read_text()
+    )
+    uids = {source["uid"] for source in provisioned["datasources"]}
+    asking = [
+        *panels(dashboard),
+        *itertools.chain.from_iterable(panel["targets"] for panel in panels(dashboard)),
+        *dashboard.get("templating", {}).get("list", []),
+    ]
+
+    assert {asks["datasource"]["uid"] for asks in asking} <= uids
+
+
+def test_ids_are_unique(dashboard: Json) -> None:
+    ids = [panel["id"] for panel in dashboard["panels"]]
+
+    assert len(ids) == len(set(ids))
+    assert min(ids) > 0
+
+
+def test_no_panel_lies_over_another(dashboard: Json) -> None:
+    taken: dict[tuple[int, int], str] = {}
+    for panel in dashboard["panels"]:
+        place = panel["gridPos"]
+        assert place["x"] + place["w"] <= 24, panel["title"]
+        for cell in itertools.product(
+            range(place["x"], place["x"] + place["w"]), range(place["y"], place["y"] + place["h"])
+        ):
+            assert cell not in taken, f"{panel['title']} lies over {taken[cell]}"
+            taken[cell] = panel["title"]
+
+
+def test_every_panel_says_what_it_shows(dashboard: Json) -> None:
+    for panel in panels(dashboard):
+        assert panel["title"]
+        assert len(panel["description"]) > 20, panel["title"]
+        assert panel["fieldConfig"]["defaults"]["unit"], panel["title"]
+        assert panel["fieldConfig"]["defaults"]["min"] == 0 or panel["type"] == "state-timeline"
+        assert panel["targets"], panel["title"]
+        assert all(target["legendFormat"] for target in panel["targets"]), panel["title"]
+
+
+def test_titles_of_panels_are_unique(dashboard: Json) -> None:
+    titles = [panel["title"] for panel in panels(dashboard)]
+
+    assert len(titles) == len(set(titles))
+
+
+def test_every_query_says_which_variant_it_is_of(dashboard: Json) -> None:
+    tagged = {tag.removeprefix("variant:") for tag in dashboard["tags"] if ":" in tag}
+    for query in queries(dashboard):
+        named = set(re.findall(r'variant="(\w+)"', query))
+        assert named or 'variant=~"$variant"' in query, query
+        assert named <= tagged, query
+
+
+def test_only_a_choice_of_variants_is_a_variable(dashboard: Json) -> None:
+    declared = {variable["name"] for variable in dashboard.get("templating", {}).get("list", [])}
+    used = set(re.findall(r"\$(?!__)(\w+)", json.dumps(dashboard)))
+
+    assert used == declared
+    assert declared <= {"variant"}
+
+
+def test_a_recorded_series_is_recorded() -> None:
+    rules = yaml.safe_load((ROOT / "prometheus" / "rules" / "recording.yml").read_text())
+    recorded = {rule["record"] for group in rules["groups"] for rule in group["rules"]}
+    used = {
+        name
+        for dashboard in DASHBOARDS.values()
+        for query in queries(dashboard)
+        for name in re.findall(r"\w+:\w+:\w+", query)
+    }
+
+    assert used
+    assert used <= recorded
+
+
+# The check of .ci that asks the real Prometheus.
+
+
+@pytest.fixture(scope="module")
+def probe() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("probe", ROOT / ".ci" / "probe.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def prometheus(
+    probe: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Callable[[str], list[str]]], None]:
+    """Answer queries: with the values of one series, or with no series."""
+
+    def answering(values: Callable[[str], list[str]]) -> None:
+        def get(url: str) -> tuple[int, dict[str, str], str]:
+            asked = probe.urllib.parse.parse_qs(url.partition("?")[2])["query"][0]
+            found = [[0, value] for value in values(asked)]
+            result = [{"metric": {}, "values": found}] if found else []
+            return 200, {}, json.dumps({"data": {"result": result}})
+
+        monkeypatch.setattr(probe, "get", get)
+
+    return answering
+
+
+@pytest.mark.parametrize("variant", ["sync", "async"])
+def test_the_check_is_content_with_data(
+    probe: ModuleType, prometheus: Callable[..., None], variant: str
+) -> None:
+    prometheus(lambda asked: ["NaN", "0"])
+
+    assert not probe.wrong_dashboards("http://prometheus", variant, 0, FOLDER)
+
+
+def test_the_check_names_panel_and_query_without_data(
+    probe: ModuleType, prometheus: Callable[..., None]
+) -> None:
+    prometheus(lambda asked: [] if "application_ready" in asked else ["1"])
+
+    wrong = probe.wrong_dashboards("http://prometheus", "sync", 0, FOLDER)
+
+    assert wrong.startswith("Testbed overview / Services: no data: (up{")
+    assert len(wrong.splitlines()) == 1
+
+
+def test_what_cannot_be_drawn_is_no_data(
+    probe: ModuleType, prometheus: Callable[..., None]
+) -> None:
+    prometheus(lambda asked: ["NaN"])
+
+    wrong = probe.wrong_dashboards("http://prometheus", "sync", 0, FOLDER)
+
+    assert len(wrong.splitlines()) == len(list(probe.panel_queries(FOLDER, "sync")))
+
+
+def test_grafanas_variables_are_filled_in(
+    probe: ModuleType, prometheus: Callable[..., None]
+) -> None:
+    asked: list[str] = []
+    prometheus(lambda query: asked.append(query) or ["1"])
+
+    probe.wrong_dashboards("http://prometheus", "async", 0, FOLDER)
+
+    assert asked
+    assert not [query for query in asked if "$" in query]
+
+
+def test_a_variant_is_asked_for_what_is_meant_for_it(probe: ModuleType) -> None:
+    asked = {
+        variant: {query.dashboard for query in probe.panel_queries(FOLDER, variant)}
+        for variant in ("sync", "async")
+    }
+
+    assert asked == {
+        "sync": {"Testbed overview", "Sync path", "JVM"},
+        "async": {"Testbed overview", "Async path", "RabbitMQ", "JVM"},
+    }
+    held = ("Testbed overview", "Work held in queues")
+    assert held in {query[:2] for query in probe.panel_queries(FOLDER, "async")}
+    assert held not in {query[:2] for query in probe.panel_queries(FOLDER, "sync")}
+
+
+def test_what_is_rightly_empty_is_there(probe: ModuleType) -> None:
+    there = {
+        (dashboard["title"], panel["title"])
+        for dashboard in DASHBOARDS.values()
+        for panel in panels(dashboard)
+    }
+
+    assert there >= probe.RIGHTLY_EMPTY
+
+
+def test_a_variant_without_dashboards_is_wrong(probe: ModuleType) -> None:
+    assert "monolith" in probe.wrong_dashboards("http://prometheus", "monolith", 0, FOLDER)
