@@ -86,21 +86,34 @@ def require_docker() -> None:
 def describe(project: Project, variant: str, environ: Mapping[str, str] = os.environ) -> Compose:
     """Return the compose stack of a variant.
 
-    ``TESTBED_ENV_FILE`` names a further file of variables, read after ``.env``.
-
     Raises
     ------
     UserError
         When a file is missing.
     """
     file = project.root / f"docker-compose.{variant}.yml"
-    env_files = [project.root / ".env"]
+    if not file.is_file():
+        raise UserError(f"no {project.shown(file)}")
+    return Compose((file,), env_files(project, environ))
+
+
+def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
+    """Return the files with the variables of the compose files, the one that counts most last.
+
+    ``TESTBED_ENV_FILE`` names a further file, read after ``.env``.
+
+    Raises
+    ------
+    UserError
+        When a file is missing.
+    """
+    files = [project.root / ".env"]
     if further := environ.get("TESTBED_ENV_FILE"):
-        env_files.append(Path(further).absolute())
-    for one in (file, *env_files):
+        files.append(Path(further).absolute())
+    for one in files:
         if not one.is_file():
             raise UserError(f"no {project.shown(one)}")
-    return Compose((file,), tuple(env_files))
+    return tuple(files)
 
 
 def with_settings(
