@@ -310,6 +310,7 @@ abstract class BrokerAmqp {
     await()
         .atMost(PATIENCE_SECONDS, SECONDS)
         .untilAsserted(() -> assertThat(readiness()).isEqualTo(503));
+    assertThat(http.get("/actuator/health/liveness").getStatusCode().value()).isEqualTo(200);
     var refused = http.get(MOVIES);
     assertThat(refused.getStatusCode().value()).isEqualTo(503);
     assertThat(refused.getBody()).contains("urn:testbed:problem:unavailable");

@@ -1,9 +1,11 @@
 package testbed.cinema;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import org.bson.Document;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
-import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -15,16 +17,22 @@ class DatabaseHealth extends AbstractHealthIndicator {
 
   private static final Document PING = new Document("ping", 1);
 
-  private final MongoOperations database;
+  /**
+   * Of its own, because a preset may wait two minutes for a database, and who asks for health or
+   * scrapes the metrics gives up after a few seconds.
+   */
+  private static final int PATIENCE_SECONDS = 2;
 
-  DatabaseHealth(MongoOperations database) {
+  private final MongoDatabaseFactory databases;
+
+  DatabaseHealth(MongoDatabaseFactory databases) {
     super("The database does not answer");
-    this.database = database;
+    this.databases = databases;
   }
 
   @Override
   protected void doHealthCheck(Health.Builder health) {
-    database.executeCommand(PING);
+    databases.getMongoDatabase().withTimeout(PATIENCE_SECONDS, SECONDS).runCommand(PING);
     health.up();
   }
 }

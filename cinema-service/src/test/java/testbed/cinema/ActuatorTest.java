@@ -1,0 +1,123 @@
+package testbed.cinema;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import java.net.InetSocketAddress;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.client.RestClient;
+
+/**
+ * What a running cinema tells those who watch it. Readiness follows what it needs to serve;
+ * liveness depends on nobody else.
+ */
+class ActuatorTest {
+
+  /** Port 1 is reserved: nothing answers there. */
+  private static final String NO_MESSAGE_SERVER = "--RABBITMQ_PORT=1";
+
+  private static final int SCRAPE_TIMEOUT_SECONDS = 4;
+
+  private MongoServer database = new MongoServer(new MemoryBackend());
+  private final InetSocketAddress address = database.bind();
+
+  @AfterEach
+  void stopDatabase() {
+    database.shutdownNow();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tuned", "thesis"})
+  void isReadyWhileItsDatabaseAnswersAndAliveInAnyCase(String preset) {
+    try (var cinema = start("--cinema.transport=http", "--testbed.preset=" + preset)) {
+      assertThat(health(cinema, "readiness")).isEqualTo(200);
+
+      database.shutdownNow();
+      await()
+          .atMost(SCRAPE_TIMEOUT_SECONDS, SECONDS)
+          .untilAsserted(() -> assertThat(health(cinema, "readiness")).isEqualTo(503));
+      assertThat(health(cinema, "liveness")).isEqualTo(200);
+      assertThat(metrics(cinema)).containsPattern("application_ready\\{.*} 0.0");
+
+      database = new MongoServer(new MemoryBackend());
+      database.bind(address);
+      await()
+          .atMost(20, SECONDS)
+          .untilAsserted(() -> assertThat(health(cinema, "readiness")).isEqualTo(200));
+    }
+  }
+
+  @Test
+  void isNotReadyWithoutTheMessageServerThatItsRequestsComeFrom() {
+    try (var cinema = start("--cinema.transport=amqp", NO_MESSAGE_SERVER)) {
+      assertThat(health(cinema, "readiness")).isEqualTo(503);
+      assertThat(health(cinema, "liveness")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void needsNoMessageServerOnTheHttpEdge() {
+    try (var cinema = start("--cinema.transport=http", NO_MESSAGE_SERVER)) {
+      assertThat(health(cinema, "readiness")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void countsRequestsInBucketsOfTheirDuration() {
+    try (var cinema = start("--cinema.transport=http")) {
+      health(cinema, "liveness");
+
+      assertThat(metrics(cinema))
+          .containsPattern("http_server_requests_seconds_bucket\\{.*le=\"0.001\"")
+          .containsPattern("http_server_requests_seconds_bucket\\{.*le=\"5.0\"");
+    }
+  }
+
+  @Test
+  void countsRequestsWithoutBucketsWhereThereAreToBeNone() {
+    try (var cinema = start("--cinema.transport=http", "--TESTBED_HISTOGRAM_BUCKETS=")) {
+      health(cinema, "liveness");
+
+      assertThat(metrics(cinema))
+          .contains("http_server_requests_seconds_count")
+          .doesNotContain("_bucket");
+    }
+  }
+
+  private ConfigurableApplicationContext start(String... settings) {
+    var common =
+        Stream.of(
+            "--cinema.name=ucd",
+            "--server.port=0",
+            "--eureka.client.enabled=false",
+            "--MONGODB_URI=mongodb://localhost:" + address.getPort());
+    return new SpringApplicationBuilder(CinemaServiceApplication.class)
+        .run(Stream.concat(common, Stream.of(settings)).toArray(String[]::new));
+  }
+
+  private static int health(ConfigurableApplicationContext cinema, String group) {
+    return client(cinema)
+        .get()
+        .uri("/actuator/health/{group}", group)
+        .exchange((request, response) -> response.getStatusCode().value());
+  }
+
+  private static String metrics(ConfigurableApplicationContext cinema) {
+    return String.valueOf(
+        client(cinema).get().uri("/actuator/prometheus").retrieve().body(String.class));
+  }
+
+  private static RestClient client(ConfigurableApplicationContext cinema) {
+    return RestClient.create(
+        "http://localhost:" + cinema.getEnvironment().getRequiredProperty("local.server.port"));
+  }
+}
