@@ -169,6 +169,7 @@ class Exporter:
         self._clock = clock
         self._numbers: dict[Labels, Numbers] = {}
         self._followed: dict[Path, Followed] = {}
+        self._shown: set[Labels] = set()
         self._sizes = self._look()
 
     def text(self) -> str:
@@ -202,7 +203,12 @@ class Exporter:
         return sizes
 
     def _lines(self, moment: float) -> Iterator[str]:
-        counted = sorted(self._numbers.items(), key=lambda one: str(one[0]))
+        # Prometheus knows how much a counter rose from the first value that it sees: so that is 0.
+        counted = [
+            (labels, one if labels in self._shown else Numbers(one.offered and 0))
+            for labels, one in sorted(self._numbers.items(), key=lambda one: str(one[0]))
+        ]
+        self._shown.update(self._numbers)
         yield from _family(
             "jmeter_operations_offered_total",
             "counter",
@@ -232,6 +238,10 @@ class Exporter:
                 yield f'{name}_bucket{{{labels},le="{shown}"}} {total}'
             yield f"{name}_sum{{{labels}}} {one.sum_ms / 1000:.3f}"
             yield f"{name}_count{{{labels}}} {total}"
+        yield from _family(
+            "process_cpu_seconds_total", "counter", "What the exporter itself has cost."
+        )
+        yield f"process_cpu_seconds_total {time.process_time():.3f}"
         yield from _family(
             "jmeter_active_threads", "gauge", "Users that JMeter has running; 0 without news."
         )

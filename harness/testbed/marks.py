@@ -22,8 +22,8 @@ from testbed.schedule import CLOSED
 PATH = "/api/annotations"
 TIMEOUT_S = 1.0
 
-RUN, WARM_UP = "testbed-run", "testbed-warm-up"
-"""The tags that dashboards ask for."""
+TAG, RUN, WARM_UP = "testbed", "run", "warm-up"
+"""The tags that dashboards ask for: the first on every mark, then one of the others."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +148,7 @@ def annotation(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
         "time": _milliseconds(record["started"]),
         "timeEnd": _milliseconds(record["finished"]),
         "tags": [
+            TAG,
             WARM_UP if record["warmup"] else RUN,
             *(f"{key}:{value}" for key, value in labels.items()),
         ],

@@ -30,7 +30,7 @@ def overview() -> Dashboard:
         "Testbed overview",
         "What users get from each variant, where the time goes, what it costs and what is short.",
         ["sync", "async"],
-        [_users(), _time(), _cost(), _short()],
+        [_users(), _load(), _time(), _cost(), _short()],
     )
 
 
@@ -110,6 +110,61 @@ def _percentile(percent: int) -> Panel:
     )
 
 
+def _load() -> Row:
+    return Row(
+        "What JMeter sees",
+        [
+            [
+                lines(
+                    "Operations of JMeter per second",
+                    "Dashed: those that were to begin; in an open loop the gap to the others is "
+                    "what the system does not keep up with. Failed ones have a wrong answer or "
+                    "none. A level is named where the harness runs the load.",
+                    PER_SECOND,
+                    *(
+                        Query(
+                            f"variant_workload_level:jmeter_{what}:rate30s{{{CHOSEN}}}",
+                            f"{{{{variant}}}} {{{{workload}}}} {{{{level}}}} {shown}",
+                        )
+                        for what, shown in (
+                            ("offered", "offered"),
+                            ("served", "served"),
+                            ("failures", "failed"),
+                        )
+                    ),
+                    by_variant=True,
+                ),
+                lines(
+                    "Response time in JMeter",
+                    "From the intended start of an operation to its usable result, requests and "
+                    "fetches together; of successful operations. Interpolated within buckets.",
+                    SECONDS,
+                    *(
+                        Query(
+                            f"variant_workload_level:jmeter_duration_seconds:p{percent}_30s"
+                            f"{{{CHOSEN}}}",
+                            f"{{{{variant}}}} {{{{workload}}}} {{{{level}}}} p{percent}",
+                        )
+                        for percent in (50, 95, 99)
+                    ),
+                    by_variant=True,
+                ),
+                lines(
+                    "Active threads of JMeter",
+                    "The users of a closed loop, or the most operations that an open loop may have "
+                    "under way. 0 when no plan runs.",
+                    COUNT,
+                    Query(
+                        f"jmeter_active_threads{{{CHOSEN}}}",
+                        "{{variant}} {{workload}} {{level}}",
+                    ),
+                    by_variant=True,
+                ),
+            ],
+        ],
+    )
+
+
 def _time() -> Row:
     return Row(
         "Where the time goes",
@@ -179,11 +234,11 @@ def _cost() -> Row:
                 ),
                 lines(
                     "Processor time of watching",
-                    "What Prometheus and node-exporter take themselves.",
+                    "What Prometheus and its exporters take themselves.",
                     CORES,
                     Query(
                         "variant_service:cpu_cores:rate30s"
-                        f'{{{CHOSEN}, service=~"prometheus|node-exporter"}}',
+                        f'{{{CHOSEN}, service=~"prometheus|node-exporter|jmeter-exporter"}}',
                         "{{variant}} {{service}}",
                     ),
                 ),

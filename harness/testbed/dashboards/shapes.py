@@ -18,6 +18,8 @@ from grafana_foundation_sdk.builders.timeseries import Panel as TimeSeries
 from grafana_foundation_sdk.models import common
 from grafana_foundation_sdk.models import dashboard as models
 
+from testbed import marks
+
 Panel = TimeSeries | StateTimeline
 Drawn = TypeVar("Drawn", TimeSeries, StateTimeline)
 
@@ -26,7 +28,7 @@ PROMETHEUS = common.DataSourceRef(type_val="prometheus", uid="prometheus")
 #: Grafana's own store of annotations, built in.
 ANNOTATIONS = common.DataSourceRef(type_val="grafana", uid="-- Grafana --")
 
-#: Carried by every dashboard, and by the annotations that the harness posts.
+#: Carried by every dashboard.
 TAG = "testbed"
 
 SYNC = 'variant="sync"'
@@ -219,16 +221,8 @@ def dashboard(
             .as_dropdown(False)
             .keep_time(True)
         )
-        .annotation(
-            builders.AnnotationQuery()
-            .name("Runs")
-            .datasource(ANNOTATIONS)
-            .enable(True)
-            .icon_color("purple")
-            .target(
-                builders.AnnotationTarget().limit(100).match_any(False).tags([TAG]).type("tags")
-            )
-        )
+        .annotation(_marks("Runs", marks.RUN, "purple", shown=True))
+        .annotation(_marks("Warm-ups", marks.WARM_UP, "gray", shown=False))
     )
     if len(variants) > 1:
         made.with_variable(_variant_variable())
@@ -240,6 +234,19 @@ def dashboard(
                 number += 1
                 made.with_panel(panel.id(number).span(GRID_WIDTH // len(line)).height(PANEL_HEIGHT))
     return _with_row_ids(made.build(), number)
+
+
+def _marks(name: str, tag: str, color: str, *, shown: bool) -> builders.AnnotationQuery:
+    """Return the query for what the harness marks with a tag."""
+    target = builders.AnnotationTarget().type("tags").match_any(False).limit(100)
+    return (
+        builders.AnnotationQuery()
+        .name(name)
+        .datasource(ANNOTATIONS)
+        .enable(shown)
+        .icon_color(color)
+        .target(target.tags([marks.TAG, tag]))
+    )
 
 
 def _asking(panel: Drawn, queries: Sequence[Query]) -> Drawn:

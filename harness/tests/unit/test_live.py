@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import threading
@@ -41,9 +42,15 @@ def add(file: Path, text: str) -> None:
 
 
 def values(text: str) -> dict[str, float]:
-    """Return the value of each series of an exposition."""
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    """Return the value of each series of an exposition, but for the exporter's own."""
+    lines = (line for line in text.splitlines() if not line.startswith(("#", "process_")))
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
+
+
+def shown(exporter: Exporter) -> str:
+    """Return what is shown when Prometheus asks once more: the first time a counter is 0."""
+    exporter.text()
+    return exporter.text()
 
 
 def ended(text: str, outcome: str = "success", labels: str = 'workload="list"') -> float:
@@ -63,7 +70,7 @@ def test_counts_operations_not_their_parts_by_outcome(tmp_path: Path) -> None:
     rows = [row("list request"), row("list fetch"), row("list"), row("list", success=False)]
     write(tmp_path / "results.csv", *rows)
 
-    text = exporter.text()
+    text = shown(exporter)
 
     assert (ended(text), ended(text, "failure")) == (1, 1)
     assert values(text)['jmeter_operations_offered_total{workload="list"}'] == 2
@@ -76,7 +83,7 @@ def test_response_times_of_successes_are_counted_in_buckets(tmp_path: Path) -> N
     failed = row("list", took=9, success=False)
     write(tmp_path / "results.csv", *(row("list", took=one) for one in took), failed)
 
-    found = values(exporter.text())
+    found = values(shown(exporter))
 
     def bucket(bound: str) -> float:
         return found[f'jmeter_operation_duration_seconds_bucket{{workload="list",le="{bound}"}}']
@@ -87,19 +94,32 @@ def test_response_times_of_successes_are_counted_in_buckets(tmp_path: Path) -> N
     assert found['jmeter_operation_duration_seconds_sum{workload="list"}'] == 20.104
 
 
+def test_a_counter_begins_with_0_so_that_prometheus_sees_it_rise(tmp_path: Path) -> None:
+    exporter = Exporter(tmp_path)
+    write(tmp_path / "results.csv", row("list"), row("list", success=False))
+
+    first, second = values(exporter.text()), values(exporter.text())
+
+    active = 'jmeter_active_threads{workload="list"}'
+    assert first.pop(active) == second[active] == 4
+    assert set(first.values()) == {0}
+    assert first.keys() <= second.keys()
+    assert second['jmeter_operations_offered_total{workload="list"}'] == 2
+
+
 def test_counts_go_on_while_files_grow_and_from_one_file_to_the_next(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path)
     first = tmp_path / "first.csv"
     write(first, row("list"))
-    assert ended(exporter.text()) == 1
+    assert ended(shown(exporter)) == 1
 
     line = row("list")
     add(first, line[:20])
-    assert ended(exporter.text()) == 1
+    assert ended(shown(exporter)) == 1
     add(first, f"{line[20:]}\n")
     write(tmp_path / "second.csv", row("list"))
-    assert ended(exporter.text()) == 3
-    assert ended(exporter.text()) == 3
+    assert ended(shown(exporter)) == 3
+    assert ended(shown(exporter)) == 3
 
 
 def test_counts_only_what_is_added_to_a_file_that_was_there(tmp_path: Path) -> None:
@@ -108,23 +128,23 @@ def test_counts_only_what_is_added_to_a_file_that_was_there(tmp_path: Path) -> N
     write(file, line, line)
     add(file, line[:20])
     exporter = Exporter(tmp_path)
-    assert values(exporter.text()) == {}
+    assert values(shown(exporter)) == {}
 
     # The end of a row that began before tells nothing.
     add(file, f"{line[20:]}\n{line}\n")
 
-    assert ended(exporter.text()) == 1
+    assert ended(shown(exporter)) == 1
 
 
 def test_a_file_that_is_written_anew_is_counted_anew(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path)
     file = tmp_path / "results.csv"
     write(file, row("list"), row("list"))
-    exporter.text()
+    shown(exporter)
 
     write(file, row("list"))
 
-    assert ended(exporter.text()) == 3
+    assert ended(shown(exporter)) == 3
 
 
 def test_active_threads_are_those_of_the_latest_row_until_there_is_no_news(tmp_path: Path) -> None:
@@ -134,13 +154,13 @@ def test_active_threads_are_those_of_the_latest_row_until_there_is_no_news(tmp_p
     write(file, row("list", threads=3), row("list", threads=10))
     active = 'jmeter_active_threads{workload="list"}'
 
-    assert values(exporter.text())[active] == 10
+    assert values(shown(exporter))[active] == 10
     clock.now = live.QUIET_S - 1
-    assert values(exporter.text())[active] == 10
+    assert values(shown(exporter))[active] == 10
     clock.now = live.QUIET_S
-    assert values(exporter.text())[active] == 0
+    assert values(shown(exporter))[active] == 0
     add(file, row("list", threads=7) + "\n")
-    assert values(exporter.text())[active] == 7
+    assert values(shown(exporter))[active] == 7
 
 
 RUN = Run("sync-left", "sync", "tuned", "list", Level(CLOSED, 100, 100), 2)
@@ -161,14 +181,14 @@ def test_runs_of_an_experiment_tell_their_level(tmp_path: Path, level: Level, to
     run = replace(RUN, level=level)
     write(tmp_path / "mine" / "runs" / f"{run.id}.partial" / "samples.csv", row("list"))
 
-    assert ended(exporter.text(), labels=f'workload="list",level="{told}"') == 1
+    assert ended(shown(exporter), labels=f'workload="list",level="{told}"') == 1
 
 
 def test_warm_ups_are_told_from_runs(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path)
     write(tmp_path / "mine" / "warmup" / "sync-list-1.partial" / "samples.csv", row("list"))
 
-    assert ended(exporter.text(), labels='workload="list",level="warm-up"') == 1
+    assert ended(shown(exporter), labels='workload="list",level="warm-up"') == 1
 
 
 def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
@@ -182,21 +202,21 @@ def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
     )
     (folder / "arrivals.csv").write_text("70\n170\n270\n3070\n")
 
-    found = values(exporter.text())
+    found = values(shown(exporter))
 
     labels = 'workload="list",level="10/s"'
     assert found[f"jmeter_operation_duration_seconds_sum{{{labels}}}"] == 0.34
     # Due by 1420 are those at 1000, 1100 and 1200.
     assert found[f"jmeter_operations_offered_total{{{labels}}}"] == 3
     add(folder / "samples.csv", row("list", at=4000, took=10, intended=4000) + "\n")
-    assert values(exporter.text())[f"jmeter_operations_offered_total{{{labels}}}"] == 4
+    assert values(shown(exporter))[f"jmeter_operations_offered_total{{{labels}}}"] == 4
 
 
 def test_what_an_open_loop_offers_is_unknown_without_its_arrivals(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path)
     write(tmp_path / "results.csv", row("list", intended=900), header=f"{HEADER},intended")
 
-    text = exporter.text()
+    text = shown(exporter)
 
     assert ended(text) == 1
     assert "offered_total{" not in text
@@ -207,12 +227,12 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     write(tmp_path / "notes.csv", "1,2", header="a,b")
     (tmp_path / "empty.csv").touch()
     write(tmp_path / "mine" / "runs" / "finished" / "samples.csv", row("list"))
-    assert values(exporter.text()) == {}
+    assert values(shown(exporter)) == {}
 
     write(tmp_path / "results.csv", row("list"))
     add(tmp_path / "notes.csv", "3,4\n")
 
-    assert ended(exporter.text()) == 1
+    assert ended(shown(exporter)) == 1
 
 
 @pytest.fixture
@@ -229,10 +249,12 @@ def served(tmp_path: Path) -> Iterator[str]:
 def test_answers_prometheus_and_nobody_else(served: str, tmp_path: Path) -> None:
     write(tmp_path / "results.csv", row("list"))
 
+    httpx.get(f"{served}/metrics")
     answer = httpx.get(f"{served}/metrics")
 
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     assert ended(answer.text) == 1
+    assert re.search(r"^process_cpu_seconds_total \d+\.\d+$", answer.text, re.MULTILINE)
     assert httpx.get(f"{served}/results.csv").status_code == 404
 
 

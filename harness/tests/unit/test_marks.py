@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from testbed import annotations
-from testbed.annotations import Annotations, Grafana
+from testbed import marks
 from testbed.errors import UserError
+from testbed.marks import Annotations, Grafana
 from testbed.project import Project
 
 from .conftest import unused_port
@@ -48,7 +48,7 @@ class FakeGrafana:
     delay_s: float = 0.0
     paths: list[str] = field(default_factory=list)
     accounts: list[str] = field(default_factory=list)
-    marks: list[dict[str, Any]] = field(default_factory=list)
+    received: list[dict[str, Any]] = field(default_factory=list)
     url: str = ""
 
     def settings(self) -> Grafana:
@@ -62,7 +62,7 @@ def serving(fake: FakeGrafana, port: int = 0) -> Iterator[None]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             fake.paths.append(self.path)
             fake.accounts.append(self.headers["Authorization"].removeprefix("Basic "))
-            fake.marks.append(json.loads(body))
+            fake.received.append(json.loads(body))
             ended.wait(fake.delay_s)
             self.send_response(fake.status)
             self.send_header("Content-Length", "2")
@@ -97,12 +97,13 @@ def test_a_run_is_a_region_with_tags(grafana: FakeGrafana) -> None:
 
     assert grafana.paths == ["/api/annotations"]
     assert base64.b64decode(grafana.accounts[0]) == b"admin:secret"
-    assert grafana.marks == [
+    assert grafana.received == [
         {
             "time": 1795251600250,
             "timeEnd": 1795251630000,
             "tags": [
-                "testbed-run",
+                "testbed",
+                "run",
                 "system:sync-left",
                 "variant:sync",
                 "preset:tuned",
@@ -118,12 +119,12 @@ def test_a_run_is_a_region_with_tags(grafana: FakeGrafana) -> None:
 @pytest.mark.parametrize(
     ("changed", "tag"),
     [
-        ({"warmup": True}, "testbed-warm-up"),
+        ({"warmup": True}, "warm-up"),
         ({"mode": "open", "level": 62.5}, "level:62.5/s"),
     ],
 )
 def test_warm_ups_and_open_loops_have_tags_of_their_own(changed: dict[str, Any], tag: str) -> None:
-    assert tag in annotations.annotation("mine", {**RECORD, **changed})["tags"]
+    assert tag in marks.annotation("mine", {**RECORD, **changed})["tags"]
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
@@ -136,7 +137,7 @@ def test_a_refusal_is_told_once_and_nothing_more_is_sent(grafana: FakeGrafana, s
         marking.mark("mine", RECORD)
 
     assert notices == [f"runs are not marked: Grafana at {grafana.url} answers {status}"]
-    assert len(grafana.marks) == 1
+    assert len(grafana.received) == 1
 
 
 def test_a_slow_one_is_waited_for_only_once_and_shortly(grafana: FakeGrafana) -> None:
@@ -148,7 +149,7 @@ def test_a_slow_one_is_waited_for_only_once_and_shortly(grafana: FakeGrafana) ->
     for _ in range(3):
         marking.mark("mine", RECORD)
 
-    assert time.monotonic() - began < 3 * annotations.TIMEOUT_S
+    assert time.monotonic() - began < 3 * marks.TIMEOUT_S
     assert notices == [f"runs are not marked: Grafana at {grafana.url} does not answer within 1 s"]
 
 
@@ -163,7 +164,7 @@ def test_one_that_the_user_did_not_name_is_not_missed_and_may_come_later() -> No
         marking.mark("mine", RECORD)
 
     assert notices == []
-    assert len(fake.marks) == 1
+    assert len(fake.received) == 1
 
 
 def test_one_that_the_user_named_is_missed_once() -> None:
@@ -231,4 +232,4 @@ def test_nothing_is_sent_where_there_is_none(grafana: FakeGrafana) -> None:
     Annotations(None, notices.append).mark("mine", RECORD)
 
     assert notices == []
-    assert grafana.marks == []
+    assert grafana.received == []
