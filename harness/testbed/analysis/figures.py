@@ -55,6 +55,7 @@ HATCHES = ("", "////", "..", "xx", "\\\\", "++", "oo")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 OUTCOME_COLOURS = {
     "breaker_open": "#D55E00",
+    "no_port": "#999933",
     "time_limit": "#E69F00",
     "not_ready": "#0072B2",
     "partial": "#56B4E9",

@@ -29,6 +29,7 @@ from testbed.load import GENERATOR, LATE_MS
 
 FAILURES = (
     "breaker_open",
+    "no_port",
     "time_limit",
     "not_ready",
     "partial",
@@ -235,8 +236,8 @@ def measure(run: Run) -> Measurement:
 def failure_class() -> pl.Expr:
     """Return the failure class of a failed exchange from its ``step``, ``code`` and ``message``.
 
-    The response code decides; where it cannot (a 503 may be an open circuit or a refusal, a 200 may
-    lack a cinema), the message of the plan's failed assertion does.
+    The response code decides; where it cannot (a 503 may be an open circuit, a lack of local ports
+    or a refusal, a 200 may lack a cinema), the message of the plan's failed assertion does.
     """
     code, message = pl.col("code"), pl.col("message").fill_null("")
     fetched = pl.col("step") == "fetch"
@@ -249,6 +250,8 @@ def failure_class() -> pl.Expr:
         .then(pl.lit("wrong_body"))
         .when((code == "503") & message.str.contains("circuit-open"))
         .then(pl.lit("breaker_open"))
+        .when((code == "503") & message.str.contains("ports-exhausted"))
+        .then(pl.lit("no_port"))
         .when(code.is_in(["503", "429"]))
         .then(pl.lit("rejected"))
         .when(code == "504")

@@ -18,6 +18,7 @@ HEADER = (
 
 ANSWERS = {
     "breaker_open": ("503", "Test failed: text expected not to contain /circuit-open/"),
+    "no_port": ("503", "Test failed: text expected not to contain /ports-exhausted/"),
     "time_limit": ("504", ""),
     "not_ready": ("202", "Test failed: code expected to equal /200/"),
     "partial": ("200", "Test failed: headers expected not to contain /(?i)cinemas-missing:/"),

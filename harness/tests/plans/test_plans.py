@@ -77,15 +77,24 @@ def test_sync_right_answer_is_a_success(sync_outcomes: SyncOutcomes, workload: s
     ]
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_open_circuit_is_told_from_a_refusal(run_plan: RunPlan, workload: str) -> None:
+@pytest.mark.parametrize(
+    ("workload", "reason", "problem"),
+    [
+        ("list", "open circuit", "circuit-open"),
+        ("reserve", "open circuit", "circuit-open"),
+        ("list", "no local port", "ports-exhausted"),
+    ],
+)
+def test_reason_of_a_503_is_told_from_a_refusal(
+    run_plan: RunPlan, workload: str, reason: str, problem: str
+) -> None:
     wrong = sync_scripts(workload)
-    scripts = [wrong["open circuit"], wrong["right body under 503"]]
+    scripts = [wrong[reason], wrong["right body under 503"]]
     outcome = run_plan(f"sync-{workload}", scripts, {**ONE_USER, "loops": len(scripts)})
-    [[opened], [refused]] = outcome.operations(workload)
-    assert {opened["responseCode"], refused["responseCode"]} == {"503"}
-    assert "circuit-open" in opened["failureMessage"]
-    assert "circuit-open" not in refused["failureMessage"]
+    [[told], [refused]] = outcome.operations(workload)
+    assert {told["responseCode"], refused["responseCode"]} == {"503"}
+    assert problem in told["failureMessage"]
+    assert problem not in refused["failureMessage"]
 
 
 @pytest.mark.parametrize(("workload", "fetch", "wrong"), ASYNC_CASES)

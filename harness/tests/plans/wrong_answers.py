@@ -43,6 +43,7 @@ ANY: dict[str, Change] = {
 """Wrong for every operation."""
 
 LIST: dict[str, Change] = {
+    "no local port": problem(503, "ports-exhausted"),
     "no cineworld": _without(0),
     "no dundrum": _without(1),
     "no ucd": _without(2),

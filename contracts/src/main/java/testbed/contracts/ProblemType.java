@@ -23,6 +23,7 @@ public enum ProblemType {
   SHOWING_UNKNOWN(422, "The movie is not shown at this time"),
   INTERNAL(500, "The service failed"),
   CIRCUIT_OPEN(503, "The circuit is broken"),
+  PORTS_EXHAUSTED(503, "No local port is left"),
   UNAVAILABLE(503, "The service is not available"),
   TIME_LIMIT(504, "The time limit was reached"),
   NO_ANSWER(504, "No cinema answered in time");

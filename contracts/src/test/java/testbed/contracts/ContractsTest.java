@@ -59,6 +59,7 @@ class ContractsTest {
   @ParameterizedTest
   @CsvSource({
     "CIRCUIT_OPEN, 503",
+    "PORTS_EXHAUSTED, 503",
     "UNAVAILABLE, 503",
     "TIME_LIMIT, 504",
     "NO_ANSWER, 504",

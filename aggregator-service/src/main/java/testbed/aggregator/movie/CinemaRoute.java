@@ -9,6 +9,10 @@ import testbed.contracts.CinemaName;
 @FunctionalInterface
 public interface CinemaRoute {
 
-  /** The cinema with its movies; any exception means that it did not answer. */
+  /**
+   * The cinema with its movies; any exception means that it did not answer.
+   *
+   * @throws NoPortLeft if it could not be asked for lack of a local port
+   */
   Cinema ask(CinemaName cinema);
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +42,8 @@ public class Movies implements AutoCloseable {
    * questions that are open then are cancelled.
    *
    * @throws NoCinemaKnown if there is nobody to ask or to miss
-   * @throws NoCinemaAnswered if no answer arrived in time
+   * @throws NoPortLeft if no answer arrived, and a cinema could not be asked for lack of a port
+   * @throws NoCinemaAnswered if no answer arrived in time for any other reason
    */
   public MovieList list() {
     var known = cinemas.get();
@@ -50,21 +52,23 @@ public class Movies implements AutoCloseable {
     if (missing.isEmpty()) {
       throw new NoCinemaKnown();
     }
-    var answers = ask(known.present());
+    var outcome = ask(known.present());
+    // A copy: a question that was cancelled may still get its answer.
+    var answers = new TreeMap<>(outcome.answers());
     if (answers.isEmpty()) {
-      throw new NoCinemaAnswered(missing);
+      throw outcome.withoutPort().get() ? new NoPortLeft() : new NoCinemaAnswered(missing);
     }
     missing.removeAll(answers.keySet());
     return new MovieList(List.copyOf(answers.values()), missing);
   }
 
-  private TreeMap<CinemaName, Cinema> ask(SortedSet<CinemaName> present) {
-    var answers = new ConcurrentHashMap<CinemaName, Cinema>();
+  private Outcome ask(SortedSet<CinemaName> present) {
+    var outcome = new Outcome();
     List<Callable<Void>> questions =
         switch (fanOut) {
           case PARALLEL ->
-              present.stream().map(cinema -> question(List.of(cinema), answers)).toList();
-          case SEQUENTIAL -> List.of(question(present, answers));
+              present.stream().map(cinema -> question(List.of(cinema), outcome)).toList();
+          case SEQUENTIAL -> List.of(question(present, outcome));
         };
     try {
       // Cancels, by interrupting, what has not ended by the deadline.
@@ -72,17 +76,19 @@ public class Movies implements AutoCloseable {
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
     }
-    return new TreeMap<>(answers);
+    return outcome;
   }
 
-  private Callable<Void> question(Iterable<CinemaName> asked, Map<CinemaName, Cinema> answers) {
+  private Callable<Void> question(Iterable<CinemaName> asked, Outcome outcome) {
     return () -> {
       for (var cinema : asked) {
         if (Thread.currentThread().isInterrupted()) {
           break;
         }
         try {
-          answers.put(cinema, route.ask(cinema));
+          outcome.answers().put(cinema, route.ask(cinema));
+        } catch (NoPortLeft exhausted) {
+          outcome.withoutPort().set(true);
         } catch (RuntimeException failure) {
           // Named to the client as missing. Under load a line for each would bury the log.
           log.debug("{} did not answer", cinema, failure);
@@ -95,5 +101,17 @@ public class Movies implements AutoCloseable {
   @Override
   public void close() {
     threads.close();
+  }
+
+  /**
+   * What comes of the questions for one list; the threads that ask write it.
+   *
+   * @param withoutPort whether a cinema could not be asked for lack of a local port
+   */
+  private record Outcome(Map<CinemaName, Cinema> answers, AtomicBoolean withoutPort) {
+
+    Outcome() {
+      this(new ConcurrentHashMap<>(), new AtomicBoolean());
+    }
   }
 }

@@ -34,12 +34,12 @@ class RouteConfiguration {
   @Bean
   CinemaRoute cinemaRoute(
       CinemaApi api, RegisteredCinemas cinemas, AggregatorSettings settings, MeterRegistry meters) {
-    return new MeasuredRoute(
+    CinemaRoute route =
         switch (settings.route()) {
           case DIRECT -> new DirectRoute(api, cinemas::instancesOf);
           case GATEWAY -> new GatewayRoute(api, settings.gatewayUrl());
-        },
-        meters);
+        };
+    return new MeasuredRoute(new PortCheckedRoute(route), meters);
   }
 
   @Bean

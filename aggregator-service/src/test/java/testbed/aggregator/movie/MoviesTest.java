@@ -163,6 +163,38 @@ class MoviesTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void saysThatNoPortWasLeftIfThatKeptEveryAnswerAway(FanOut fanOut) {
+    CinemaRoute route =
+        cinema -> {
+          if (cinema.equals(DUNDRUM)) {
+            throw new NoPortLeft();
+          }
+          throw new IllegalStateException("out of order");
+        };
+
+    try (var movies = movies(ALL, route, fanOut, LONG)) {
+      assertThatThrownBy(movies::list).isInstanceOf(NoPortLeft.class);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void namesACinemaThatCouldNotBeAskedForLackOfAPort(FanOut fanOut) {
+    CinemaRoute route =
+        cinema -> {
+          if (cinema.equals(DUNDRUM)) {
+            throw new NoPortLeft();
+          }
+          return catalogue(cinema);
+        };
+
+    try (var movies = movies(ALL, route, fanOut, LONG)) {
+      assertThat(movies.list().missing()).containsExactly(DUNDRUM);
+    }
+  }
+
   @Test
   void isUnavailableIfNoCinemaIsKnown() {
     var nobody = Presence.of(List.of(), List.of());

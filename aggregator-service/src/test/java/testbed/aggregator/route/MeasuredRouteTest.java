@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import testbed.aggregator.movie.NoPortLeft;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 
@@ -27,7 +28,16 @@ class MeasuredRouteTest {
     assertThatThrownBy(() -> failing.ask(UCD)).hasMessage("gone");
     assertThatThrownBy(() -> failing.ask(UCD)).hasMessage("gone");
 
+    var portless =
+        new MeasuredRoute(
+            cinema -> {
+              throw new NoPortLeft();
+            },
+            meters);
+    assertThatThrownBy(() -> portless.ask(UCD)).isInstanceOf(NoPortLeft.class);
+
     assertThat(asked("answered")).isEqualTo(1);
+    assertThat(asked("no_port")).isEqualTo(1);
     assertThat(asked("failed")).isEqualTo(2);
   }
 

@@ -1,0 +1,79 @@
+package testbed.aggregator.route;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.mock.http.client.MockClientHttpRequest;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+import testbed.aggregator.movie.NoPortLeft;
+import testbed.contracts.Cinema;
+import testbed.contracts.CinemaName;
+import testbed.contracts.ProblemType;
+
+class PortCheckedRouteTest {
+
+  private static final CinemaName UCD = new CinemaName("ucd");
+
+  @Test
+  @EnabledOnOs(OS.LINUX) // whose failure is what is recognised
+  void recognisesTheSystemsFailureInWhatTheClientMakesOfIt() throws IOException {
+    var route = new PortCheckedRoute(routeThatFailsWith(takenPort()));
+
+    assertThatThrownBy(() -> route.ask(UCD))
+        .isInstanceOf(NoPortLeft.class)
+        .returns(ProblemType.PORTS_EXHAUSTED, problem -> ((NoPortLeft) problem).type());
+  }
+
+  @Test
+  void leavesACinemaThatCannotBeReachedAsItIs() {
+    var route = new PortCheckedRoute(routeThatFailsWith(new ConnectException("refused")));
+
+    assertThatThrownBy(() -> route.ask(UCD))
+        .isInstanceOf(ResourceAccessException.class)
+        .hasRootCauseMessage("refused");
+  }
+
+  /** What the system says when every port that leads to an address is taken; here it is one. */
+  private static IOException takenPort() throws IOException {
+    try (var server = new ServerSocket(0, 2, InetAddress.getLoopbackAddress());
+        var first = new Socket();
+        var second = new Socket()) {
+      first.setReuseAddress(true);
+      second.setReuseAddress(true);
+      first.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      second.bind(first.getLocalSocketAddress());
+      first.connect(server.getLocalSocketAddress());
+      return catchThrowableOfType(
+          BindException.class, () -> second.connect(server.getLocalSocketAddress()));
+    }
+  }
+
+  private static GatewayRoute routeThatFailsWith(IOException failure) {
+    var client =
+        RestClient.builder()
+            .requestFactory(
+                (uri, method) ->
+                    new MockClientHttpRequest(method, uri) {
+                      @Override
+                      protected ClientHttpResponse executeInternal() throws IOException {
+                        throw failure;
+                      }
+                    })
+            .build();
+    CinemaApi api = address -> client.get().uri(address).retrieve().body(Cinema.class);
+    return new GatewayRoute(api, URI.create("http://localhost:8099"));
+  }
+}
