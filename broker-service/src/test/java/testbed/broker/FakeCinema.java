@@ -107,8 +107,7 @@ final class FakeCinema implements AutoCloseable {
   }
 
   private void onRequest(Message request) {
-    if (template.getMessageConverter().fromMessage(request)
-        instanceof CinemaRequest.AnnouncePresence) {
+    if (!(read(request) instanceof CinemaRequest.WithResponse)) {
       announce(name);
       return;
     }
@@ -126,17 +125,19 @@ final class FakeCinema implements AutoCloseable {
     template.convertAndSend(
         Topology.EXCHANGE,
         Topology.RESPONSE,
-        responseTo(
-            (CinemaRequest) template.getMessageConverter().fromMessage(request), correlationId),
+        responseTo((CinemaRequest.WithResponse) read(request), correlationId),
         response -> {
           response.getMessageProperties().setCorrelationId(correlationId);
           return response;
         });
   }
 
-  private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
+  private CinemaRequest read(Message request) {
+    return (CinemaRequest) template.getMessageConverter().fromMessage(request);
+  }
+
+  private CinemaResponse responseTo(CinemaRequest.WithResponse request, String correlationId) {
     return switch (request) {
-      case CinemaRequest.AnnouncePresence sign -> throw new IllegalArgumentException();
       case CinemaRequest.ListMovies all -> new MoviesListed(name, catalogueOf(name));
       case CinemaRequest.ListReservations wanted ->
           new ReservationsListed(name, new ReservationPage(List.of(), wanted.page(), 0));

@@ -4,6 +4,7 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponse;
@@ -11,6 +12,7 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 import testbed.contracts.ProblemType;
+import testbed.support.problem.Problems;
 
 /** Answers what nothing else has answered, ahead of the framework's own error page. */
 @Component
@@ -40,17 +42,16 @@ class ProblemHandler implements WebExceptionHandler {
   }
 
   private Mono<Void> clientError(ServerWebExchange exchange, HttpStatusCode status) {
-    var type = ProblemType.ofStatus(status.value());
     var path = exchange.getRequest().getPath().value();
-    if (type == ProblemType.NOT_FOUND) {
+    if (status.value() == HttpStatus.NOT_FOUND.value()) {
       var cinema = CINEMA_PATH.matcher(path);
       return cinema.matches()
           ? problems.write(
               exchange,
               ProblemType.CINEMA_UNKNOWN,
               "No cinema is called '%s'.".formatted(cinema.group(1)))
-          : problems.write(exchange, type, "Nothing is at %s.".formatted(path));
+          : problems.write(exchange, ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(path));
     }
-    return problems.write(exchange, type, status, type.title() + ".");
+    return problems.write(exchange, Problems.ofStatus(status));
   }
 }

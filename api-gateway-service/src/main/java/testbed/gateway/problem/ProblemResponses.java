@@ -3,6 +3,7 @@ package testbed.gateway.problem;
 import java.net.URI;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -22,12 +23,11 @@ public class ProblemResponses {
 
   /** Answers with the problem under its usual status. The response must not be committed. */
   public Mono<Void> write(ServerWebExchange exchange, ProblemType type, String detail) {
-    return write(exchange, type, HttpStatusCode.valueOf(type.status()), detail);
+    return write(exchange, Problems.of(type, detail));
   }
 
-  Mono<Void> write(
-      ServerWebExchange exchange, ProblemType type, HttpStatusCode status, String detail) {
-    var problem = Problems.as(type, status, detail);
+  /** Answers with the problem. The response must not be committed. */
+  Mono<Void> write(ServerWebExchange exchange, ProblemDetail problem) {
     var path = exchange.getRequest().getPath().value();
     // As a reference on its own such a path would begin with a host.
     if (!path.startsWith("//")) {
@@ -35,7 +35,7 @@ public class ProblemResponses {
     }
     var body = json.writeValueAsBytes(problem);
     var response = exchange.getResponse();
-    response.setStatusCode(status);
+    response.setStatusCode(HttpStatusCode.valueOf(problem.getStatus()));
     response.getHeaders().setContentType(MediaType.APPLICATION_PROBLEM_JSON);
     response.getHeaders().setContentLength(body.length);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));

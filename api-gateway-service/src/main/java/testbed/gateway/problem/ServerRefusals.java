@@ -14,7 +14,6 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.stereotype.Component;
 import reactor.netty.NettyPipeline;
-import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -65,8 +64,7 @@ class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveWebServe
 
     private FullHttpResponse explained(FullHttpResponse bare) {
       var status = HttpStatusCode.valueOf(bare.status().code());
-      var type = ProblemType.ofStatus(status.value());
-      var body = json.writeValueAsBytes(Problems.as(type, status, type.title() + "."));
+      var body = json.writeValueAsBytes(Problems.ofStatus(status));
       var explained = bare.replace(Unpooled.wrappedBuffer(body));
       explained
           .headers()

@@ -37,7 +37,7 @@ class RequestPublisher implements RequestChannel {
   }
 
   @Override
-  public Delivery send(CorrelationId id, Operation operation, CinemaRequest request) {
+  public Delivery send(CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {
     var confirmation = new CorrelationData(id.toString());
     try {
       template.convertAndSend(
@@ -70,13 +70,12 @@ class RequestPublisher implements RequestChannel {
     };
   }
 
-  private Message addressed(Message message, CorrelationId id, CinemaRequest request) {
+  private Message addressed(Message message, CorrelationId id, CinemaRequest.WithResponse request) {
     var properties = message.getMessageProperties();
     properties.setCorrelationId(id.toString());
     switch (request) {
       case CinemaRequest.MakeReservation lasting ->
           properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
-      case CinemaRequest.AnnouncePresence question -> expireWithItsClient(message);
       case CinemaRequest.ListMovies list -> expireWithItsClient(message);
       case CinemaRequest.ListReservations list -> expireWithItsClient(message);
     }

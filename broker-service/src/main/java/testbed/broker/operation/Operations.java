@@ -79,11 +79,12 @@ public final class Operations {
     return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
   }
 
-  private CorrelationId start(Operation.AtOneCinema operation, CinemaRequest request) {
+  private CorrelationId start(Operation.AtOneCinema operation, CinemaRequest.WithResponse request) {
     return start(operation, Presence.of(List.of(operation.cinema()), List.of()), request);
   }
 
-  private CorrelationId start(Operation operation, Presence asked, CinemaRequest request) {
+  private CorrelationId start(
+      Operation operation, Presence asked, CinemaRequest.WithResponse request) {
     // Before the request leaves, because an answer may be faster than the confirmation.
     var correlation = correlations.open(operation, asked);
     var delivery = Delivery.UNCONFIRMED;

@@ -10,7 +10,7 @@ import testbed.contracts.message.CinemaRequest;
 public interface RequestChannel {
 
   /** Hands a request over and waits until its fate is known. */
-  Delivery send(CorrelationId id, Operation operation, CinemaRequest request);
+  Delivery send(CorrelationId id, Operation operation, CinemaRequest.WithResponse request);
 
   /** What became of a request. */
   enum Delivery {

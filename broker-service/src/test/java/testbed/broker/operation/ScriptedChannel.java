@@ -7,14 +7,14 @@ import testbed.contracts.message.CinemaRequest;
 /** Records what is sent and reports the delivery that the test has chosen. */
 class ScriptedChannel implements RequestChannel {
 
-  record Sent(CorrelationId id, Operation operation, CinemaRequest request) {}
+  record Sent(CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {}
 
   final List<Sent> sent = new ArrayList<>();
   Delivery delivery = Delivery.CONFIRMED;
   Runnable beforeItIsConfirmed = () -> {};
 
   @Override
-  public Delivery send(CorrelationId id, Operation operation, CinemaRequest request) {
+  public Delivery send(CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {
     sent.add(new Sent(id, operation, request));
     beforeItIsConfirmed.run();
     return delivery;

@@ -376,7 +376,8 @@ class HttpEdgeTest {
     Delivery delivery = Delivery.CONFIRMED;
 
     @Override
-    public Delivery send(CorrelationId id, Operation operation, CinemaRequest request) {
+    public Delivery send(
+        CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {
       requests.add(request);
       return delivery;
     }

@@ -22,6 +22,7 @@ import testbed.contracts.message.CinemaRequest.AnnouncePresence;
 import testbed.contracts.message.CinemaRequest.ListMovies;
 import testbed.contracts.message.CinemaRequest.ListReservations;
 import testbed.contracts.message.CinemaRequest.MakeReservation;
+import testbed.contracts.message.CinemaRequest.WithResponse;
 import testbed.contracts.message.CinemaResponse;
 import testbed.contracts.message.CinemaResponse.MoviesListed;
 import testbed.contracts.message.CinemaResponse.RequestRejected;
@@ -59,17 +60,16 @@ class RequestListener {
   @RabbitListener(queues = "#{requestQueue.name}")
   void answer(
       @Payload CinemaRequest request, @Header(AmqpHeaders.CORRELATION_ID) String correlationId) {
-    if (request instanceof AnnouncePresence) {
-      presence.announce();
-    } else {
-      Responses.send(template, correlationId, responseTo(request, correlationId));
+    switch (request) {
+      case AnnouncePresence sign -> presence.announce();
+      case WithResponse question ->
+          Responses.send(template, correlationId, responseTo(question, correlationId));
     }
   }
 
-  private CinemaResponse responseTo(CinemaRequest request, String correlationId) {
+  private CinemaResponse responseTo(WithResponse request, String correlationId) {
     try {
       return switch (request) {
-        case AnnouncePresence sign -> throw new IllegalArgumentException("has no response");
         case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
         case ListReservations wanted ->
             new ReservationsListed(cinema, reservations.list(wanted.page()));

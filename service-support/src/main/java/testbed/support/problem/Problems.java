@@ -20,4 +20,10 @@ public final class Problems {
     problem.setTitle(type.title());
     return problem;
   }
+
+  /** The general problem for an HTTP status that no particular one claims. */
+  public static ProblemDetail ofStatus(HttpStatusCode status) {
+    var type = ProblemType.ofStatus(status.value());
+    return as(type, status, type.title() + ".");
+  }
 }

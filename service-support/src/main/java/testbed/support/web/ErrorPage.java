@@ -25,16 +25,11 @@ class ErrorPage implements ErrorController {
   ResponseEntity<ProblemDetail> problem(HttpServletRequest request) {
     var problem =
         request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer status
-            ? of(HttpStatusCode.valueOf(status))
+            ? Problems.ofStatus(HttpStatusCode.valueOf(status))
             // Nobody was sent here; somebody asked for this very path.
             : Problems.of(ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(PATH));
     return ResponseEntity.status(problem.getStatus())
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
-  }
-
-  private static ProblemDetail of(HttpStatusCode status) {
-    var type = ProblemType.ofStatus(status.value());
-    return Problems.as(type, status, type.title() + ".");
   }
 }

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
-import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -46,14 +45,11 @@ class ProblemReportValve extends ErrorReportValve {
         cause != null && HEADERS_TOO_LARGE.equals(cause.getMessage())
             ? HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             : HttpStatusCode.valueOf(response.getStatus());
-    var type = ProblemType.ofStatus(status.value());
     try {
       response.setStatus(status.value());
       response.resetBuffer(true);
       response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-      response
-          .getOutputStream()
-          .write(json.writeValueAsBytes(Problems.as(type, status, type.title() + ".")));
+      response.getOutputStream().write(json.writeValueAsBytes(Problems.ofStatus(status)));
       response.finishResponse();
     } catch (IOException | IllegalStateException gone) {
       container.getLogger().debug("No error report", gone);
