@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Message;
@@ -22,6 +23,8 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -61,6 +64,7 @@ import testbed.support.testing.BackendContainers;
       "cinema.presence-interval=200ms"
     })
 @Testcontainers(disabledWithoutDocker = true)
+@ExtendWith(OutputCaptureExtension.class)
 class CinemaAmqpIT {
 
   private static final CinemaName CINEWORLD = new CinemaName("cineworld");
@@ -168,7 +172,7 @@ class CinemaAmqpIT {
   }
 
   @Test
-  void setsAMessageItCannotProcessAsideAndGoesOn() {
+  void setsAMessageItCannotProcessAsideAndGoesOn(CapturedOutput log) {
     var poison =
         MessageBuilder.withBody("{\"no\": \"request\"".getBytes())
             .setContentType("application/json")
@@ -184,6 +188,10 @@ class CinemaAmqpIT {
     assertThat(dead).isNotNull();
     assertThat(dead.getBody()).isEqualTo(poison.getBody());
     assertThat(dead.getMessageProperties().getExpiration()).isNull();
+    assertThat(log.toString().lines().filter(line -> line.contains(correlationId)))
+        .singleElement()
+        .asString()
+        .contains("could not be processed");
     send(Topology.REQUEST_TO_ALL, new ListMovies());
     assertThat(payloadOf(receiveResponse())).isInstanceOf(MoviesListed.class);
   }

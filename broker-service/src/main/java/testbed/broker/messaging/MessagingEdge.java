@@ -30,6 +30,7 @@ import testbed.broker.BrokerSettings;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
 import testbed.support.presence.KnownCinemas;
 
@@ -104,8 +105,9 @@ class MessagingEdge {
    */
   @Bean
   MessageRecoverer deadLetters(RabbitTemplate template) {
-    return new RepublishMessageRecovererWithConfirms(
-        template, Topology.DEAD_LETTER_EXCHANGE, Topology.RESPONSE, ConfirmType.CORRELATED);
+    return new LoggedRecoverer(
+        new RepublishMessageRecovererWithConfirms(
+            template, Topology.DEAD_LETTER_EXCHANGE, Topology.RESPONSE, ConfirmType.CORRELATED));
   }
 
   /** What cannot be read now cannot be read a second time. */

@@ -16,6 +16,7 @@ import testbed.broker.operation.Operation;
 import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.CinemaRequest;
 import testbed.contracts.message.Topology;
+import testbed.support.log.LoggedCorrelation;
 
 /** Publishes requests, mandatory and confirmed. */
 class RequestPublisher implements RequestChannel {
@@ -39,7 +40,7 @@ class RequestPublisher implements RequestChannel {
   @Override
   public Delivery send(CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {
     var confirmation = new CorrelationData(id.toString());
-    try {
+    try (var named = LoggedCorrelation.of(id.toString())) {
       template.convertAndSend(
           Topology.EXCHANGE,
           routingKeyOf(operation),

@@ -15,10 +15,15 @@ public record CorrelationId(UUID value) {
    * @throws IllegalArgumentException if the text is anything else
    */
   public static CorrelationId valueOf(String text) {
-    if (!WRITTEN.matcher(text).matches()) {
+    if (!isWritten(text)) {
       throw new IllegalArgumentException("'%s' is not a UUID".formatted(text));
     }
     return new CorrelationId(UUID.fromString(text));
+  }
+
+  /** Whether {@link #valueOf} takes the text. */
+  public static boolean isWritten(String text) {
+    return WRITTEN.matcher(text).matches();
   }
 
   @Override

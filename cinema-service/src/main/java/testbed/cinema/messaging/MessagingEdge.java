@@ -10,6 +10,7 @@ import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
+import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -19,6 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
 
 /** The cinema's part of the AMQP topology, wired only when the cinema's transport is AMQP. */
@@ -57,8 +59,9 @@ class MessagingEdge {
   }
 
   @Bean
-  DeadLetters deadLetters(RabbitTemplate template, CinemaSettings settings, MeterRegistry meters) {
-    return new DeadLetters(template, settings.cinemaName(), meters);
+  MessageRecoverer deadLetters(
+      RabbitTemplate template, CinemaSettings settings, MeterRegistry meters) {
+    return new LoggedRecoverer(new DeadLetters(template, settings.cinemaName(), meters));
   }
 
   @Bean

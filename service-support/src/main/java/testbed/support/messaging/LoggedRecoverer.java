@@ -1,0 +1,31 @@
+package testbed.support.messaging;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.retry.MessageRecoverer;
+import org.springframework.core.NestedExceptionUtils;
+
+/**
+ * Says in one line that a message could not be processed, and why, before it is set aside. The
+ * stack trace goes with the message that is set aside.
+ */
+public final class LoggedRecoverer implements MessageRecoverer {
+
+  private static final Logger log = LoggerFactory.getLogger(LoggedRecoverer.class);
+
+  private final MessageRecoverer recoverer;
+
+  public LoggedRecoverer(MessageRecoverer recoverer) {
+    this.recoverer = recoverer;
+  }
+
+  @Override
+  public void recover(Message message, Throwable cause) {
+    log.error(
+        "A message of {} could not be processed: {}",
+        message.getMessageProperties().getConsumerQueue(),
+        NestedExceptionUtils.getMostSpecificCause(cause).toString());
+    recoverer.recover(message, cause);
+  }
+}
