@@ -20,11 +20,13 @@ set -a
 . "${TESTBED_ENV_FILE:-.ci/local.env}"
 set +a
 results=$(mktemp -d)
+# Where the exporter finds what JMeter writes.
+live="results/check-$variant"
 
 compose() { docker compose --progress quiet --file "docker-compose.$variant.yml" "$@"; }
 finish() {
   compose down --volumes --remove-orphans || true
-  rm -rf "$results"
+  rm -rf "$results" "$live"-*.csv
 }
 trap finish EXIT
 
@@ -35,7 +37,7 @@ unhealthy() { compose ps --all --format '{{.Service}} {{.Health}}' | grep -v ' h
 all_healthy() { ! unhealthy; }
 
 load() {
-  local workload="$1" file="$results/$1.csv"
+  local workload="$1" file="$live-$1.csv"
   ./testbed jmeter -- -n -t "jmeter/$variant-$workload.jmx" -l "$file" -j "$results/jmeter.log" \
     "-Jthreads=$threads" "-Jloops=$loops" "-Jport=$PORT_FRONT" >"$results/jmeter.out" 2>&1 ||
     { tail -n 20 "$results/jmeter.out" "$results/jmeter.log" >&2; return 1; }

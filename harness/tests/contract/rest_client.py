@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -63,6 +64,15 @@ def requests(text: str) -> Iterator[Request]:
 def replaced(text: str, value_of: Callable[[str], str]) -> str:
     """Return a text with its references replaced."""
     return REFERENCE.sub(lambda reference: value_of(reference[1]), text)
+
+
+def headers(request: Request, value_of: Callable[[str], str]) -> dict[str, str]:
+    """Return the headers of a request as they are sent: ``Basic USER:PASSWORD`` is encoded."""
+    made = {name: replaced(value, value_of) for name, value in request.headers.items()}
+    scheme, _, account = made.get("Authorization", "").partition(" ")
+    if scheme == "Basic" and ":" in account:
+        made["Authorization"] = f"Basic {base64.b64encode(account.encode()).decode()}"
+    return made
 
 
 def of_answer(reference: str, answers: Mapping[str, Any]) -> str:

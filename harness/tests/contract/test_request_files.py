@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
 import httpx
 import pytest
 
 from testbed.project import Project
+from testbed.stack import Stack
+from testbed.variants import FRONT_PORT
 
 from . import rest_client
 from .product import Product
@@ -20,41 +25,84 @@ def test_there_are_requests_for_every_system() -> None:
         assert list(rest_client.requests(file.read_text(encoding="utf-8")))
 
 
+def ask(file: Path, http: httpx.Client, values: Mapping[str, str]) -> int:
+    """Ask each request of a file, check its answer, and return how many there were."""
+    answers: dict[str, httpx.Response] = {}
+
+    def value(reference: str) -> str:
+        if reference in values:
+            return values[reference]
+        return rest_client.of_answer(reference, answers)
+
+    requests = list(rest_client.requests(file.read_text(encoding="utf-8")))
+    for request in requests:
+        answer = http.request(
+            request.method,
+            rest_client.replaced(request.url, value),
+            headers=rest_client.headers(request, value),
+            content=request.body or None,
+        )
+        shown = f"{file.name}, {request.title!r}: {answer.status_code} {answer.text}"
+        if request.expected is None:
+            assert answer.is_success, shown
+        else:
+            assert answer.status_code == request.expected, shown
+        if request.name:
+            answers[request.name] = answer
+    return len(requests)
+
+
+def variables(file: Path) -> dict[str, str]:
+    return rest_client.variables(file.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def http() -> Iterator[httpx.Client]:
+    """Ask for what the OpenAPI documents do not describe."""
+    with httpx.Client(timeout=10, trust_env=False) as client:
+        yield client
+
+
 def test_requests_are_answered_as_titled(product: Product) -> None:
-    asked = 0
-    # Health is asked of each service at a port of its own.
-    for file in rest_client.files(FOLDER / product.variant):
-        if file.stem == "health":
-            continue
-        text = file.read_text(encoding="utf-8")
-        values = rest_client.variables(text) | {"base": product.base_url}
-        answers: dict[str, httpx.Response] = {}
+    asked = [
+        ask(file, product.http, variables(file) | {"base": product.base_url})
+        for file in rest_client.files(FOLDER / product.variant)
+        if file.stem != "health"
+    ]
 
-        def value(
-            reference: str,
-            values: dict[str, str] = values,
-            answers: dict[str, httpx.Response] = answers,
-        ) -> str:
-            if reference in values:
-                return values[reference]
-            return rest_client.of_answer(reference, answers)
+    assert sum(asked) >= 5
 
-        for request in rest_client.requests(text):
-            answer = product.http.request(
-                request.method,
-                rest_client.replaced(request.url, value),
-                headers=dict(request.headers),
-                content=request.body or None,
-            )
-            asked += 1
-            shown = f"{file.name}, {request.title!r}: {answer.status_code} {answer.text}"
-            if request.expected is None:
-                assert answer.is_success, shown
-            else:
-                assert answer.status_code == request.expected, shown
-            if request.name:
-                answers[request.name] = answer
-    assert asked >= 5
+
+def test_every_service_tells_its_health_and_its_metrics(
+    product: Product, running: Stack | None, http: httpx.Client
+) -> None:
+    file = FOLDER / product.variant / "health.http"
+    moved = 0 if running is None else running.deployment.front_port - FRONT_PORT
+
+    def at(address: str) -> str:
+        base, port = address.rsplit(":", 1)
+        return f"{base}:{int(port) + moved}"
+
+    asked = ask(file, http, {name: at(address) for name, address in variables(file).items()})
+
+    assert asked >= 3 * len(variables(file))
+
+
+@pytest.mark.variant("async")
+def test_rabbitmq_answers_its_health_checks(
+    product: Product, running: Stack | None, http: httpx.Client
+) -> None:
+    if running is not None:
+        pytest.skip("the embedded backends have no health checks")
+    file = FOLDER / "rabbitmq" / "health.http"
+    values = variables(file)
+    overview = http.get(
+        f"{values['management']}/api/overview", auth=(values["user"], values["password"])
+    )
+    major = overview.json()["rabbitmq_version"].partition(".")[0]
+
+    assert ask(file, http, values) >= 8
+    assert ask(file.with_name(f"health-{major}.http"), http, values) >= 2
 
 
 @pytest.mark.parametrize(
