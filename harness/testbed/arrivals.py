@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from testbed.experiment import Experiment, Ramp, Steps
+from testbed.experiment import Experiment
+from testbed.experiment_parts import Ramp, Steps
 
 Offsets = npt.NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from testbed.experiment import Disturb
+from testbed.experiment_parts import Disturb
 from testbed.load import Seen
 from testbed.record import now
 

@@ -14,7 +14,7 @@ import psutil
 
 from testbed import build, ceiling, compose, jdk, load, ports, record, variants
 from testbed.errors import UserError
-from testbed.experiment import WORKLOADS
+from testbed.experiment_parts import WORKLOADS
 from testbed.jdk import Jdk
 from testbed.project import Project
 

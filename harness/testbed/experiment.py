@@ -2,233 +2,44 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated
 
 import yaml
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
+from pydantic import Field, model_validator
+
+from testbed.experiment_parts import (
+    Arrivals,
+    Count,
+    Distinct,
+    Disturb,
+    Fetch,
+    LocalPorts,
+    Name,
+    Precision,
+    Ramp,
+    Rate,
+    Repetitions,
+    Search,
+    Seconds,
+    Section,
+    Setting,
+    SettingName,
+    Several,
+    Slo,
+    Steps,
+    SystemSpec,
+    Threads,
+    Warmup,
+    Workload,
 )
-from pydantic_core import ErrorDetails
-
-from testbed.errors import UserError
-from testbed.project import Project
 from testbed.variants import STOPPABLE, Backends, Preset, Variant
-
-Workload = Literal["list", "reserve"]
-WORKLOADS: tuple[str, ...] = get_args(Workload)
-Fetch = Literal["wait", "immediate", "poll"]
-Arrivals = Literal["poisson", "constant"]
-Figure = Literal["p95_ms", "mean_ms"]
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How an asynchronous result is fetched, unless the experiment says otherwise."""
-
-WARMUP_S = 8
-WARMUP_THREADS = 50
-
-_Value = TypeVar("_Value")
-
-
-def _distinct(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
-    twice = sorted({str(value) for value in values if values.count(value) > 1})
-    if twice:
-        raise ValueError(f"{', '.join(twice)} is given more than once")
-    return values
-
-
-Several = Annotated[tuple[_Value, ...], Field(min_length=1), AfterValidator(_distinct)]
-Distinct = Annotated[tuple[_Value, ...], AfterValidator(_distinct)]
-Threads = Annotated[int, Field(ge=1, le=999, strict=True)]
-Seconds = Annotated[int, Field(ge=1, le=86_400, strict=True)]
-Milliseconds = Annotated[int, Field(ge=0, le=600_000, strict=True)]
-Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
-Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
-Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
-Setting = Annotated[str, Field(coerce_numbers_to_str=True)]
-SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class Warmup(_Model):
-    """The load that precedes the first run after each start, of each workload; kept apart."""
-
-    threads: Threads = WARMUP_THREADS
-    duration: Seconds = WARMUP_S
-
-
-class SystemSpec(_Model):
-    """One compared thing, as it is written under ``systems``.
-
-    Attributes
-    ----------
-    variant, preset
-        What is started.
-    settings
-        Environment settings of its services, on top of the experiment's.
-    fetch, wait, pollInterval, pause
-        Properties of the asynchronous plans; None leaves the plan's own value (for ``fetch``, the
-        experiment's or the preset's).
-    """
-
-    variant: Variant
-    preset: Preset = "tuned"
-    settings: dict[SettingName, Setting] = {}
-    fetch: Fetch | None = None
-    wait: Seconds | None = None
-    pollInterval: Milliseconds | None = None  # noqa: N815 (as the plans call it)
-    pause: Milliseconds | None = None
-
-    @model_validator(mode="after")
-    def _fetches(self) -> SystemSpec:
-        given = [
-            name
-            for name in ("fetch", "wait", "pollInterval", "pause")
-            if getattr(self, name) is not None
-        ]
-        if self.variant == "sync" and given:
-            raise ValueError(f"{', '.join(given)}: for variant async only; sync fetches nothing")
-        return self
-
-
-class Steps(_Model):
-    """A rate that rises (or falls) in steps within one run.
-
-    Attributes
-    ----------
-    first, last, step
-        Arrivals per second: ``from``, ``to`` and the distance of two steps.
-    every
-        Seconds that each step lasts.
-    """
-
-    kind: Literal["steps"]
-    first: Rate = Field(alias="from")
-    last: Rate = Field(alias="to")
-    step: Rate
-    every: Seconds
-
-    @property
-    def rates(self) -> tuple[float, ...]:
-        """The rate of each step, arrivals per second."""
-        count = int(abs(self.last - self.first) / self.step + 1e-9) + 1
-        sign = 1 if self.last >= self.first else -1
-        return tuple(self.first + sign * self.step * number for number in range(count))
-
-
-class Ramp(_Model):
-    """A rate that changes evenly over the duration of a run, arrivals per second."""
-
-    kind: Literal["ramp"]
-    first: Rate = Field(alias="from")
-    last: Rate = Field(alias="to")
-
-
-class Precision(_Model):
-    """Repeat until the interval of the ratio of two systems is narrow enough.
-
-    Attributes
-    ----------
-    figure
-        Whose ratio.
-    half_width
-        The relative half-width that is enough, in every cell.
-    budget_min
-        Minutes after which no further round begins, precise or not.
-    min_repetitions
-        Rounds before the first look.
-    """
-
-    figure: Figure = "p95_ms"
-    half_width: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    budget_min: Annotated[float, Field(gt=0)] = 30
-    min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 3
-
-
-class Slo(_Model):
-    """What a user is promised.
-
-    Attributes
-    ----------
-    p95_ms
-        The time from the intended start within which 95 % of the right answers come.
-    failed_share
-        The share of arrivals, of 1, that may fail or be dropped.
-    """
-
-    p95_ms: Annotated[float, Field(gt=0)]
-    failed_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
-
-
-class Search(_Model):
-    """A search for the highest rate at which the objective is met.
-
-    Attributes
-    ----------
-    first, last
-        ``from``, ``to``: the first rate tried and the highest, arrivals per second.
-    resolution
-        The distance of a rate that passed to one that failed at which a search ends.
-    repetitions
-        Searches, each after a new start of every system.
-    """
-
-    first: Rate = Field(alias="from")
-    last: Rate = Field(alias="to")
-    resolution: Rate
-    repetitions: Repetitions = 3
-
-    @model_validator(mode="after")
-    def _rises(self) -> Search:
-        if self.last <= self.first:
-            raise ValueError(f"to: {self.last:g} is not above from ({self.first:g})")
-        return self
-
-
-class Disturb(_Model):
-    """Stops a service for a while during each run, as if its machine held its breath.
-
-    Attributes
-    ----------
-    service
-        Which.
-    at
-        Seconds from the first operation.
-    lasting
-        ``for``: seconds; without it, until it was seen whether the product is complete after the
-        run, which it then is not.
-    """
-
-    service: str
-    at: Annotated[float, Field(ge=0)]
-    lasting: Annotated[float, Field(gt=0)] | None = Field(default=None, alias="for")
-
-
-class LocalPorts(_Model):
-    """The ports that connections may choose from, ``from`` and ``to`` included."""
-
-    first: Annotated[int, Field(alias="from", ge=1024, le=65_535, strict=True)]
-    last: Annotated[int, Field(alias="to", ge=1024, le=65_535, strict=True)]
-
-    @model_validator(mode="after")
-    def _rises(self) -> LocalPorts:
-        if self.last <= self.first:
-            raise ValueError(f"to: {self.last} is not above from ({self.first})")
-        return self
 
 
 @dataclass(frozen=True)
@@ -259,7 +70,7 @@ class System:
         return self.properties.get("fetch")
 
 
-class Experiment(_Model):
+class Experiment(Section):
     """A declared set of runs: every system, workload and level, in every repetition.
 
     Attributes
@@ -320,8 +131,8 @@ class Experiment(_Model):
     description: str = ""
     variants: Several[Variant] = ("sync", "async")
     presets: Several[Preset] = ("tuned",)
-    systems: dict[Name, SystemSpec] = {}
-    factors: dict[SettingName, Several[Setting]] = {}
+    systems: dict[Name, SystemSpec] = Field(default_factory=dict)
+    factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
     workloads: Several[Workload] = ("list", "reserve")
     threads: Distinct[Threads] = ()
     rates: Distinct[Rate] = ()
@@ -341,7 +152,7 @@ class Experiment(_Model):
     fetch: Fetch | None = None
     backends: Backends = "embedded"
     warmup: Warmup = Warmup()
-    settings: dict[str, Setting] = {}
+    settings: dict[str, Setting] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_a_load_with_an_end(self) -> Experiment:
@@ -483,127 +294,3 @@ class Experiment(_Model):
 
 def _slug(value: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-") or "none"
-
-
-def shipped(project: Project) -> list[str]:
-    """Return the names of the experiments that ship with the project."""
-    return sorted(path.stem for path in project.experiments.glob("*.yaml"))
-
-
-def load(project: Project, argument: str) -> Experiment:
-    """Read an experiment.
-
-    Parameters
-    ----------
-    argument
-        The path of a file, or the name of an experiment that ships with the project.
-
-    Raises
-    ------
-    UserError
-        When there is no such file, or it is not a valid experiment; names each key, its value and
-        the choices.
-    """
-    path = Path(argument)
-    if not path.is_file() and path.name == argument:
-        path = project.experiments / f"{path.stem}.yaml"
-    if not path.is_file():
-        raise UserError(
-            f"no experiment {argument!r}", f"Shipped ones: {', '.join(shipped(project))}."
-        )
-    return parse(path.read_text(encoding="utf-8"), project.shown(path))
-
-
-def parse(text: str, origin: str) -> Experiment:
-    """Read an experiment from YAML.
-
-    Parameters
-    ----------
-    text
-        The YAML.
-    origin
-        Named in errors.
-
-    Raises
-    ------
-    UserError
-        As `load`.
-    """
-    try:
-        data: Any = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as problem:
-        line = problem.problem_mark.line + 1 if problem.problem_mark else 1
-        raise UserError(f"{origin}, line {line}: {problem.problem or 'not YAML'}") from problem
-    except yaml.YAMLError as problem:
-        raise UserError(f"{origin} is not YAML: {problem}") from problem
-    if not isinstance(data, dict):
-        raise UserError(f"{origin} is not an experiment: expected keys such as name and threads")
-    try:
-        return Experiment.model_validate(data)
-    except ValidationError as problem:
-        lines = [f"  {_told(error)}" for error in problem.errors()]
-        raise UserError("\n".join([f"{origin} is not a valid experiment:", *lines])) from problem
-
-
-def _told(error: ErrorDetails) -> str:
-    """Say what is wrong with one key: its name, its value and the choices."""
-    key = _key(error["loc"])
-    value = error["input"]
-    match error["type"]:
-        case "missing":
-            return f"{key}: missing"
-        case "extra_forbidden":
-            known = list(_known_keys(error["loc"][:-1]))
-            near = difflib.get_close_matches(str(error["loc"][-1]), known, n=1)
-            meant = f" (did you mean {near[0]}?)" if near else ""
-            return f"{key}: unknown key{meant}; choose from: {', '.join(known)}"
-        case "literal_error":
-            choices = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
-            return f"{key}: {value!r} is unknown; choose from: {choices}"
-        case "value_error":
-            message = str(error["ctx"]["error"])
-            return f"{key}: {message}" if key else message
-        case "union_tag_invalid":
-            given = value.get("kind") if isinstance(value, dict) else value
-            return f"{key}.kind: {given!r} is unknown; choose from: steps, ramp"
-        case "union_tag_not_found":
-            return f"{key}.kind: missing; choose from: steps, ramp"
-        case "model_type" | "model_attributes_type":
-            return f"{key}: {value!r} is not a set of keys"
-        case _:
-            message = error["msg"][0].lower() + error["msg"][1:]
-            return f"{key}: {value!r}: {message}"
-
-
-def _key(location: tuple[int | str, ...]) -> str:
-    text = ""
-    if location[:1] == ("schedule",):
-        # The kind that pydantic has chosen is no key.
-        location = tuple(part for part in location if part not in ("steps", "ramp"))
-    if "[key]" in location:
-        location = location[:-1]
-    for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{part}"
-    return text
-
-
-_PARTS: dict[str, tuple[type[BaseModel], ...]] = {
-    "": (Experiment,),
-    "warmup": (Warmup,),
-    "systems": (SystemSpec,),
-    "schedule": (Steps, Ramp),
-    "precision": (Precision,),
-    "slo": (Slo,),
-    "search": (Search,),
-    "disturb": (Disturb,),
-    "local_ports": (LocalPorts,),
-}
-
-
-def _known_keys(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    first = str(location[0]) if location else ""
-    models = _PARTS.get(first, (Experiment,))
-    if first == "schedule":
-        models = (Steps,) if "steps" in location else (Ramp,)
-    fields = itertools.chain.from_iterable(model.model_fields.items() for model in models)
-    return tuple(dict.fromkeys(field.alias or name for name, field in fields))

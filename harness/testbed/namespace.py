@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from testbed.errors import UserError
-from testbed.experiment import LocalPorts
+from testbed.experiment_parts import LocalPorts
 
 CLONE_NEWNET = 0x40000000
 SETTINGS = Path("/proc/sys/net/ipv4")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from testbed import arrivals, search
-from testbed.experiment import Experiment, Steps
-from testbed.runner import tried, unfinished
-from testbed.schedule import CLOSED, Level, Run, Start
+from testbed.experiment import Experiment
+from testbed.experiment_parts import Steps
+from testbed.schedule import CLOSED, Level, Records, Run, Start, tried, unfinished
 from testbed.steps import duration
 
 START_S = 25.0
@@ -71,7 +70,7 @@ def run_s(experiment: Experiment, level: Level) -> float:
     return min(limits) + OVERHEAD_S
 
 
-def expect(experiment: Experiment, done: Mapping[str, Mapping[str, Any]]) -> Expected:
+def expect(experiment: Experiment, done: Records) -> Expected:
     """Return what is left of an experiment.
 
     Parameters
@@ -99,7 +98,7 @@ def expect(experiment: Experiment, done: Mapping[str, Mapping[str, Any]]) -> Exp
     )
 
 
-def lines(experiment: Experiment, done: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def lines(experiment: Experiment, done: Records) -> list[str]:
     """Return the order of what is left, a line per start and run."""
     told = []
     for start in unfinished(experiment, done):
@@ -128,9 +127,7 @@ def _described(experiment: Experiment, run: Run) -> str:
     return f"{run.id} ({experiment.arrivals} arrivals)"
 
 
-def _left(
-    experiment: Experiment, start: Start, workload: str, done: Mapping[str, Mapping[str, Any]]
-) -> Sequence[float]:
+def _left(experiment: Experiment, start: Start, workload: str, done: Records) -> Sequence[float]:
     if experiment.search is None:
         return [
             run_s(experiment, run.level)

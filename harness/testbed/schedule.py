@@ -1,15 +1,21 @@
-"""The order of an experiment's runs: interleaved, and shuffled from its seed."""
+"""The order of an experiment's runs, interleaved and shuffled from its seed; what is left of it."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from testbed import search
 from testbed.arrivals import mean_rate
 from testbed.experiment import Experiment
 
 CLOSED = "closed"
 OPEN = "open"
+
+Records = Mapping[str, Mapping[str, Any]]
+"""The records of finished runs, by name."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,64 @@ def schedule(experiment: Experiment) -> tuple[Start, ...]:
         for repetition in range(1, rounds(experiment) + 1)
         for start in round_of(experiment, repetition)
     )
+
+
+def next_run(plan: Experiment, start: Start, done: Records, last: Run | None = None) -> Run | None:
+    """Return what is measured next after a start; None when all is.
+
+    Parameters
+    ----------
+    start
+        The start.
+    done
+        The records of finished runs, by name: the only thing that a search depends on.
+    last
+        What was measured last, so that the workloads of a search alternate.
+    """
+    if plan.search is None:
+        return next((run for run in start.runs if run.id not in done), None)
+    names = start.workloads
+    if last is not None:
+        turn = names.index(last.workload) + 1
+        names = (*names[turn:], *names[:turn])
+    for workload in names:
+        rate = search.next_rate(plan.search, tried(start, workload, done))
+        if rate is not None:
+            return start.run(workload, open_level(plan, rate))
+    return None
+
+
+def unfinished(plan: Experiment, done: Records) -> tuple[Start, ...]:
+    """Return the starts that are certain to be needed still, in order, each as it was scheduled.
+
+    Parameters
+    ----------
+    done
+        The records of finished runs, by name.
+    """
+    return tuple(start for start in schedule(plan) if next_run(plan, start, done) is not None)
+
+
+def unfinished_workloads(plan: Experiment, start: Start, done: Records) -> tuple[str, ...]:
+    """Return the workloads of a start that something is left to measure of, in order."""
+
+    def only(workload: str) -> Start:
+        runs = tuple(run for run in start.runs if run.workload == workload)
+        return replace(start, workloads=(workload,), runs=runs)
+
+    return tuple(
+        workload for workload in start.workloads if next_run(plan, only(workload), done) is not None
+    )
+
+
+def tried(start: Start, workload: str, done: Records) -> dict[float, bool]:
+    """Return whether the objective was met, by the rates that a search has tried."""
+    return {
+        record["level"]: bool(record["slo"]["met"])
+        for record in done.values()
+        if (record["system"], record["workload"], record["repetition"])
+        == (start.system, workload, start.repetition)
+    }
 
 
 def _shown(level: Level) -> str:

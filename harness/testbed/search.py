@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from testbed.experiment import Search
+from testbed.experiment_parts import Search
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from testbed import environment
-from testbed.analysis.decisions import (
-    FIGURES,
-    MORE_IS_BETTER,
-    WORDS,
-    Comparison,
-    Question,
-    compare_runs,
-)
+from testbed.analysis.decisions import Comparison, Question, compare_runs
+from testbed.analysis.quantities import FIGURES, MORE_IS_BETTER, WORDS
 from testbed.analysis.samples import load
 from testbed.analysis.tables import MISSING
 from testbed.analysis.verdicts import judge_all

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from testbed.analysis.results import Results
 from testbed.analysis.samples import Measurement
 from testbed.errors import UserError
-from testbed.experiment import Slo
+from testbed.experiment_parts import Slo
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import FAILURES
+from testbed.analysis.statistics.intervals import Interval
 
 MISSING = "–"
 
@@ -66,6 +67,12 @@ def percent(part: float) -> str:
     if part < 0.0001:
         return "<0.01 %"
     return f"{100 * part:.2f} %" if part < 0.01 else f"{100 * part:.1f} %"
+
+
+def share_with_interval(interval: Interval) -> str:
+    """Return a share of 1 with its interval, in per cent."""
+    low, high = 100 * interval.low, 100 * interval.high
+    return f"{percent(interval.estimate)} [{low:.2g}, {high:.2g}]"
 
 
 def failures(row: Row) -> str:

@@ -17,7 +17,7 @@ import polars as pl
 
 from testbed.analysis.results import Results
 from testbed.analysis.samples import Measured, Measurement
-from testbed.analysis.statistics import Truncation, littles_law, mser5
+from testbed.analysis.statistics.steadiness import Truncation, littles_law, mser5
 
 Status = Literal["valid", "not steady", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import yaml
 
-from testbed.analysis import claims
-from testbed.analysis.claims import CLAIMS, Claim, Found, examine, leaning, read_claims, verdict
+from testbed.analysis.claims.claim import Claim, Found, leaning, verdict
+from testbed.analysis.claims.kinds import examine
+from testbed.analysis.claims.reading import CLAIMS, read_claims
+from testbed.analysis.claims.tables import consistency, replication
 from testbed.analysis.samples import load
-from testbed.analysis.statistics import Interval
+from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.errors import UserError
 
@@ -75,7 +77,7 @@ def test_published_correlations_are_those_of_the_published_means(
 
 
 def test_the_published_figures_contradict_the_conclusions() -> None:
-    text = claims.consistency()
+    text = consistency()
     rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines()}
     for says, figure in {
         "list, 100 threads, sync about 25 % slower than async": "0.83 ×",
@@ -107,7 +109,7 @@ def test_few_runs_decide_nothing_but_point_somewhere(tmp_path: Path) -> None:
     found = examine(claim("list-slower-sync"), judged, "operation")
     assert verdict(claim("list-slower-sync"), found) == "not decidable here"
     assert leaning(claim("list-slower-sync"), found) == "replicated"
-    assert "(2 runs; points to replicated)" in claims.replication(judged)
+    assert "(2 runs; points to replicated)" in replication(judged)
 
 
 def test_what_was_not_measured_is_not_decidable(tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_cells_of_the_thesis_preset_are_preferred(tmp_path: Path) -> None:
     judged = judge_all(load(tmp_path))
     found = examine(claim("sync-list-10"), judged, "operation")
     assert found.estimate == pytest.approx(54, rel=0.05)
-    assert "system sync-thesis (preset thesis, embedded backends)" in claims.replication(judged)
+    assert "system sync-thesis (preset thesis, embedded backends)" in replication(judged)
 
 
 @pytest.mark.parametrize(

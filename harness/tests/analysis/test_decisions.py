@@ -9,25 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from testbed.analysis import figures, objective, sections
-from testbed.analysis.decisions import (
-    DECIDING_RUNS,
-    capacities,
-    comparisons,
-    crossing,
-    crossover,
-    efficiencies,
-    questions,
-    scalability,
-    stretches,
-    twin_ratios,
-    twins,
-    varied_settings,
-    widths,
-)
+from testbed.analysis import objective
+from testbed.analysis.capacities import capacities
+from testbed.analysis.crossover import crossing, crossover
+from testbed.analysis.decisions import DECIDING_RUNS, comparisons, questions, stretches
+from testbed.analysis.figures import levels, operations
+from testbed.analysis.precision import widths
 from testbed.analysis.samples import load
-from testbed.analysis.statistics import Interval
+from testbed.analysis.scaling import efficiencies, scalability
+from testbed.analysis.sections import answer, loops
+from testbed.analysis.sections import twins as twin_section
+from testbed.analysis.settings import varied_settings
+from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.summary import tabulate
+from testbed.analysis.twins import twin_ratios, twins
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.errors import UserError
 
@@ -119,7 +114,7 @@ def test_stretches_and_crossover_tell_where_each_system_wins(tmp_path: Path) -> 
     assert 20 < crossed.interval.low < crossed.level < crossed.interval.high < 30
     assert crossed.decided
     assert not crossed.rising
-    headline = "\n".join(sections.answer(judged, compared).splitlines())
+    headline = "\n".join(answer.answer(judged, compared).splitlines())
     assert "10 to 20 threads: **sync**; 30 to 40 threads: **async**" in headline
 
 
@@ -208,7 +203,7 @@ def test_identical_twins_show_this_machines_false_differences(tmp_path: Path) ->
     known = twin_ratios(judged)["p95_ms"]
     assert len(known) == 2  # six runs are two experiments with three
     assert all(one.runs == (3, 3) for one, _ in known)
-    text = sections.twins(judged)
+    text = twin_section.twins(judged)
     assert "one and other" in text
     assert "| p95 | 2 |" in text
 
@@ -218,7 +213,7 @@ def test_systems_that_differ_are_no_twins(tmp_path: Path) -> None:
     write_run(tmp_path, variant="async")
     judged = judge_all(load(tmp_path))
     assert twins(judged) == []
-    assert "no identical twins" in sections.twins(judged)
+    assert "no identical twins" in twin_section.twins(judged)
 
 
 def test_efficiency_is_relative_to_the_lowest_level(tmp_path: Path) -> None:
@@ -253,7 +248,7 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
     assert (found["sync"].level, found["async"].level) == (40, 20)
     assert (found["sync"].low, found["sync"].high) == (40, 80)
-    assert "`list`, sync | 40 threads | 40 to 80" in sections.answer(judged, comparisons(judged))
+    assert "`list`, sync | 40 threads | 40 to 80" in answer.answer(judged, comparisons(judged))
 
 
 def test_settings_that_are_varied_make_a_curve(tmp_path: Path) -> None:
@@ -276,7 +271,7 @@ def test_settings_that_are_varied_make_a_curve(tmp_path: Path) -> None:
         (10, 0.2),
         (50, 0.0),
     ]
-    (plate,) = figures.by_setting(judged)
+    (plate,) = levels.by_setting(judged)
     assert plate.name == "by-setting-list-thesis-embedded-pause"
 
 
@@ -308,9 +303,9 @@ def test_a_disturbed_run_counts_its_slow_operations(tmp_path: Path) -> None:
     (run / "samples.csv").write_text("\n".join([text[0], *(",".join(row) for row in rows)]))
     judged = judge_all(load(tmp_path))
     assert judged.verdicts[run.name].truncation is None
-    words = sections.loops(judged, tabulate(judged.recorded))
+    words = loops.loops(judged, tabulate(judged.recorded))
     limit = np.median([int(row[1]) for row in rows]) * 5
     slow = sum(int(row[1]) > max(50, limit) for row in rows)
     assert 10 <= slow < 30
     assert f"| cinema-ucd for 2 s | 1,000 | {slow} |" in words
-    assert len(list(figures.disturbances(judged))) == 1
+    assert len(list(operations.disturbances(judged))) == 1

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from testbed.analysis import figures
 from testbed.analysis.decisions import comparisons
-from testbed.analysis.figures import Study
+from testbed.analysis.figures import decided, failures, levels, operations
+from testbed.analysis.figures.looks import looks
+from testbed.analysis.figures.plates import Study
 from testbed.analysis.samples import load
 from testbed.analysis.summary import summarise, tabulate
 from testbed.analysis.tables import percent
@@ -27,7 +28,7 @@ LIST = Study("list", "tuned", "embedded")
 def test_smoothing_is_a_local_parabola_of_the_thesis_window() -> None:
     rng = np.random.default_rng(7)
     elapsed = rng.gamma(2.0, 5.0, 60_000)
-    line, window = figures.smoothed(elapsed)
+    line, window = operations.smoothed(elapsed)
     assert window == 10_000
     # The filter's value is that of a least-squares parabola over the points under its window; an
     # even window has its centre half a step away from a point.
@@ -40,7 +41,7 @@ def test_smoothing_is_a_local_parabola_of_the_thesis_window() -> None:
 
 
 def test_smoothing_shortens_its_window_with_the_run() -> None:
-    assert [figures.smoothed(np.ones(n))[1] for n in (60_000, 50_000, 10_000, 20, 19, 3)] == [
+    assert [operations.smoothed(np.ones(n))[1] for n in (60_000, 50_000, 10_000, 20, 19, 3)] == [
         10_000,
         10_000,
         2_000,
@@ -49,12 +50,12 @@ def test_smoothing_shortens_its_window_with_the_run() -> None:
         1,
     ]
     few = np.array([3.0, 1.0, 2.0])
-    assert figures.smoothed(few)[0].tolist() == [3.0, 1.0, 2.0]
+    assert operations.smoothed(few)[0].tolist() == [3.0, 1.0, 2.0]
 
 
 def test_smoothing_keeps_a_parabola_as_it_is() -> None:
     x = np.linspace(0, 1, 500)
-    line, _ = figures.smoothed(3 + 2 * x - x**2)
+    line, _ = operations.smoothed(3 + 2 * x - x**2)
     assert line[100:400] == pytest.approx((3 + 2 * x - x**2)[100:400], abs=0.01)
 
 
@@ -62,10 +63,10 @@ def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
     measured = load(comparison)
     summary = tabulate(measured)
     plates = [
-        *figures.side_by_side(summary),
-        *figures.scaling(summary),
-        *figures.outcomes(measured),
-        *figures.over_time(measured),
+        *levels.side_by_side(summary),
+        *levels.scaling(summary),
+        *failures.outcomes(measured),
+        *operations.over_time(measured),
     ]
     assert [plate.name for plate in plates] == [
         f"{kind}-{workload}-tuned-embedded"
@@ -80,10 +81,10 @@ def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
 @pytest.mark.parametrize(
     "draw",
     [
-        lambda measured, _: figures._draw_over_time(LIST, measured),
-        lambda measured, _: figures._draw_outcomes(LIST, measured),
-        lambda _, summary: figures._draw_scaling(LIST, summary),
-        lambda _, summary: figures._draw_side_by_side(LIST, summary),
+        lambda measured, _: operations._draw_over_time(LIST, measured),
+        lambda measured, _: failures._draw_outcomes(LIST, measured),
+        lambda _, summary: levels._draw_scaling(LIST, summary),
+        lambda _, summary: levels._draw_side_by_side(LIST, summary),
     ],
     ids=["over-time", "outcomes", "scaling", "side-by-side"],
 )
@@ -108,10 +109,10 @@ def test_every_axis_says_its_unit(
 
 
 def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
-    for levels, expected in (((10, 50, 100), True), ((10, 100), False)):
-        summary = summarise(write_results(tmp_path / str(len(levels)), levels))
+    for threads, expected in (((10, 50, 100), True), ((10, 100), False)):
+        summary = summarise(write_results(tmp_path / str(len(threads)), threads))
         part = summary.filter(pl.col("workload") == "list")
-        figure, caption = figures._draw_scaling(LIST, part)
+        figure, caption = levels._draw_scaling(LIST, part)
         labels = figure.axes[0].get_legend_handles_labels()[1]
         assert all(("r = " in label) is expected for label in labels)
         assert ("no correlation" in caption) is not expected
@@ -123,7 +124,7 @@ def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
 
 def test_bars_are_the_figures_of_the_summary(comparison: Path) -> None:
     summary = summarise(comparison).filter(pl.col("workload") == "reserve")
-    figure, _ = figures._draw_side_by_side(Study("reserve", "tuned", "embedded"), summary)
+    figure, _ = levels._draw_side_by_side(Study("reserve", "tuned", "embedded"), summary)
     panel = figure.axes[1]
     heights = [[bar.get_height() for bar in bars] for bars in panel.containers]  # type: ignore[attr-defined]
     by_variant = summary.partition_by("variant", maintain_order=True)
@@ -135,7 +136,7 @@ def test_bars_are_the_figures_of_the_summary(comparison: Path) -> None:
 def test_outcome_bars_add_up_and_name_the_codes(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"rejected": 0.2, "connect": 0.1, "other": 0.1, "partial": 0.1})
     measured = load(tmp_path)
-    figure, _ = figures._draw_outcomes(LIST, measured.measurements)
+    figure, _ = failures._draw_outcomes(LIST, measured.measurements)
     (axes,) = figure.axes
     widths = [bar.get_width() for bars in axes.containers for bar in bars]  # type: ignore[attr-defined]
     assert sum(widths) == pytest.approx(100)
@@ -154,22 +155,22 @@ def test_a_level_without_success_is_drawn_as_such(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"other": 1.0}, threads=10)
     write_run(tmp_path, threads=20)
     measured = load(tmp_path)
-    figure, _ = figures._draw_over_time(LIST, measured.measurements)
+    figure, _ = operations._draw_over_time(LIST, measured.measurements)
     assert [text.get_text() for text in figure.axes[0].texts] == ["no operation succeeded"]
-    assert list(figures.scaling(tabulate(measured)))
-    assert list(figures.side_by_side(tabulate(measured)))
+    assert list(levels.scaling(tabulate(measured)))
+    assert list(levels.side_by_side(tabulate(measured)))
 
 
 def test_a_level_that_only_one_variant_has_is_drawn_as_such(tmp_path: Path) -> None:
     write_run(tmp_path, threads=10)
     write_run(tmp_path, threads=20)
     write_run(tmp_path, variant="async", threads=10)
-    figure, _ = figures._draw_over_time(LIST, load(tmp_path).measurements)
+    figure, _ = operations._draw_over_time(LIST, load(tmp_path).measurements)
     assert [text.get_text() for text in figure.axes[3].texts] == ["not measured"]
 
 
 def test_systems_of_one_figure_look_different_without_colour() -> None:
-    drawn = figures.looks(f"system {i}" for i in range(7)).values()
+    drawn = looks(f"system {i}" for i in range(7)).values()
     for kind in ("colour", "marker", "hatch", "line"):
         assert len({str(getattr(look, kind)) for look in drawn}) == 7
 
@@ -188,7 +189,7 @@ def test_what_is_not_decided_is_drawn_hollow(tmp_path: Path) -> None:
                     record=record,
                 )
         compared = comparisons(judge_all(load(results)))
-        figure, caption = figures._draw_ratios(LIST, compared)
+        figure, caption = decided._draw_ratios(LIST, compared)
         panel = figure.axes[1]
         assert panel.get_title() == "p95"
         (container,) = panel.containers
@@ -200,7 +201,7 @@ def test_what_is_not_decided_is_drawn_hollow(tmp_path: Path) -> None:
 
 def test_distribution_shows_the_share_that_is_slower(comparison: Path) -> None:
     measured = [m for m in load(comparison).measurements if m.run.cell.workload == "list"]
-    figure, _ = figures._draw_distributions(LIST, measured)
+    figure, _ = operations._draw_distributions(LIST, measured)
     sync = next(m for m in measured if (m.run.cell.system, m.run.cell.level) == ("sync", 10))
     elapsed = sync.operations.filter("ok")["elapsed_ms"].to_numpy()
     line = figure.axes[0].get_lines()[0]

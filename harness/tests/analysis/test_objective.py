@@ -9,7 +9,7 @@ from testbed.analysis import objective
 from testbed.analysis.results import Arrivals, Cell, Results, Run
 from testbed.analysis.samples import measure
 from testbed.errors import UserError
-from testbed.experiment import Slo
+from testbed.experiment_parts import Slo
 
 from .synthetic import HEADER
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from testbed.analysis import sections
 from testbed.analysis.decisions import comparisons
 from testbed.analysis.report import NOTEBOOK, results_from_environment, write_report
 from testbed.analysis.samples import load
+from testbed.analysis.sections import answer, validity
 from testbed.analysis.summary import summarise, tabulate
 from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
@@ -181,12 +181,12 @@ def test_report_shows_what_it_leaves_out(tmp_path: Path) -> None:
     broken = write_run(tmp_path, threads=20)
     (broken / "samples.csv").unlink()
     judged = judge_all(load(tmp_path))
-    answer = sections.answer(judged, comparisons(judged))
-    assert "2 of 4 runs are used" in answer
-    assert f"`{bad.name}`, all cinemas after: cinema ucd was missing" in answer
-    validity = sections.validity(judged)
-    assert f"`{broken.name}`: sample file" in validity
-    assert f"| `{bad.name}` | **invalid** |" in validity
+    told = answer.answer(judged, comparisons(judged))
+    assert "2 of 4 runs are used" in told
+    assert f"`{bad.name}`, all cinemas after: cinema ucd was missing" in told
+    table = validity.validity(judged)
+    assert f"`{broken.name}`: sample file" in table
+    assert f"| `{bad.name}` | **invalid** |" in table
 
 
 def test_answer_names_ratio_interval_and_runs(tmp_path: Path) -> None:
@@ -194,11 +194,11 @@ def test_answer_names_ratio_interval_and_runs(tmp_path: Path) -> None:
         for repetition in (1, 2, 3):
             write_run(tmp_path, variant=variant, repetition=repetition, median_ms=median_ms)
     judged = judge_all(load(tmp_path))
-    answer = sections.answer(judged, comparisons(judged))
+    told = answer.answer(judged, comparisons(judged))
     found = re.search(
         r"For `list`, at 10 threads, async's p95 is \*\*(\d\.\d\d) \[(\d\.\d\d),\s(\d\.\d\d)\]\*\*"
         r" × sync's, .*; 3 runs each; p95 \*\*decided: sync\*\*, goodput \*\*decided: sync\*\*",
-        answer,
+        told,
     )
     assert found
     ratio, low, high = map(float, found.groups())
@@ -209,10 +209,10 @@ def test_answer_claims_nothing_where_a_variant_never_succeeded(tmp_path: Path) -
     write_run(tmp_path)
     write_run(tmp_path, variant="async", failures={"not_ready": 1.0})
     judged = judge_all(load(tmp_path))
-    answer = sections.answer(judged, comparisons(judged))
-    assert "not decided" in answer
-    assert "there is no p95 to compare" in answer
-    assert "async 100.0 %" in answer
+    told = answer.answer(judged, comparisons(judged))
+    assert "not decided" in told
+    assert "there is no p95 to compare" in told
+    assert "async 100.0 %" in told
 
 
 def test_a_fast_system_that_fails_more_is_not_praised_without_saying_so(tmp_path: Path) -> None:
@@ -226,16 +226,16 @@ def test_a_fast_system_that_fails_more_is_not_praised_without_saying_so(tmp_path
             failures={"rejected": 0.5},
         )
     judged = judge_all(load(tmp_path))
-    answer = sections.answer(judged, comparisons(judged))
-    assert "p95 **decided: async**" in answer
-    assert "on p95 by response time alone: async also fails more often" in answer
+    told = answer.answer(judged, comparisons(judged))
+    assert "p95 **decided: async**" in told
+    assert "on p95 by response time alone: async also fails more often" in told
 
 
 def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     write_run(tmp_path, record={"complete_before": "504"})
     judged = judge_all(load(tmp_path))
-    answer = sections.answer(judged, comparisons(judged))
-    assert "0 of 1 runs are used" in answer
-    assert "all cinemas before: 504" in answer
+    told = answer.answer(judged, comparisons(judged))
+    assert "0 of 1 runs are used" in told
+    assert "all cinemas before: 504" in told
     assert tabulate(judged.used).is_empty()
     assert write_report(tmp_path, tmp_path / "out").is_file()

@@ -8,22 +8,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from testbed.analysis.statistics import (
-    Interval,
-    _expanded_tail,
-    batch_means,
-    capacity,
+from testbed.analysis.statistics.bootstrap import _expanded_tail, ratio_intervals
+from testbed.analysis.statistics.capacity import capacity
+from testbed.analysis.statistics.intervals import Interval, batch_means, wilson
+from testbed.analysis.statistics.power import false_positive_share, minimum_detectable_ratio
+from testbed.analysis.statistics.scaling import (
     efficiency,
     efficiency_band,
-    false_positive_share,
     fit_scalability,
     linear_trend,
-    littles_law,
-    minimum_detectable_ratio,
-    mser5,
-    ratio_intervals,
-    wilson,
 )
+from testbed.analysis.statistics.steadiness import littles_law, mser5
 
 
 def autocorrelated(rng: np.random.Generator, size: int, rho: float = 0.9) -> np.ndarray:

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from testbed import arrivals
-from testbed.experiment import Experiment, Ramp, Steps
+from testbed.experiment import Experiment
+from testbed.experiment_parts import Ramp, Steps
 
 STEPS = Steps.model_validate({"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20})
 RAMP = Ramp.model_validate({"kind": "ramp", "from": 10, "to": 90})

@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from testbed import namespace
-from testbed.experiment import LocalPorts
+from testbed.experiment_parts import LocalPorts
 
 SCRIPT = """
 import socket
 from testbed import namespace
-from testbed.experiment import LocalPorts
+from testbed.experiment_parts import LocalPorts
 from testbed.errors import UserError
 try:
     namespace.enter(LocalPorts(first=20000, last=20007))

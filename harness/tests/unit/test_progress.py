@@ -5,7 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from testbed.experiment import Experiment, Warmup
+from testbed.experiment import Experiment
+from testbed.experiment_parts import Warmup
 from testbed.load import Seen
 from testbed.planning import expect
 from testbed.progress import Estimate, Progress

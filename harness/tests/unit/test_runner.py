@@ -14,14 +14,15 @@ from typing import Any
 import httpx
 import pytest
 
-from testbed import ports, record, runner
+from testbed import ports, record, results_directory, runner, session
+from testbed.bench import Bench
 from testbed.errors import UserError
-from testbed.experiment import Disturb, Experiment, System, Warmup
+from testbed.experiment import Experiment, System
+from testbed.experiment_parts import Disturb, Warmup
 from testbed.load import Seen
 from testbed.processes import Interrupted
 from testbed.project import Project
-from testbed.runner import Bench
-from testbed.schedule import Run, Start, schedule
+from testbed.schedule import Run, Start, schedule, unfinished
 from testbed.services import Service
 from testbed.stack import Stack
 
@@ -106,7 +107,7 @@ def make_system(project: Project) -> Setup:
 
 def make_results(system: Setup, plan: Experiment = PLAN) -> Path:
     folder = system.bench.project.results / "mine"
-    runner.begin(system.bench, plan, folder)
+    results_directory.begin(system.bench, plan, folder)
     return folder
 
 
@@ -153,7 +154,7 @@ def every_run() -> list[str]:
 def test_writes_down_what_is_measured_and_with_what(results: Path) -> None:
     described = json.loads((results / "environment.json").read_text())
 
-    assert runner.declared(results) == PLAN
+    assert results_directory.declared(results) == PLAN
     assert described["seed"] == 5
     assert described["machine"] == {"cores": 2}
 
@@ -257,19 +258,7 @@ def test_synchronous_runs_fetch_nothing(measured: Measured) -> None:
 
 
 def test_nothing_is_left_to_do_when_all_is_there(measured: Measured) -> None:
-    assert runner.unfinished(PLAN, runner.finished(measured.results)) == ()
-
-
-def test_what_is_unfinished_keeps_the_order_and_drops_finished_starts() -> None:
-    starts, every = schedule(PLAN), every_run()
-
-    def left_after(runs: int) -> tuple[Start, ...]:
-        return runner.unfinished(PLAN, {run: {} for run in every[:runs]})
-
-    assert left_after(0) == starts
-    # The first start, and half of the second.
-    assert left_after(6) == starts[1:]
-    assert left_after(8) == starts[2:]
+    assert unfinished(PLAN, results_directory.finished(measured.results)) == ()
 
 
 def test_an_interrupt_ends_everything_and_resuming_finishes_the_same_schedule(
@@ -308,7 +297,7 @@ def test_an_unfinished_run_is_not_taken_for_a_run(system: Setup, results: Path) 
 def test_resuming_with_something_else_is_refused(
     system: Setup, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runner.require_same(system.bench, results)
+    results_directory.require_same(system.bench, results)
     other = Bench(
         system.bench.project,
         system.bench.generator,
@@ -317,7 +306,7 @@ def test_resuming_with_something_else_is_refused(
     )
 
     with pytest.raises(UserError) as told:
-        runner.require_same(other, results)
+        results_directory.require_same(other, results)
 
     assert "machine.cores: 2 and 8" in told.value.message
     assert "git" not in told.value.message
@@ -541,7 +530,7 @@ def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> Non
 def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
     system: Setup, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "AFTER_LIMIT_S", 0.5)
+    monkeypatch.setattr(session, "AFTER_LIMIT_S", 0.5)
     plan = PLAN.model_copy(
         update={
             "threads": (1,),
@@ -575,7 +564,7 @@ def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
 def test_an_incomplete_answer_after_a_run_is_noted(
     system: Setup, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runner, "AFTER_LIMIT_S", 0.3)
+    monkeypatch.setattr(session, "AFTER_LIMIT_S", 0.3)
     plan = PLAN.model_copy(
         update={"threads": (1,), "repetitions": 1, "variants": ("sync",), "workloads": ("list",)}
     )
@@ -600,17 +589,3 @@ def test_an_incomplete_answer_after_a_run_is_noted(
     assert json.loads(file.read_text())["complete_after"] == "the list misses ucd"
     assert show.verdicts["sync-list-001-threads-1"].startswith("invalid: ")
     assert "the list misses ucd" in show.verdicts["sync-list-001-threads-1"]
-
-
-def test_results_get_a_folder_of_their_own(project: Project) -> None:
-    moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    first = runner.new_results(project, "mine", moment)
-    first.mkdir(parents=True)
-
-    assert first == project.results / "mine-20260102-030405"
-    assert runner.new_results(project, "mine", moment).name == "mine-20260102-030405-2"
-
-
-def test_a_folder_without_results_is_told(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"experiment\.yaml is missing"):
-        runner.declared(tmp_path)

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from testbed.experiment import Experiment, SystemSpec
-from testbed.schedule import round_of, schedule
+from testbed.experiment import Experiment
+from testbed.experiment_parts import SystemSpec
+from testbed.schedule import Start, round_of, schedule, unfinished, unfinished_workloads
 
 
 def planned(seed: int = 1, repetitions: int = 6) -> Experiment:
@@ -64,6 +65,39 @@ def test_presets_are_systems_of_their_own() -> None:
         ("async", "tuned"),
         ("async", "thesis"),
     }
+
+
+def test_what_is_unfinished_keeps_the_order_and_drops_finished_starts() -> None:
+    plan = planned(repetitions=2)
+    starts, every = schedule(plan), order(plan)
+
+    def left_after(runs: int) -> tuple[Start, ...]:
+        return unfinished(plan, {run: {} for run in every[:runs]})
+
+    assert left_after(0) == starts
+    # The first start, and half of the second.
+    assert left_after(9) == starts[1:]
+    assert left_after(12) == starts[2:]
+    assert left_after(len(every)) == ()
+
+
+def test_a_search_is_unfinished_until_its_rates_are_told_apart() -> None:
+    search = {"from": 10, "to": 20, "resolution": 10, "repetitions": 1}
+    plan = Experiment.model_validate(
+        {"name": "x", "variants": ["sync"], "duration": 1, "slo": {"p95_ms": 9}, "search": search}
+    )
+    (start,) = schedule(plan)
+
+    def tried(workload: str, rate: float) -> dict[str, object]:
+        what = {"system": "sync", "workload": workload, "repetition": 1, "level": rate}
+        return {**what, "slo": {"met": rate < 20}}
+
+    listed = {"1": tried("list", 10), "2": tried("list", 20)}
+    assert unfinished_workloads(plan, start, {}) == start.workloads
+    assert unfinished_workloads(plan, start, listed) == ("reserve",)
+    assert unfinished(plan, listed) == (start,)
+    both = {**listed, "3": tried("reserve", 10), "4": tried("reserve", 20)}
+    assert unfinished(plan, both) == ()
 
 
 def test_only_workloads_that_are_measured_are_warmed_up() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from testbed.experiment import Search
+from testbed.experiment_parts import Search
 from testbed.search import Bracket, bracket, most_tries, next_rate
 
 SEARCH = Search.model_validate({"from": 50, "to": 1000, "resolution": 25})

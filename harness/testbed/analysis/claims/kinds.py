@@ -1,0 +1,247 @@
+"""The ways in which a claim of each kind becomes a figure with an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from testbed.analysis.arrays import Floats
+from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source
+from testbed.analysis.claims.sources import MeasuredFigures
+from testbed.analysis.decisions import DECIDING_RUNS
+from testbed.analysis.statistics.bootstrap import ratio_intervals
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, mean_interval, wilson
+from testbed.analysis.statistics.scaling import linear_trend
+from testbed.analysis.verdicts import Judged
+
+WORST = "worst"
+LEVELS_FOR_INTERVAL = 4
+"""Fisher's interval of a correlation needs so many points."""
+
+
+def examine(claim: Claim, judged: Judged, count: Count) -> Found:
+    """Hold one claim against results."""
+    return KINDS[claim.kind](claim, MeasuredFigures(judged), count)
+
+
+def _mean(claim: Claim, source: Source, count: Count) -> Found:
+    cell = claim.fields["cell"]
+    runs = _times(source, cell, count)
+    if runs is None:
+        return Found(None, note=_missing(cell))
+    estimate = float(np.concatenate(runs).mean())
+    return Found(estimate, _over_runs([float(run.mean()) for run in runs]), len(runs), "ms")
+
+
+def _failed(claim: Claim, source: Source, count: Count) -> Found:
+    cell = claim.fields["cell"]
+    cells = source.cells(cell["variant"], cell["workload"], count)
+    levels = list(cells.failed) if cells else []
+    if cell["level"] != WORST:
+        levels = [level for level in levels if level == float(cell["level"])]
+    if cells is None or not levels:
+        return Found(None, note=_missing(cell))
+    shares = {level: _share(cells.failed[level]) for level in levels}
+    worst = max(shares, key=lambda level: shares[level].estimate)
+    note = f"at {worst:g} threads, the worst of {len(levels)}" if cell["level"] == WORST else ""
+    share = shares[worst]
+    return Found(share.estimate, share, min(len(cells.failed[one]) for one in levels), "%", note)
+
+
+def _ratio(claim: Claim, source: Source, count: Count) -> Found:
+    above, below, figure = claim.fields["over"], claim.fields["under"], claim.fields["figure"]
+    if figure == "failed":
+        shares = [_counts(source, cell, count) for cell in (above, below)]
+        for cell, known in zip((above, below), shares, strict=True):
+            if known is None:
+                return Found(None, note=_missing(cell))
+        return _failed_ratio(*(known for known in shares if known is not None))
+    runs = [_times(source, cell, count) for cell in (above, below)]
+    for cell, times in zip((above, below), runs, strict=True):
+        if times is None:
+            return Found(None, note=_missing(cell))
+    over, under = (times for times in runs if times is not None)
+    fewest = min(len(over), len(under))
+    if figure == "sd":
+        spreads = [
+            [float(run.std(ddof=1)) for run in side if run.size > 2] for side in (over, under)
+        ]
+        if not all(spreads) or min(spreads[1]) <= 0:
+            return Found(None, note="needs the times of single samples")
+        return _ratio_of(spreads[0], spreads[1], fewest)
+    estimate = float(np.concatenate(over).mean() / np.concatenate(under).mean())
+    if fewest < 2:
+        return Found(estimate, None, fewest, "×")
+    (interval,) = ratio_intervals(over, under)
+    return Found(interval.estimate, interval, fewest, "×")
+
+
+def _correlation(claim: Claim, source: Source, count: Count) -> Found:
+    cell = claim.fields["cell"]
+    cells = source.cells(cell["variant"], cell["workload"], count)
+    known = {
+        level: float(np.concatenate(runs).mean())
+        for level, runs in sorted(cells.times.items() if cells else ())
+        if sum(run.size for run in runs)
+    }
+    if len(known) < LEVELS_FOR_INTERVAL:
+        return Found(None, note=f"{len(known)} levels; a correlation needs {LEVELS_FOR_INTERVAL}")
+    r = linear_trend(list(known), list(known.values())).r
+    runs = min(len(runs) for runs in cells.times.values()) if cells else 0
+    reach = float(stats.norm.ppf((1 + CONFIDENCE) / 2)) / math.sqrt(len(known) - 3)
+    centre = math.atanh(min(max(r, -1 + 1e-12), 1 - 1e-12))
+    interval = Interval(r, math.tanh(centre - reach), math.tanh(centre + reach))
+    return Found(r, interval, runs, "r", f"{len(known)} levels")
+
+
+def _shares(claim: Claim, source: Source, count: Count) -> Found:
+    cell = claim.fields["cell"]
+    cells = source.cells(cell["variant"], cell["workload"], count)
+    claimed = {float(level): share / 100 for level, share in claim.fields["claimed"].items()}
+    shared = sorted(claimed.keys() & (cells.failed.keys() if cells else set()))
+    if cells is None or not shared:
+        return Found(None, note=_missing(cell))
+    found = {level: _share(cells.failed[level]) for level in shared}
+    apart = {level: abs(found[level].estimate - claimed[level]) for level in shared}
+    worst = max(apart, key=lambda level: apart[level])
+    low = max(
+        max(found[level].low - claimed[level], claimed[level] - found[level].high, 0)
+        for level in shared
+    )
+    high = max(
+        max(found[level].high - claimed[level], claimed[level] - found[level].low)
+        for level in shared
+    )
+    return Found(
+        100 * apart[worst],
+        Interval(100 * apart[worst], 100 * low, 100 * high),
+        min(len(cells.failed[level]) for level in shared),
+        "points",
+        f"most at {worst:g} threads, {100 * found[worst].estimate:.1f} % for "
+        f"{100 * claimed[worst]:g} %; {len(shared)} of {len(claimed)} levels",
+    )
+
+
+def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
+    cell, figure = claim.fields["cell"], claim.fields["figure"]
+    cells = source.cells(cell["variant"], cell["workload"], count)
+    known = {
+        level: runs
+        for level, runs in sorted(cells.times.items() if cells else ())
+        if runs and all(run.size for run in runs)
+    }
+    if len(known) < 3:
+        return Found(None, note=f"{len(known)} levels; a rise and a fall need 3")
+    quantile = {"mean": None, "p95": 0.95}[figure]
+    base, *others = known
+    percents: dict[float, Interval] = {}
+    for level in others:
+        unit = 100 * level / base
+        if min(len(known[base]), len(known[level])) > 1:
+            (ratio,) = ratio_intervals(known[base], known[level], [quantile])
+            percents[level] = Interval(unit * ratio.estimate, unit * ratio.low, unit * ratio.high)
+        else:
+            one, other = (
+                float(pooled.mean() if quantile is None else np.quantile(pooled, quantile))
+                for pooled in (np.concatenate(known[base]), np.concatenate(known[level]))
+            )
+            value = unit * one / other if other else math.inf
+            percents[level] = Interval(value, value, value)
+    *between, last = percents
+    highest = max((percents[level] for level in between), key=lambda one: one.estimate)
+    end = percents[last]
+    found: Outcome = "not decidable here"
+    if highest.low >= 100 > end.high:
+        found = "replicated"
+    elif end.low >= 100 or max(percents[level].high for level in between) < 100:
+        found = "not replicated"
+    kept = base
+    for level, percent in percents.items():
+        if percent.estimate < 100:
+            break
+        kept = level
+    return Found(
+        end.estimate,
+        end,
+        min(len(runs) for runs in known.values()),
+        "% E_i",
+        f"at {last:g} threads relative to {base:g}; at least 100 % up to {kept:g}",
+        found,
+    )
+
+
+def _unmeasured(claim: Claim, source: Source, count: Count) -> Found:
+    return Found(None, note=claim.fields["why"])
+
+
+KINDS: Mapping[str, Callable[[Claim, Source, Count], Found]] = {
+    "mean": _mean,
+    "failed": _failed,
+    "ratio": _ratio,
+    "correlation": _correlation,
+    "shares": _shares,
+    "efficiency": _efficiency,
+    "none": _unmeasured,
+}
+
+
+def _times(source: Source, cell: Mapping[str, Any], count: Count) -> Sequence[Floats] | None:
+    cells = source.cells(cell["variant"], cell["workload"], count)
+    runs = cells.times.get(float(cell["level"])) if cells else None
+    return runs if runs and all(run.size for run in runs) else None
+
+
+def _counts(
+    source: Source, cell: Mapping[str, Any], count: Count
+) -> Sequence[tuple[int, int]] | None:
+    cells = source.cells(cell["variant"], cell["workload"], count)
+    return cells.failed.get(float(cell["level"])) if cells else None
+
+
+def _share(runs: Sequence[tuple[int, int]]) -> Interval:
+    """Return a share with the wider of Wilson's interval and, from three runs on, that over runs.
+
+    Failures come in bursts, so that runs differ by more than chance among operations.
+    """
+    pooled = wilson(sum(bad for bad, _ in runs), sum(whole for _, whole in runs))
+    over = _over_runs([bad / whole for bad, whole in runs])
+    if over is None or len(runs) < DECIDING_RUNS:
+        return pooled
+    low, high = min(pooled.low, max(over.low, 0)), max(pooled.high, min(over.high, 1))
+    return Interval(pooled.estimate, low, high)
+
+
+def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, int]]) -> Found:
+    over, under = _share(above), _share(below)
+    fewest = min(len(above), len(below))
+    if over.estimate == under.estimate == 0:
+        return Found(None, runs=fewest, note="neither failed")
+    # The shares' intervals, each at its own end: wider than that of the ratio, never narrower.
+    low = over.low / under.high if under.high else math.inf
+    high = over.high / under.low if under.low else math.inf
+    estimate = over.estimate / under.estimate if under.estimate else math.inf
+    note = f"{100 * over.estimate:.2f} % and {100 * under.estimate:.2f} %"
+    return Found(estimate, Interval(estimate, low, high), fewest, "×", note)
+
+
+def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int) -> Found:
+    estimate = float(np.mean(above) / np.mean(below))
+    if min(len(above), len(below)) < 2:
+        return Found(estimate, None, runs, "×")
+    (interval,) = ratio_intervals([[one] for one in above], [[one] for one in below])
+    return Found(interval.estimate, interval, runs, "×")
+
+
+def _over_runs(figures: Sequence[float]) -> Interval | None:
+    """Return Student's interval of the mean over runs; None with one run."""
+    return mean_interval(figures) if len(figures) > 1 else None
+
+
+def _missing(cell: Mapping[str, Any]) -> str:
+    level = cell.get("level", "any")
+    where = "" if level in (WORST, "any") else f" at {level} threads"
+    return f"{cell['variant']} {cell['workload']}{where} has no usable run"

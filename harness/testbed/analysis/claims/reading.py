@@ -1,0 +1,61 @@
+"""Reads the claims from ``analysis/claims.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from testbed.analysis.claims.claim import Claim
+from testbed.analysis.claims.kinds import KINDS
+from testbed.errors import UserError, unknown
+
+CLAIMS = Path(__file__).resolve().parents[4] / "analysis" / "claims.yaml"
+
+
+@cache
+def read_claims(file: Path = CLAIMS) -> tuple[Claim, ...]:
+    """Return the claims.
+
+    Raises
+    ------
+    UserError
+        If the file is no such list, or a claim is of no known kind.
+    """
+    claims = []
+    for fields in read_document(file)["claims"]:
+        if fields["kind"] not in KINDS:
+            raise unknown(f"kind of claim {fields['id']}", fields["kind"], KINDS)
+        accept = fields.get("accept")
+        claims.append(
+            Claim(
+                id=fields["id"],
+                source=fields["source"],
+                says=fields["says"],
+                kind=fields["kind"],
+                fields=fields,
+                accept=(float(accept[0]), float(accept[1])) if accept else None,
+                known=fields.get("known", ""),
+            )
+        )
+    return tuple(claims)
+
+
+def read_document(file: Path = CLAIMS) -> Mapping[str, Any]:
+    """Return the claims as they are written, with the published figures beside them.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read, or is no such document.
+    """
+    try:
+        document = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise UserError(f"{file} is no list of claims: {error}") from error
+    if not isinstance(document, Mapping) or "claims" not in document:
+        raise UserError(f"{file} lacks the key 'claims'")
+    return document

@@ -1,0 +1,153 @@
+"""The tables of claims against results, and of the published figures against each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from testbed.analysis.claims.claim import Claim, Count, Found, leaning, verdict
+from testbed.analysis.claims.kinds import KINDS
+from testbed.analysis.claims.reading import read_claims, read_document
+from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
+from testbed.analysis.decisions import DECIDING_RUNS
+from testbed.analysis.statistics.scaling import efficiency
+from testbed.analysis.tables import MISSING, Column, markdown_table, word
+from testbed.analysis.verdicts import Judged
+
+COUNTS: tuple[Count, ...] = ("sample", "operation")
+
+REPLICATION = (
+    Column("claim", word("claim"), numeric=False),
+    Column("where", word("source"), numeric=False),
+    Column("per sample", word("sample"), numeric=False),
+    Column("per operation", word("operation"), numeric=False),
+    Column("what is known", word("known"), numeric=False),
+)
+CONSISTENCY = (
+    Column("statement", word("claim"), numeric=False),
+    Column("where", word("source"), numeric=False),
+    Column("from the published data", word("figure"), numeric=False),
+    Column("", word("agrees"), numeric=False),
+    Column("what is known", word("known"), numeric=False),
+)
+
+
+def replication(judged: Judged) -> str:
+    """Return the table of claims against results, in Markdown."""
+    source = MeasuredFigures(judged)
+    cells = {
+        (variant, workload): source.chosen(variant, workload)
+        for variant in ("sync", "async")
+        for workload in ("list", "reserve")
+    }
+    if not any(cells.values()):
+        return (
+            "No cell of the claims (sync and async, list and reserve, closed loop) has usable runs."
+        )
+    rows = []
+    for claim in read_claims():
+        founds = {count: KINDS[claim.kind](claim, source, count) for count in COUNTS}
+        if claim.kind == "none":
+            founds = {"sample": founds["sample"]}
+        row = {"claim": claim.says, "source": claim.source, "known": claim.known.strip() or MISSING}
+        for count in COUNTS:
+            found = founds.get(count)
+            row[count] = _words(claim, found) if found is not None else MISSING
+        rows.append(row)
+    used = "; ".join(sorted({words for words in cells.values() if words is not None}))
+    return (
+        f"Cells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide nothing; "
+        f"what they point to is in brackets. Absolute times depend on the machine.\n\n"
+        + markdown_table(rows, REPLICATION)
+    )
+
+
+def consistency() -> str:
+    """Return where the published figures contradict one another, in Markdown."""
+    document = read_document()
+    source = PublishedFigures(document["published"]["cells"])
+    rows, missing = [], 0
+    for claim in read_claims():
+        if claim.id.startswith("samples-") or claim.kind in ("none", "efficiency"):
+            continue
+        found = KINDS[claim.kind](claim, source, "sample")
+        if found.estimate is None:
+            missing += 1
+            continue
+        agrees = leaning(claim, _exactly(found)) == "replicated"
+        rows.append(
+            {
+                "claim": claim.says,
+                "source": claim.source,
+                "figure": _figure(found.estimate, found.unit),
+                "agrees": "agrees" if agrees else "**disagrees**",
+                "known": claim.known.strip() if not agrees else "",
+            }
+        )
+    published = document["efficiency_published"]
+    for check in published["checks"]:
+        one = float(published["one_thread"][check["figure"]])
+        percent = float(efficiency([1, check["threads"]], [one, check["response_ms"]])[1])
+        low, high = check["accept"]
+        agrees = low <= percent <= high
+        rows.append(
+            {
+                "claim": f"{check['threads']} threads, {check['figure']}: {check['says']}",
+                "source": published["source"],
+                "figure": f"E_i = {percent:.1f} % from {check['response_ms']:g} ms",
+                "agrees": "agrees" if agrees else "**disagrees**",
+                "known": ""
+                if agrees
+                else "The published percentile and the published band "
+                "exclude one another; which of the two is wrong is not known.",
+            }
+        )
+    disagreeing = sum(row["agrees"] != "agrees" for row in rows)
+    return (
+        f"The data: {document['published']['source']}; for seed 2, the article's own figures. "
+        f"**{disagreeing} of {len(rows)} statements disagree** with them; {missing} more need the "
+        f"spread of single samples, which was not published for the cells they are about.\n\n"
+        + markdown_table(rows, CONSISTENCY)
+    )
+
+
+def _exactly(found: Found) -> Found:
+    return Found(found.estimate, None, None, found.unit)
+
+
+def _words(claim: Claim, found: Found) -> str:
+    """Return verdict, figure and interval."""
+    outcome = verdict(claim, found)
+    words = outcome if outcome == "not decidable here" else f"**{outcome}**"
+    parts = list(_parts(found))
+    if found.runs is not None and outcome == "not decidable here":
+        runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
+        points = leaning(claim, found)
+        hint = "" if points == outcome else f"; points to {points}"
+        parts.append(f"({runs}{hint})")
+    return f"{words}: {'; '.join(parts)}" if parts else words
+
+
+def _parts(found: Found) -> Iterator[str]:
+    if found.estimate is not None:
+        text = _figure(found.estimate, found.unit)
+        if found.interval is not None:
+            low, high = (
+                _figure(value, found.unit) for value in (found.interval.low, found.interval.high)
+            )
+            text += f" [{low},\N{NO-BREAK SPACE}{high}]"
+        yield text
+    if found.note:
+        yield found.note
+
+
+def _figure(value: float, unit: str) -> str:
+    if math.isinf(value):
+        return "∞"
+    if unit == "%":
+        return f"{100 * value:.2f} %"
+    if unit == "r":
+        return f"{value:.3f}"
+    if unit == "ms":
+        return f"{value:.1f} ms"
+    return f"{value:.1f} {unit}" if unit in ("points", "% E_i") else f"{value:.2f} ×"

@@ -1,0 +1,104 @@
+"""The figure of response codes and failure classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from testbed.analysis.figures.plates import Plate, Study, measured_studies, plate, subplots, unique
+from testbed.analysis.samples import Measured, Measurement
+from testbed.analysis.tables import percent
+
+OUTCOME_COLOURS = {
+    "breaker_open": "#D55E00",
+    "no_port": "#999933",
+    "time_limit": "#E69F00",
+    "not_ready": "#0072B2",
+    "partial": "#56B4E9",
+    "rejected": "#CC79A7",
+    "connect": "#000000",
+    "wrong_body": "#009E73",
+    "other": "#882255",
+}
+OK_COLOUR = "#dddddd"
+
+OUTCOMES_SPELT = 4
+"""Beside one bar; the rest is summed up."""
+
+
+def outcomes(measured: Measured) -> Iterator[Plate]:
+    """Draw the response codes and failure classes of operations by level, per workload."""
+    for study, measurements in measured_studies(measured):
+        yield plate("outcomes", study, _draw_outcomes, measurements)
+
+
+def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
+    systems = unique(measurement.run.cell.system for measurement in measurements)
+    levels = {
+        system: sorted({m.run.cell.level for m in measurements if m.run.cell.system == system})
+        for system in systems
+    }
+    heights = [len(levels[system]) + 1.5 for system in systems]
+    figure, grid = subplots(
+        len(systems), 1, 0.26 * sum(heights) + 0.6, height_ratios=heights, sharex=True
+    )
+    for axes, system in zip(chain(*grid), systems, strict=True):
+        axes.grid(False)
+        axes.set_title(system)
+        axes.set_ylabel(study.axis)
+        axes.set_yticks(range(len(levels[system])), [f"{level:g}" for level in levels[system]])
+        axes.set_ylim(len(levels[system]) - 0.5, -0.5)
+        for position, level in enumerate(levels[system]):
+            operations = pl.concat(
+                m.operations
+                for m in measurements
+                if (m.run.cell.system, m.run.cell.level) == (system, level)
+            )
+            _draw_outcome_bar(axes, position, operations)
+    grid[-1][0].set_xlim(0, 100)
+    grid[-1][0].set_xlabel("operations [%]")
+    return figure, (
+        f"Response codes of {study.workload} operations by level, {study.conditions}. Grey: "
+        f"successful. A failed operation has the code of the answer that made it fail, and its "
+        f"class: a 200 fails when its body is not the expected one, for example when a cinema is "
+        f"missing."
+    )
+
+
+def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame) -> None:
+    """Draw the operations of one level as one bar, with its outcomes spelt out beside it."""
+    counted = (
+        operations.group_by("ok", "failure", "code")
+        .len()
+        .sort("ok", "len", "failure", "code", descending=True)
+        .iter_rows()
+    )
+    words: list[str] = []
+    shares: list[float] = []
+    for ok, failure, code, count in counted:
+        share = count / operations.height
+        axes.barh(
+            position,
+            100 * share,
+            left=100 * sum(shares),
+            height=0.72,
+            color=OK_COLOUR if ok else OUTCOME_COLOURS[failure],
+        )
+        shares.append(share)
+        words.append(f"{_outcome(failure, code)}: {percent(share)}")
+    if len(words) > OUTCOMES_SPELT:
+        rest = sum(shares[OUTCOMES_SPELT:])
+        words[OUTCOMES_SPELT:] = [f"{len(words) - OUTCOMES_SPELT} more: {percent(rest)}"]
+    axes.text(101, position, ",  ".join(words), va="center", fontsize=8.5)
+
+
+def _outcome(failure: str | None, code: str) -> str:
+    """Return the words for an outcome: its code, and the failure class where that says more."""
+    if failure is None or failure == "other":
+        return code or "no code"
+    words = failure.replace("_", " ")
+    return f"{code} {words}" if code.isdigit() else words

@@ -1,0 +1,313 @@
+"""Figures by level: response time, goodput, efficiency; and by a setting that was varied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from testbed.analysis.decisions import questions
+from testbed.analysis.figures.looks import looks
+from testbed.analysis.figures.plates import (
+    Plate,
+    Study,
+    plate,
+    span,
+    study_of,
+    subplots,
+    summarised_studies,
+    unique,
+)
+from testbed.analysis.quantities import WORDS
+from testbed.analysis.results import load_words
+from testbed.analysis.samples import Measurement
+from testbed.analysis.scaling import efficiencies, scalability
+from testbed.analysis.settings import SettingPoint, varied_settings
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
+from testbed.analysis.statistics.scaling import linear_trend
+from testbed.analysis.verdicts import Judged
+
+LEVELS_FOR_R = 3
+"""Two points always lie on a line: a correlation of fewer levels says nothing."""
+
+
+def scaling(summary: pl.DataFrame) -> Iterator[Plate]:
+    """Draw mean and 95th percentile against threads, with trend and Pearson's r, per workload."""
+    for study, part in summarised_studies(summary):
+        yield plate("scaling", study, _draw_scaling, part)
+
+
+def side_by_side(summary: pl.DataFrame) -> Iterator[Plate]:
+    """Draw the variants' percentiles and goodput beside one another by level, per workload."""
+    for study, part in summarised_studies(summary):
+        yield plate("side-by-side", study, _draw_side_by_side, part)
+
+
+def curves(judged: Judged) -> Iterator[Plate]:
+    """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
+    for question, systems in questions(judged):
+        levels = {level for runs in systems.values() for level in runs}
+        if question.mode == "closed" and len(levels) > 1:
+            yield plate("efficiency", study_of(question), _draw_curves, systems)
+
+
+def by_setting(judged: Judged) -> Iterator[Plate]:
+    """Draw the share of correct answers against each numeric setting that was varied."""
+    for question, systems in questions(judged):
+        for setting, points in varied_settings(systems).items():
+            yield plate(
+                "by-setting",
+                study_of(question),
+                partial(_draw_by_setting, setting),
+                points,
+                setting,
+            )
+
+
+def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
+    figure, grid = subplots(1, 2, 3.4)
+    look = looks(part["system"])
+    for axes, (column, words) in zip(
+        grid[0], {"mean_ms": "mean", "p95_ms": "95th percentile"}.items(), strict=True
+    ):
+        for system, rows in _by_system(part.drop_nulls(column)):
+            threads, times = rows["level"].to_numpy(), rows[column].to_numpy()
+            label = system
+            if threads.size >= LEVELS_FOR_R and np.ptp(times):
+                trend = linear_trend(threads, times)
+                label = f"{system}, r = {trend.r:.3f}"
+                ends = np.array([0, 1.08 * threads[-1]])
+                line = trend.intercept + trend.slope * ends
+                axes.plot(ends, line, "--", color=look[system].colour, lw=1)
+            axes.plot(
+                threads,
+                times,
+                marker=look[system].marker,
+                color=look[system].colour,
+                lw=1.6,
+                label=label,
+            )
+        axes.set_title(words)
+        axes.set_xlabel(study.axis)
+        axes.set_ylabel("response time [ms]")
+        levels = sorted(set(part["level"].to_list()))
+        axes.set_xlim(0, 1.08 * levels[-1])
+        axes.set_xticks(levels if len(levels) <= 12 else levels[:: len(levels) // 6])
+        axes.margins(y=0.08)
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="upper left")
+    enough = part["level"].n_unique() >= LEVELS_FOR_R
+    return figure, (
+        f"Mean and 95th percentile of the response time of successful {study.workload} operations "
+        f"against {study.axis}, {study.conditions}, {_runs(part)}. "
+        + (
+            "Dashed: least-squares line; r: Pearson's correlation, which tells how straight the "
+            "points lie and not how well a system scales."
+            if enough
+            else f"Fewer than {LEVELS_FOR_R} levels: no trend line and no correlation."
+        )
+    )
+
+
+def _draw_side_by_side(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
+    levels = part["level"].unique().sort().to_list()
+    systems = part["system"].unique(maintain_order=True).to_list()
+    panels = {
+        "p50_ms": ("median", "response time [ms]"),
+        "p95_ms": ("95th percentile", "response time [ms]"),
+        "p99_ms": ("99th percentile", "response time [ms]"),
+        "ok_per_s": ("goodput", "successful operations/s"),
+    }
+    figure, grid = subplots(2, 2, 5.1)
+    look = looks(systems)
+    width = 0.8 / len(systems)
+    for axes, (column, (title, unit)) in zip(chain(*grid), panels.items(), strict=True):
+        figures = {
+            (row["system"], row["level"]): row[column]
+            for row in part.drop_nulls(column).iter_rows(named=True)
+        }
+        for place, system in enumerate(systems):
+            present = [i for i, level in enumerate(levels) if (system, level) in figures]
+            axes.bar(
+                [i + width * (place - (len(systems) - 1) / 2) for i in present],
+                [figures[system, levels[i]] for i in present],
+                width,
+                color=look[system].colour,
+                hatch=look[system].hatch,
+                edgecolor="white",
+                label=system,
+            )
+        for i, level in enumerate(levels):
+            pair = [figures.get((system, level), 0.0) for system in systems]
+            if len(pair) == 2 and all(pair):
+                axes.annotate(
+                    f"×{pair[1] / pair[0]:.2f}",
+                    (i, max(pair)),
+                    xytext=(0, 2),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=8.5 if len(levels) <= 6 else 7,
+                )
+        axes.margins(y=0.12)
+        axes.grid(False, axis="x")
+        axes.set_title(title)
+        axes.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
+        axes.set_xlabel(study.axis)
+        axes.set_ylabel(unit)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(systems))
+    return figure, (
+        f"Systems side by side for {study.workload}, {study.conditions}, {_runs(part)}. Response "
+        f"times are of successful operations."
+        + (
+            f" Above each pair: {systems[1]} divided by {systems[0]}; for response times less than "
+            f"1 is better for {systems[1]}, for goodput more than 1 is."
+            if len(systems) == 2
+            else ""
+        )
+    )
+
+
+def _draw_curves(
+    study: Study, systems: dict[str, dict[float, list[Measurement]]]
+) -> tuple[Figure, str]:
+    look = looks(systems)
+    figure, grid = subplots(1, 3, 3.5)
+    notes = []
+    base = min(level for levels in systems.values() for level in levels)
+    for axes, name in zip(grid[0], ("mean_ms", "p95_ms"), strict=False):
+        for system, levels in systems.items():
+            found = efficiencies(levels, name)
+            if found is None:
+                continue
+            middle = np.array([one.estimate for one in found.percents])
+            axes.errorbar(
+                found.levels,
+                middle,
+                yerr=[
+                    [max(one.estimate - one.low, 0) for one in found.percents],
+                    [max(one.high - one.estimate, 0) for one in found.percents],
+                ],
+                color=look[system].colour,
+                marker=look[system].marker,
+                ls=look[system].line,
+                capsize=2.5,
+                ms=4.5,
+                label=system,
+            )
+        axes.axhline(100, color="black", lw=0.9)
+        axes.axhline(75, color="black", lw=0.9, ls=":")
+        axes.set_title(f"efficiency on the {WORDS[name]}")
+        axes.set_ylabel("E_i [%]")
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(study.axis)
+    axes = grid[0][2]
+    for system, levels in systems.items():
+        points = [
+            (level, one.operations["ok"].to_numpy().sum() / one.duration_s)
+            for level, runs in levels.items()
+            for one in runs
+        ]
+        axes.plot(
+            *zip(*points, strict=True),
+            look[system].marker,
+            color=look[system].colour,
+            ms=4.5,
+            mfc="none",
+            label=system,
+        )
+        fit = scalability(levels)
+        if fit is not None:
+            across = np.linspace(*fit.levels, 200)
+            axes.plot(
+                across, fit.throughput(across), color=look[system].colour, ls=look[system].line
+            )
+            peak = f", highest at {fit.peak:.0f}" if fit.peak else ""
+            notes.append(
+                f"{system}: λ {_plus(fit.rate, 1)}/s, σ {_plus(fit.contention, 4)}, "
+                f"κ {_plus(fit.coherency, 6)}{peak}"
+            )
+    axes.set_title("goodput")
+    axes.set_ylabel("successful operations/s")
+    axes.set_xlabel(study.axis)
+    axes.set_ylim(bottom=0)
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(systems))
+    fitted = (
+        f"Lines: the Universal Scalability Law, with {100 * CONFIDENCE:g} % intervals of its "
+        f"parameters (rate of one thread λ, contention σ, coherency κ): {'; '.join(notes)}. It is "
+        f"not drawn beyond the measured levels."
+        if notes
+        else "Fewer than four levels: the Universal Scalability Law is not fitted."
+    )
+    return figure, (
+        f"Efficiency E_i = 100 · R_b · i / (b · R_i) of {study.workload} operations relative to "
+        f"the lowest level, b = {base:g} threads, {study.conditions}: at least 100 % is high, 75 "
+        f"to 100 % low, less is not efficient (Akbulut and Perros 2019, there with b = 1). "
+        f"Goodput: one point per run. {fitted}"
+    )
+
+
+def _draw_by_setting(
+    setting: str, study: Study, points: Sequence[SettingPoint]
+) -> tuple[Figure, str]:
+    figure, grid = subplots(1, 1, 3.2)
+    axes = grid[0][0]
+    series = unique((point.group, point.level) for point in points)
+    look = looks(f"{group} {level}" for group, level in series)
+    for group, level in series:
+        line = sorted(
+            (one for one in points if (one.group, one.level) == (group, level)),
+            key=lambda one: one.value,
+        )
+        drawn = look[f"{group} {level}"]
+        shares = [1 - one.failed.estimate for one in line]
+        axes.errorbar(
+            [one.value for one in line],
+            [100 * share for share in shares],
+            yerr=[
+                [100 * max(one.failed.high - one.failed.estimate, 0) for one in line],
+                [100 * max(one.failed.estimate - one.failed.low, 0) for one in line],
+            ],
+            color=drawn.colour,
+            marker=drawn.marker,
+            ls=drawn.line,
+            capsize=2.5,
+            label=f"{group}, {load_words(study.mode, level)}",
+        )
+        for one, share in zip(line, shares, strict=True):
+            axes.annotate(
+                f"{100 * share:.1f}",
+                (one.value, 100 * share),
+                xytext=(4, -10),
+                textcoords="offset points",
+                fontsize=7.5,
+            )
+    axes.set_xlabel(setting)
+    axes.set_ylabel("correct operations [%]")
+    axes.set_ylim(0, 105)
+    axes.legend(loc="lower right")
+    return figure, (
+        f"Share of correct {study.workload} operations against the setting {setting}, "
+        f"{study.conditions}; bars: Wilson's {100 * CONFIDENCE:g} % intervals over all operations."
+    )
+
+
+def _by_system(part: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    for rows in part.partition_by("system", maintain_order=True):
+        yield rows["system"][0], rows.sort("level")
+
+
+def _runs(part: pl.DataFrame) -> str:
+    return f"{span(part['runs'].to_list(), 'run')} per cell"
+
+
+def _plus(interval: Interval, decimals: int) -> str:
+    estimate, low, high = (
+        f"{value:.{decimals}f}" for value in (interval.estimate, interval.low, interval.high)
+    )
+    return f"{estimate} [{low}, {high}]"

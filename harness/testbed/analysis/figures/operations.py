@@ -1,0 +1,233 @@
+"""Figures of single operations: over time, their distribution, and around a stopped service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import Normal, Stroke
+from scipy.signal import savgol_filter
+
+from testbed.analysis.arrays import Floats
+from testbed.analysis.figures.looks import GREY, looks
+from testbed.analysis.figures.plates import (
+    Plate,
+    Study,
+    measured_studies,
+    plate,
+    subplots,
+    thinned,
+    unique,
+)
+from testbed.analysis.results import load_words
+from testbed.analysis.samples import Measured, Measurement
+from testbed.analysis.verdicts import Judged
+
+WINDOW = 10_000
+"""Points under the smoothing window in the thesis (section 4.3.3)."""
+DEGREE = 2
+"""Degree of its polynomial."""
+WINDOWS_PER_RUN = 5
+"""The window is shortened until a run has so many: a longer one draws a single parabola over it."""
+
+POINTS_DRAWN = 8_000
+CROSSES_DRAWN = 400
+"""Of one panel, evenly spaced; lines and numbers are of all."""
+
+
+def over_time(measured: Measured) -> Iterator[Plate]:
+    """Draw response time against time at the lowest and the highest level, per workload."""
+    for study, measurements in measured_studies(measured):
+        yield plate("over-time", study, _draw_over_time, measurements)
+
+
+def distributions(measured: Measured) -> Iterator[Plate]:
+    """Draw the distribution of response times at the lowest and the highest level."""
+    for study, measurements in measured_studies(measured):
+        yield plate("distribution", study, _draw_distributions, measurements)
+
+
+def disturbances(judged: Judged) -> Iterator[Plate]:
+    """Draw the operations around the time at which a service was stopped."""
+    for study, measurements in measured_studies(judged.recorded):
+        disturbed = [one for one in measurements if one.run.disturbance]
+        if disturbed:
+            yield plate("disturbance", study, _draw_disturbances, disturbed)
+
+
+def smoothed(elapsed: Floats) -> tuple[Floats, int]:
+    """Smooth response times as the thesis does, with a Savitzky–Golay filter.
+
+    Parameters
+    ----------
+    elapsed
+        Response times in order, ms, shape (n,).
+
+    Returns
+    -------
+    tuple
+        The smoothed times, shape (n,), and the window: `WINDOW` points as in the thesis, or a fifth
+        of the run where that is less. Fewer points than a polynomial needs are returned unchanged,
+        with window 1.
+    """
+    window = min(WINDOW, elapsed.size // WINDOWS_PER_RUN)
+    if window <= DEGREE + 1:
+        return elapsed, 1
+    return savgol_filter(elapsed, window, DEGREE), window
+
+
+def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
+    systems = unique(measurement.run.cell.system for measurement in measurements)
+    levels = sorted({measurement.run.cell.level for measurement in measurements})
+    colours = looks(systems)
+    ends = unique((levels[0], levels[-1]))
+    figure, grid = subplots(
+        len(systems), len(ends), 2.5 * len(systems) + 0.5, sharex="col", sharey="col"
+    )
+    for column, level in enumerate(ends):
+        tops = []
+        for row, system in enumerate(systems):
+            axes = grid[row][column]
+            run = next(
+                (
+                    measurement
+                    for measurement in measurements
+                    if (measurement.run.cell.system, measurement.run.cell.level) == (system, level)
+                ),
+                None,
+            )
+            axes.set_title(f"{system}, {load_words(study.mode, level)}")
+            axes.set_ylabel("response time [ms]")
+            if run is None:
+                axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
+            else:
+                tops.append(_draw_run(axes, run.whole or run, run, colours[system].colour))
+        grid[-1][column].set_xlabel("time since the start of the run [s]")
+        grid[0][column].set_ylim(0, max(tops))
+    return figure, (
+        f"Response time of each successful {study.workload} operation against its start, at the "
+        f"lowest and the highest level, {study.conditions}. Black line: Savitzky–Golay filter of "
+        f"degree {DEGREE}; its window is {WINDOW:,} operations as in the thesis, or a fifth of the "
+        f"run where that is less, as each panel states. Crosses: failed operations. At most "
+        f"{POINTS_DRAWN:,} points and {CROSSES_DRAWN} crosses are drawn per panel, the line is of "
+        f"all; the axis ends above the 99.5th percentile. Of repeated runs the first is shown, "
+        f"whole; what lies left of a dotted line was taken for warm-up and is in no other figure."
+    )
+
+
+def _draw_run(axes: Axes, measurement: Measurement, steady: Measurement, colour: str) -> float:
+    """Draw one run's operations and return where its axis should end, ms."""
+    operations = measurement.operations
+    start_s = (operations["start_ms"] - operations["start_ms"].min()).to_numpy() / 1000
+    elapsed = operations["elapsed_ms"].to_numpy().astype(float)
+    ok = operations["ok"].to_numpy()
+    if not ok.any():
+        axes.text(0.5, 0.5, "no operation succeeded", transform=axes.transAxes, ha="center")
+        return float(elapsed.max())
+    if steady is not measurement and not steady.operations.is_empty():
+        begin = steady.operations["start_ms"].to_numpy().min()
+        axes.axvline(
+            (begin - operations["start_ms"].to_numpy().min()) / 1000, color="black", lw=1.2, ls=":"
+        )
+    shown = thinned(np.flatnonzero(ok), POINTS_DRAWN)
+    size = 2.2 if shown.size > 2_000 else 4
+    axes.plot(start_s[shown], elapsed[shown], ".", ms=size, alpha=0.45, color=colour, mew=0)
+    failed = thinned(np.flatnonzero(~ok), CROSSES_DRAWN)
+    axes.plot(start_s[failed], elapsed[failed], "x", ms=3.5, mew=0.8, color="#882255")
+    line, window = smoothed(elapsed[ok])
+    drawn = thinned(np.arange(line.size), POINTS_DRAWN)
+    outline = [Stroke(linewidth=3.2, foreground="white"), Normal()]
+    axes.plot(start_s[ok][drawn], line[drawn], color="black", lw=1.5, path_effects=outline)
+    top = 1.15 * max(float(np.quantile(elapsed[ok], 0.995)), float(line.max()))
+    notes = [f"window {window:,}"]
+    if above := int((elapsed > top).sum()):
+        notes.append(f"{above:,} above the axis")
+    if failures := int((~ok).sum()):
+        notes.append(f"{failures:,} failed")
+    axes.set_title(", ".join(notes), loc="right", fontsize=7.5, color=GREY)
+    return top
+
+
+def _draw_distributions(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
+    systems = unique(measurement.run.cell.system for measurement in measurements)
+    levels = sorted({measurement.run.cell.level for measurement in measurements})
+    shown = unique((levels[0], levels[len(levels) // 2], levels[-1]))
+    look = looks(systems)
+    figure, grid = subplots(1, len(shown), 3.5, sharey=True)
+    for axes, level in zip(grid[0], shown, strict=True):
+        for system in systems:
+            times = [
+                one.operations.filter("ok")["elapsed_ms"].to_numpy()
+                for one in measurements
+                if (one.run.cell.system, one.run.cell.level) == (system, level)
+            ]
+            pooled = np.sort(np.concatenate(times)) if times else np.empty(0)
+            if not pooled.size:
+                continue
+            above = 1 - np.arange(pooled.size) / pooled.size
+            drawn = unique([*thinned(np.arange(pooled.size), 2000), *range(-200, 0)])
+            places = np.sort(np.array([i % pooled.size for i in drawn if -pooled.size <= i]))
+            axes.step(
+                np.maximum(pooled[places], 0.5),
+                above[places],
+                where="post",
+                color=look[system].colour,
+                ls=look[system].line,
+                lw=1.8,
+                label=system,
+            )
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title(load_words(study.mode, level))
+        axes.set_xlabel("response time t [ms]")
+        axes.xaxis.set_major_formatter("{x:g}")
+        for share, words in {0.5: "p50", 0.05: "p95", 0.01: "p99"}.items():
+            axes.axhline(share, color=GREY, lw=0.6, ls=":")
+            axes.text(
+                1.0,
+                share,
+                words,
+                transform=axes.get_yaxis_transform(),
+                fontsize=7,
+                va="bottom",
+                ha="right",
+                color=GREY,
+            )
+        axes.set_ylim(1e-4, 1.1)
+        axes.set_yticks([1, 0.1, 0.01, 0.001, 0.0001], ["100", "10", "1", "0.1", "0.01"])
+    grid[0][0].set_ylabel("operations slower than t [%]")
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(systems))
+    return figure, (
+        f"Distribution of the response time of successful {study.workload} operations at the "
+        f"lowest, a middle and the highest level, {study.conditions}, runs pooled. It is the "
+        f"empirical distribution function, drawn as the share that is slower, both axes "
+        f"logarithmic, so that the slowest one in a thousand can be read."
+    )
+
+
+def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
+    figure, grid = subplots(len(measurements), 1, 2.4 * len(measurements) + 0.5, sharex=True)
+    systems = looks(one.run.cell.system for one in measurements)
+    for (axes,), one in zip(grid, measurements, strict=True):
+        cell, operations = one.run.cell, one.operations
+        clock = operations.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()
+        at_s = (clock - clock.min()) / 1000
+        elapsed, ok = operations["elapsed_ms"].to_numpy(), operations["ok"].to_numpy()
+        what = one.run.disturbance or {}
+        begin = float(what.get("at_s") or 0)
+        axes.axvspan(begin, begin + float(what.get("for_s") or 0), color="#cccccc", alpha=0.5)
+        axes.plot(at_s[ok], elapsed[ok], ".", ms=3, color=systems[cell.system].colour)
+        axes.plot(at_s[~ok], elapsed[~ok], "x", ms=4, color="#882255")
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_title(f"{cell.system}, {cell.mode} loop, {cell.load}")
+        axes.set_ylabel("response time [ms]")
+    grid[-1][0].set_xlabel("(intended) start since the start of the load [s]")
+    return figure, (
+        f"Each {study.workload} operation against its start, {study.conditions}, in runs in which "
+        f"a service was stopped, as shaded; crosses: failed operations."
+    )

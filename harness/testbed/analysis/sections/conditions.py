@@ -1,0 +1,48 @@
+"""What the measurements were made with, and how to make them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from testbed.analysis.results import Results
+from testbed.analysis.tables import Column, markdown_table, word
+
+ENVIRONMENT = (
+    Column("what", word("what"), numeric=False),
+    Column("value", word("value"), numeric=False),
+)
+
+
+def environment(results: Results) -> str:
+    """Return what the measurements were made with."""
+    if not results.environment:
+        return "Not recorded: loose sample files say nothing of their conditions."
+    rows = ({"what": what, "value": value} for what, value in _flat(results.environment))
+    return markdown_table(rows, ENVIRONMENT)
+
+
+def reproduction(results: Results) -> str:
+    """Return the commands that give these figures again, and the experiment as it was run."""
+    report = (
+        "The same report from the same sample files, which are never changed:\n\n"
+        "```\n./testbed report RESULTS\n```"
+    )
+    if not results.declaration:
+        return report
+    return (
+        f"{report}\n\nThe same measurement, with this experiment saved as a file:\n\n"
+        f"```\n./testbed run EXPERIMENT.yaml\n```\n\n```\n{results.declaration.strip()}\n```"
+    )
+
+
+def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Return the leaves of nested mappings with their paths; lists are one leaf."""
+    for key, value in tree.items():
+        path = f"{above}{key}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{path} / ")
+        elif isinstance(value, list):
+            yield path, " ".join(str(item) for item in value)
+        else:
+            yield path, str(value)

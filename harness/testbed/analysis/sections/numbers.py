@@ -1,0 +1,86 @@
+"""The tables of cells: speed and failures, cost, and the figures per sample."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from testbed.analysis.results import UNSTATED
+from testbed.analysis.tables import (
+    CELL,
+    COST,
+    COST_NOTE,
+    SPEED,
+    SPEED_NOTE,
+    Column,
+    conditions,
+    level,
+    markdown_table,
+    number,
+    share,
+    word,
+)
+
+NOTHING = "There is no usable run."
+
+MEMORY = (
+    Column("system", word("system"), numeric=False),
+    Column("workload", word("workload"), numeric=False),
+    Column("level", level),
+    Column("CPU ms per successful operation", number("server_cpu_ms_per_ok", 2)),
+    Column("MB at the end", number("server_rss_mb")),
+    Column("MB at the peak", number("server_peak_rss_mb")),
+    Column("generator CPU ms per operation", number("generator_cpu_ms_per_operation", 2)),
+    Column("generator cores", number("generator_cores", 2)),
+)
+
+PER_SAMPLE = (
+    *CELL,
+    Column("samples", number("samples")),
+    Column("mean of samples, ms", number("sample_mean_ms", 2)),
+    Column("failed samples", share("failed_sample_share")),
+    Column("operations", number("operations")),
+    Column("mean of operations, ms", number("mean_ms", 2)),
+    Column("failed operations", share("failed_share")),
+)
+
+UNCHECKED = (
+    "The sample files hold no check of an answer's body. Answers far smaller than usual are taken "
+    "for partial ones, that is, for lists that lack a cinema; the file itself calls them successes."
+)
+
+
+def numbers(summary: pl.DataFrame) -> str:
+    """Return the tables of speed, and of failures and cost."""
+    tables = [
+        f"**{capital(words)}.** {note}.\n\n" + markdown_table(part.iter_rows(named=True), columns)
+        for words, part in conditions(summary)
+        for columns, note in ((SPEED, SPEED_NOTE), (COST, COST_NOTE))
+    ]
+    if summary.is_empty():
+        return NOTHING
+    unchecked = summary.filter((pl.col("preset") == UNSTATED) & (pl.col("partial") > 0))
+    return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
+
+
+def cost(summary: pl.DataFrame) -> str:
+    """Return what an operation costs, the servers' infrastructure included."""
+    if summary.is_empty():
+        return NOTHING
+    return "\n\n".join(
+        f"**{capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), MEMORY)
+        for words, part in conditions(summary)
+    )
+
+
+def per_sample(summary: pl.DataFrame) -> str:
+    """Return the figures per HTTP exchange, beside those per operation."""
+    if summary.is_empty():
+        return NOTHING
+    return "\n\n".join(
+        f"**{capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), PER_SAMPLE)
+        for words, part in conditions(summary)
+    )
+
+
+def capital(words: str) -> str:
+    return words[0].upper() + words[1:]

@@ -1,0 +1,214 @@
+"""How response time and throughput follow the level: trend, efficiency, scalability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize, stats
+
+from testbed.analysis.arrays import Floats
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A least-squares line ``slope * x + intercept`` and Pearson's correlation ``r``."""
+
+    slope: float
+    intercept: float
+    r: float
+
+
+def linear_trend(x: ArrayLike, y: ArrayLike) -> Trend:
+    """Fit a straight line by least squares and correlate.
+
+    Parameters
+    ----------
+    x, y
+        Equally long, at least three points, neither of them constant.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three points, for which r says nothing, or one side is constant.
+
+    Notes
+    -----
+    r near 1 says that the points lie near a rising line, not that a system scales: it is reported
+    because the thesis does (sections 4.3.3 and 5.3.3).
+    """
+    xs, ys = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    if xs.shape != ys.shape or xs.ndim != 1 or xs.size < 3:
+        raise ValueError(f"needs at least 3 points (x, y), got shapes {xs.shape} and {ys.shape}")
+    if np.ptp(xs) == 0 or np.ptp(ys) == 0:
+        raise ValueError("a correlation needs x and y that vary")
+    dx, dy = xs - xs.mean(), ys - ys.mean()
+    slope = float(dx @ dy / (dx @ dx))
+    return Trend(
+        slope=slope,
+        intercept=float(ys.mean() - slope * xs.mean()),
+        r=float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy))),
+    )
+
+
+Band = Literal["high", "low", "not efficient"]
+
+
+def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
+    """Return the efficiency of each level, in percent.
+
+    Parameters
+    ----------
+    levels
+        Threads, ascending, shape (n,).
+    response
+        Mean or percentile of the response time at each level, shape (n,), positive.
+
+    Returns
+    -------
+    array
+        ``E_i = 100 · R_b · i / (b · R_i)``, shape (n,), where b is the first level. With b = 1 this
+        is the efficiency of Akbulut and Perros (IEEE Internet Computing 23(6), 2019, equations 1
+        and 2); with another first level it is relative to that level.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, the levels do not ascend or a response time is not positive.
+    """
+    threads, times = np.asarray(levels, dtype=float), np.asarray(response, dtype=float)
+    if threads.shape != times.shape or threads.ndim != 1 or not threads.size:
+        raise ValueError(f"needs as many levels as times, got {threads.shape} and {times.shape}")
+    if threads[0] <= 0 or np.any(np.diff(threads) <= 0) or np.any(times <= 0):
+        raise ValueError("needs ascending positive levels and positive response times")
+    percents: Floats = 100 * (times[0] / threads[0]) * threads / times
+    return percents
+
+
+def efficiency_band(percent: float) -> Band:
+    """Return the band of an efficiency in percent (Akbulut and Perros 2019): 100 and 75 divide."""
+    if percent >= 100:
+        return "high"
+    return "low" if percent >= 75 else "not efficient"
+
+
+@dataclass(frozen=True)
+class Scalability:
+    """A fitted Universal Scalability Law.
+
+    Parameters
+    ----------
+    rate
+        Throughput of one thread, operations/s (λ).
+    contention
+        Share of the work that is serial (σ), 0 or more.
+    coherency
+        Cost of keeping threads consistent with one another (κ), 0 or more.
+    levels
+        Lowest and highest level of the fit; the law is not to be used outside of them.
+    residual
+        Standard deviation of the residuals, operations/s.
+    """
+
+    rate: Interval
+    contention: Interval
+    coherency: Interval
+    levels: tuple[float, float]
+    residual: float
+
+    @property
+    def peak(self) -> float | None:
+        """Level of the highest throughput, None where the fit has none within its levels."""
+        if self.coherency.estimate <= 0 or self.contention.estimate >= 1:
+            return None
+        level = math.sqrt((1 - self.contention.estimate) / self.coherency.estimate)
+        return level if self.levels[0] <= level <= self.levels[1] else None
+
+    def throughput(self, levels: ArrayLike) -> Floats:
+        """Return the fitted throughput, operations/s, at levels within those of the fit.
+
+        Raises
+        ------
+        ValueError
+            If a level lies outside: the law is not extrapolated.
+        """
+        threads = np.asarray(levels, dtype=float)
+        low, high = self.levels
+        if np.any((threads < low) | (threads > high)):
+            raise ValueError(f"levels {threads} lie outside of the fit's, {low:g} to {high:g}")
+        return _usl(threads, self.rate.estimate, self.contention.estimate, self.coherency.estimate)
+
+
+def fit_scalability(
+    levels: ArrayLike, throughput: ArrayLike, *, confidence: float = CONFIDENCE
+) -> Scalability:
+    """Fit the Universal Scalability Law by least squares.
+
+    Parameters
+    ----------
+    levels
+        Threads, shape (n,), at least four different ones; repeated levels are welcome.
+    throughput
+        Operations/s at each, shape (n,), positive.
+
+    Returns
+    -------
+    Scalability
+        Parameters with intervals of Student's t on n - 3 degrees of freedom from the linearised
+        fit, cut at 0 for contention and coherency, which cannot be negative. An estimate of 0 lies
+        on that border; its interval is then a rough guide.
+
+    Raises
+    ------
+    ValueError
+        If there are too few levels, a throughput is not positive, or no fit is found.
+
+    Notes
+    -----
+    ``X(N) = λN / (1 + σ(N-1) + κN(N-1))``. Source: Gunther, Guerrilla Capacity Planning, 2007,
+    chapter 5.
+    """
+    threads, rates = np.asarray(levels, dtype=float), np.asarray(throughput, dtype=float)
+    if threads.shape != rates.shape or np.unique(threads).size < 4:
+        raise ValueError(
+            f"the fit needs at least 4 different levels with a throughput each, got {threads} "
+            f"and {rates}"
+        )
+    if np.any(threads <= 0) or np.any(rates <= 0):
+        raise ValueError("the fit needs positive levels and throughputs")
+    start = [float((rates / threads).max()), 0.01, 1e-5]
+    try:
+        best, covariance = optimize.curve_fit(
+            _usl,
+            threads,
+            rates,
+            p0=start,
+            bounds=([0, 0, 0], [np.inf, np.inf, np.inf]),
+            x_scale=[start[0], 0.01, 1e-4],
+            xtol=1e-12,
+            ftol=1e-12,
+            max_nfev=20_000,
+        )
+    except RuntimeError as error:
+        raise ValueError(f"the Universal Scalability Law fits no such data: {error}") from error
+    reach = stats.t.ppf((1 + confidence) / 2, threads.size - 3) * np.sqrt(np.diag(covariance))
+    rate, contention, coherency = (
+        Interval(float(value), max(0.0, float(value - half)), float(value + half), confidence)
+        for value, half in zip(best, reach, strict=True)
+    )
+    residuals = rates - _usl(threads, *best)
+    return Scalability(
+        rate,
+        contention,
+        coherency,
+        levels=(float(threads.min()), float(threads.max())),
+        residual=float(np.sqrt(residuals @ residuals / (threads.size - 3))),
+    )
+
+
+def _usl(threads: Floats, rate: float, contention: float, coherency: float) -> Floats:
+    return rate * threads / (1 + contention * (threads - 1) + coherency * threads * (threads - 1))

@@ -1,0 +1,111 @@
+"""What an experiment is carried out with, and who is told how it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from testbed import database
+from testbed.experiment import System
+from testbed.experiment_parts import Slo
+from testbed.load import Seen
+from testbed.project import Project
+from testbed.schedule import Run, Start
+from testbed.stack import Stack
+
+if TYPE_CHECKING:
+    from testbed.analysis.objective import Reached
+
+Widths = Callable[[Path, str], Mapping[tuple[str, float], float | None]]
+"""Returns, by workload and level, how wide the interval of the ratio of two systems is."""
+
+
+class Show(Protocol):
+    """Is told how an experiment goes on."""
+
+    def starting(self, start: Start) -> None:
+        """A variant is about to be started."""
+
+    def waiting(self, what: str) -> None:
+        """Something is being waited for."""
+
+    def started(self, start: Start, seconds: float) -> None:
+        """The variant reached all its cinemas."""
+
+    def loading(self, name: str, seen: Seen) -> None:
+        """A warm-up or a run goes on."""
+
+    def warmed(self, name: str, seen: Seen) -> None:
+        """A warm-up ended."""
+
+    def measured(self, run: Run, seen: Seen) -> None:
+        """A run ended."""
+
+    def judged(self, run: Run, verdict: str) -> None:
+        """A run that ended is not simply valid."""
+
+    def decided(self, text: str) -> None:
+        """A rule says whether, and why, the experiment goes on."""
+
+
+def _widths(results: Path, figure: str) -> Mapping[tuple[str, float], float | None]:
+    # Loaded here: the numerical libraries take a second, which other experiments need not wait for.
+    from testbed.analysis import precision
+
+    return precision.widths(results, figure)
+
+
+def _judge(results: Path, run: str) -> str | None:
+    from testbed.analysis import samples, verdicts
+    from testbed.analysis.results import find_results
+
+    found = find_results(results)
+    measurement = samples.measure(next(one for one in found.runs if one.id == run))
+    verdict = verdicts.judge(measurement, found.environment)
+    return None if verdict.status == "valid" else str(verdict)
+
+
+def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
+    from testbed.analysis import objective, samples
+    from testbed.analysis.results import run_of
+
+    return objective.reached_by(slo, samples.measure(run_of(folder, record)))
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What runs are carried out with.
+
+    Parameters
+    ----------
+    project
+        Where the plans are.
+    generator
+        Starts JMeter.
+    system
+        Returns the stack of a system.
+    describe
+        Returns what the results are measured with.
+    reset
+        Empties what runs store, given the connection string of MongoDB.
+    ceilings
+        Returns the operations per second that the generator can reach at most, by plan.
+    widths
+        Returns how wide the intervals of results are.
+    judge
+        Says what keeps a run, by its name, from being valid; None where nothing does.
+    reached
+        Holds a run, by its folder and its record, against an objective.
+    """
+
+    project: Project
+    generator: list[str]
+    system: Callable[[System], Stack]
+    describe: Callable[[], dict[str, Any]]
+    reset: Callable[[str], object] = database.empty_reservations
+    ceilings: Callable[[], Mapping[str, float]] = dict
+    widths: Widths = _widths
+    judge: Callable[[Path, str], str | None] = _judge
+    reached: Callable[[Slo, Path, Mapping[str, Any]], Reached] = _reached

@@ -1,0 +1,52 @@
+"""The commands of ``./testbed``."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.markup import escape
+
+from testbed import processes
+from testbed.cli import experiments, machine, reports, stacks, watching
+from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
+from testbed.errors import UserError
+
+app = typer.Typer(
+    help="Starts the variants of one product, puts the same load on them, and compares them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+app.command("doctor")(machine.doctor_command)
+app.command("build")(machine.build_command)
+app.command()(stacks.up)
+app.command()(stacks.down)
+app.command()(stacks.status)
+app.command()(stacks.logs)
+app.command()(experiments.run)
+app.command()(reports.report)
+app.command()(experiments.compare)
+app.command()(machine.test)
+app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+)(machine.jmeter)
+app.command("live")(watching.live_command)
+
+
+def main() -> None:
+    """Run a command; tell a user's mistake without a stack trace."""
+    processes.end_on_signals()
+    try:
+        app(prog_name="./testbed")
+    except UserError as problem:
+        errors.print(f"[bold red]testbed:[/bold red] {escape(problem.message)}", soft_wrap=True)
+        if problem.hint:
+            errors.print(escape(problem.hint), soft_wrap=True)
+        sys.exit(EXIT_FAILED)
+    except processes.Interrupted:
+        errors.print("[yellow]Interrupted; what was started has been ended.[/yellow]")
+        sys.exit(EXIT_INTERRUPTED)

@@ -1,0 +1,207 @@
+"""Commands that measure: run and compare."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from testbed import (
+    build,
+    compose,
+    environment,
+    experiment_file,
+    jdk,
+    load,
+    namespace,
+    planning,
+    record,
+    results_directory,
+    runner,
+    stack,
+    variants,
+)
+from testbed.bench import Bench
+from testbed.cli.console import console
+from testbed.cli.options import NoBuildOption, OffsetOption
+from testbed.cli.preparing import bare_environ, lay_out_jmeter, measure_ceilings, prepare
+from testbed.cli.reports import write_report
+from testbed.errors import UserError
+from testbed.experiment import Experiment
+from testbed.progress import Progress
+from testbed.project import Project
+from testbed.stack import Stack
+from testbed.steps import duration, step
+from testbed.variants import Choice
+
+
+def run(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="EXPERIMENT", help="A file, or the name of one that ships.", show_default=False
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RESULTS", help="Go on with a stopped experiment.", show_default=False
+        ),
+    ] = None,
+    only_plan: Annotated[
+        bool, typer.Option("--plan", help="Show the order and the time it will take; run nothing.")
+    ] = False,
+    port_offset: OffsetOption = 0,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Carry out an experiment; Ctrl-C stops it, --resume goes on."""
+    project = Project.find()
+    if (name is None) == (resume is None):
+        raise UserError(
+            "give an experiment, or --resume RESULTS",
+            f"Shipped experiments: {', '.join(experiment_file.shipped(project))}.",
+        )
+    if only_plan:
+        _print_plan(project, name, resume)
+        return
+    if name is not None:
+        plan = experiment_file.load(project, name)
+        results = _run(project, plan, port_offset, build_first=not no_build)
+    else:
+        assert resume is not None
+        results = _resume(project, resume.absolute(), port_offset, build_first=not no_build)
+    console.print(f"Results: [bold]{project.shown(results)}[/bold]")
+    console.print(f"Report:  ./testbed report {project.shown(results)}")
+
+
+def compare(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look, in 3 minutes instead of 10.")
+    ] = False,
+    port_offset: OffsetOption = 0,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Measure both variants under both workloads, then report."""
+    project = Project.find()
+    began = time.monotonic()
+    plan = experiment_file.load(project, "quick" if quick else "compare")
+    results = _run(project, plan, port_offset, build_first=not no_build)
+    write_report(project, results)
+    console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
+
+
+def _run(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Path:
+    bench = _bench(project, plan, port_offset, build_first=build_first)
+    _enter_network(plan)
+    results = results_directory.new_results(project, plan.name, record.now())
+    results_directory.begin(bench, plan, results)
+    _carry_out(project, bench, plan, results)
+    return results
+
+
+def _resume(project: Project, results: Path, port_offset: int, *, build_first: bool) -> Path:
+    plan = results_directory.declared(results)
+    bench = _bench(project, plan, port_offset, build_first=build_first)
+    results_directory.require_same(bench, results)
+    _enter_network(plan)
+    _carry_out(project, bench, plan, results)
+    return results
+
+
+def _carry_out(project: Project, bench: Bench, plan: Experiment, results: Path) -> None:
+    if (results / "ending.json").is_file():
+        console.print("Every run is there already.")
+        return
+    expected = planning.expect(plan, results_directory.finished(results))
+    console.print(
+        f"[bold]{plan.name}[/bold]: {expected.told}, into {project.shown(results)}",
+        soft_wrap=True,
+    )
+    try:
+        with Progress(console, expected) as show:
+            runner.carry_out(bench, plan, results, show)
+    except BaseException:
+        console.print(f"To go on: ./testbed run --resume {project.shown(results)}")
+        raise
+
+
+def _enter_network(plan: Experiment) -> None:
+    if plan.local_ports is not None:
+        namespace.enter(plan.local_ports)
+        console.print(
+            f"In a network of its own, with {plan.local_ports.last - plan.local_ports.first + 1} "
+            "ports for connections."
+        )
+
+
+def _print_plan(project: Project, name: str | None, results: Path | None) -> None:
+    if results is not None:
+        plan, done = results_directory.declared(results), results_directory.finished(results)
+    else:
+        assert name is not None
+        plan, done = experiment_file.load(project, name), {}
+    for line in planning.lines(plan, done):
+        console.print(escape(line), soft_wrap=True)
+    console.print(f"[bold]{plan.name}[/bold]: {planning.expect(plan, done).told}")
+
+
+def _bench(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Bench:
+    """Return what an experiment is carried out with; everything it needs is checked and built."""
+    stack.clear_leftover(project)
+    generator_java = jdk.for_jmeter()
+    choices = {
+        system.name: Choice(
+            system.variant, system.preset, plan.backends, dict(system.settings), port_offset
+        )
+        for system in plan.compared
+    }
+    environ = bare_environ()
+    # Once for the whole experiment: a build in the meantime does not reach it.
+    deployments = {
+        name: prepare(project, choice, environ, build_first=build_first)
+        for name, choice in choices.items()
+    }
+    if not build.jmeter_is_laid_out(project):
+        lay_out_jmeter(project, jdk.for_services())
+    in_containers = plan.backends == "docker"
+    jars = sorted({jar for one in choices.values() for jar in variants.jars(one, project)})
+
+    def describe() -> dict[str, Any]:
+        return environment.describe(
+            project,
+            None if in_containers else jdk.for_services(),
+            generator_java,
+            sorted({system.preset for system in plan.compared}),
+            [] if in_containers else jars,
+            _images(project, plan) if in_containers else {},
+        )
+
+    return Bench(
+        project=project,
+        generator=load.jmeter_command(project, generator_java),
+        system=lambda system: Stack(project, deployments[system.name], environ),
+        describe=describe,
+        ceilings=lambda: measure_ceilings(
+            project,
+            dict.fromkeys(system.variant for system in plan.compared),
+            plan.workloads,
+            generator_java,
+        ),
+    )
+
+
+def _images(project: Project, plan: Experiment) -> dict[str, str | None]:
+    """Return the image of every container of an experiment; fetches those that are missing."""
+    ids: dict[str, str | None] = {}
+    for variant in dict.fromkeys(system.variant for system in plan.compared):
+        files = compose.describe(project, variant)
+        services = compose.resolved(files, bare_environ())
+        if None in compose.image_ids(services).values():
+            with step(console, f"Fetching the images of {variant}"):
+                compose.fetch_images(files, bare_environ(), project.logs / "compose.log")
+        known = compose.image_ids(services)
+        ids |= {f"{variant}/{service}": known[service] for service in sorted(known)}
+    return ids

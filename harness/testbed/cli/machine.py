@@ -1,0 +1,94 @@
+"""Commands on this machine and checkout: doctor, build, test, jmeter."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from testbed import build, doctor, jdk, load, selftest, stack, variants
+from testbed.cli.console import EXIT_FAILED, console
+from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, staged
+from testbed.doctor import Verdict
+from testbed.experiment_parts import WORKLOADS
+from testbed.project import Project
+from testbed.steps import duration
+from testbed.variants import VARIANTS, Choice
+
+
+def doctor_command() -> None:
+    """Check what this machine has for building and running."""
+    project = Project.find()
+    with console.status("Looking around …"):
+        findings = doctor.examine(project)
+    marks = {
+        Verdict.GOOD: "[green]✓[/green]",
+        Verdict.NOTE: "[yellow]![/yellow]",
+        Verdict.BAD: "[red]✗[/red]",
+    }
+    table = Table.grid(padding=(0, 1))
+    for finding in findings:
+        table.add_row(marks[finding.verdict], f"[bold]{finding.subject}[/]", escape(finding.text))
+    console.print(table)
+    if any(finding.verdict is Verdict.BAD for finding in findings):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def build_command(
+    force: Annotated[bool, typer.Option("--force", help="Build everything anew.")] = False,
+) -> None:
+    """Build what changed: the services' jars, and JMeter's layout.
+
+    At the end it measures, once per machine, what JMeter can do at most.
+    """
+    project = Project.find()
+    stack.clear_leftover(project)
+    java = jdk.for_services()
+    build.maven()
+    build_jars(project, java, force=force)
+    for variant in VARIANTS:
+        staged(variants.deployment(Choice(variant), project, java), project, java, os.environ)
+    lay_out_jmeter(project, java, force=force)
+    measure_ceilings(project, VARIANTS, WORKLOADS, jdk.for_jmeter(), anew=force)
+
+
+def test() -> None:
+    """Run every test: services, harness, and the contract on each variant."""
+    project = Project.find()
+    stack.clear_leftover(project)
+    java = jdk.for_services()
+    lay_out_jmeter(project, java)
+    verdicts = selftest.run_all(
+        selftest.suites(project),
+        java,
+        os.environ,
+        lambda suite: console.rule(f"[bold]{suite.name}[/bold]", align="left"),
+    )
+    console.rule("[bold]summary[/bold]", align="left")
+    table = Table.grid(padding=(0, 2))
+    for verdict in verdicts:
+        table.add_row(
+            "[green]passed[/green]" if verdict.passed else "[red]FAILED[/red]",
+            verdict.suite.name,
+            f"[dim]{duration(verdict.elapsed_s)}[/dim]",
+        )
+    console.print(table)
+    if not all(verdict.passed for verdict in verdicts):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def jmeter(context: typer.Context) -> None:
+    """Run the stock JMeter with the arguments after --."""
+    project = Project.find()
+    if not build.jmeter_is_laid_out(project):
+        lay_out_jmeter(project, jdk.for_services())
+    command = [*load.jmeter_command(project, jdk.for_jmeter()), *context.args]
+    if not {"-j", "--jmeterlogfile"} & set(context.args):
+        # Else it is written to the working folder.
+        command += ["-j", str(project.state / "jmeter.log")]
+    sys.stdout.flush()
+    os.execv(command[0], command)

@@ -1,0 +1,50 @@
+"""The options and arguments that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from testbed.errors import UserError
+
+VariantArgument = Annotated[str, typer.Argument(help="sync or async.", show_default=False)]
+BackendsOption = Annotated[
+    str,
+    typer.Option(
+        help="embedded: MongoDB and AMQP in one JVM. docker: the whole variant in containers. "
+        "local: servers that run already, at MONGODB_URI and RABBITMQ_*."
+    ),
+]
+PresetOption = Annotated[str, typer.Option(help="tuned or thesis.")]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting for every service, such as AGGREGATOR_FAN_OUT=sequential. Repeatable.",
+    ),
+]
+OffsetOption = Annotated[
+    int, typer.Option(help="Added to every port, to run beside something else.")
+]
+NoBuildOption = Annotated[
+    bool, typer.Option("--no-build", help="Take the jars as they are, changed sources or not.")
+]
+
+
+def parse_settings(given: list[str] | None) -> dict[str, str]:
+    """Return the settings of ``--set``, each given as ``KEY=VALUE``.
+
+    Raises
+    ------
+    UserError
+        Naming the first one that is not of this form.
+    """
+    settings = {}
+    for one in given or []:
+        key, separator, value = one.partition("=")
+        if not separator or not key.replace("_", "").isalnum():
+            raise UserError(f"--set {one!r} is not of the form KEY=VALUE")
+        settings[key] = value
+    return settings

@@ -1,0 +1,73 @@
+"""Commands on results: report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from testbed.cli.console import EXIT_FAILED, console
+from testbed.errors import UserError
+from testbed.project import Project
+from testbed.steps import step
+
+
+def report(
+    results: Annotated[Path, typer.Argument(help="A result directory.", show_default=False)],
+    against: Annotated[
+        Path | None,
+        typer.Option("--compare", help="Set the results beside these, the base, instead."),
+    ] = None,
+    fail_above: Annotated[
+        float | None,
+        typer.Option(
+            help="With --compare: exit with 1 when a figure is decided to be worse by "
+            "more than this factor, for example 1.10."
+        ),
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="With --compare: even if the environments differ.")
+    ] = False,
+) -> None:
+    """Compute the summary, the figures and the report of results, or compare two of them."""
+    if against is None:
+        if fail_above is not None or anyway:
+            raise UserError("--fail-above and --anyway need --compare RESULTS")
+        write_report(Project.find(), results)
+    elif _compare_results(results, against, fail_above, anyway=anyway):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def write_report(project: Project, results: Path) -> None:
+    # Loaded here: the numerical libraries take a second, which no other command should wait for.
+    from testbed.analysis import report as analysis_report
+    from testbed.analysis import samples, summary, tables, verdicts
+
+    with step(console, "Writing the report"):
+        page = analysis_report.write_report(results)
+        judged = verdicts.judge_all(samples.load(results))
+    tables.print_table(summary.tabulate(judged.used), console)
+    for verdict in judged.verdicts.values():
+        if verdict.status != "valid":
+            console.print(f"[yellow]{verdict.run_id}[/yellow] {verdict}", highlight=False)
+    console.print(f"Report: [bold]{project.shown(page)}[/bold]")
+
+
+def _compare_results(results: Path, base: Path, fail_above: float | None, *, anyway: bool) -> bool:
+    """Print two results side by side; return whether there is a regression to fail on."""
+    from testbed.analysis import comparison
+
+    with step(console, "Comparing"):
+        compared = comparison.side_by_side(results, base, anyway=anyway)
+        found = [] if fail_above is None else comparison.regressions(compared, fail_above)
+    comparison.print_comparison(compared, console)
+    if fail_above is not None:
+        for one in found:
+            console.print(f"[red]worse[/red] {one}", highlight=False)
+        console.print(
+            f"{len(found)} decided regressions beyond a factor of {fail_above:g}"
+            if found
+            else f"no decided regression beyond a factor of {fail_above:g}"
+        )
+    return bool(found)

@@ -1,0 +1,178 @@
+"""Commands on one running variant: up, down, status, logs."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import httpx
+import typer
+from rich.table import Table
+
+from testbed import compose, ports, processes, record, services, stack
+from testbed.cli.console import EXIT_FAILED, console
+from testbed.cli.options import (
+    BackendsOption,
+    NoBuildOption,
+    OffsetOption,
+    PresetOption,
+    SettingOption,
+    VariantArgument,
+    parse_settings,
+)
+from testbed.cli.preparing import prepare
+from testbed.errors import UserError, unknown
+from testbed.meter import ProcessMeter, Usage
+from testbed.project import Project
+from testbed.record import Running, StackRecord
+from testbed.stack import Stack
+from testbed.steps import step
+from testbed.variants import Choice
+
+
+def up(
+    variant: VariantArgument,
+    backends: BackendsOption = "embedded",
+    preset: PresetOption = "tuned",
+    setting: SettingOption = None,
+    port_offset: OffsetOption = 0,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Start a variant, and leave it running in the background.
+
+    It is up when every process is ready and a list names all cinemas.
+    """
+    project = Project.find()
+    choice = Choice(variant, preset, backends, parse_settings(setting), port_offset)
+    stack.clear_leftover(project)
+    deployment = prepare(project, choice, os.environ, build_first=not no_build)
+    started = Stack(project, deployment, os.environ)
+    with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
+        started.start(lambda what: detail(f"waiting for {what}"), background=True)
+    _print_status(started.record)
+    console.print(
+        f"Front door: [bold]http://localhost:{started.record.front_port}[/bold]   "
+        "End it with: ./testbed down"
+    )
+
+
+def down() -> None:
+    """End the running variant: every process that was started for it."""
+    project = Project.find()
+    known = record.load(project)
+    if known is None:
+        console.print("Nothing is running.")
+        return
+    if record.owner_alive(known):
+        stack.require_none(project)
+    with step(console, f"Ending {known.variant}"), processes.uninterrupted():
+        killed = stack.end(project, known)
+    if killed:
+        console.print(f"Had to be killed: {', '.join(killed)}")
+
+
+def status() -> None:
+    """Show what runs: processes, readiness, start-up time, memory."""
+    project = Project.find()
+    known = record.load(project)
+    if known is None:
+        console.print("Nothing is running.")
+        return
+    _print_status(known)
+    if len(known.alive()) < len(known.running):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def logs(
+    service: Annotated[
+        str | None, typer.Argument(help="One service; all if not given.", show_default=False)
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on until interrupted.")
+    ] = False,
+) -> None:
+    """Show the end of the logs of the variant that runs, or ran last."""
+    project = Project.find()
+    known = record.load(project)
+    if known is not None and known.compose is not None:
+        command = compose.logs_command(known.compose, service, follow)
+        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+    files = {file.stem: file for file in sorted(project.logs.glob("*.log"))}
+    if not files:
+        raise UserError("no logs yet", "Start something first: ./testbed up sync")
+    if service is not None and service not in files:
+        raise unknown("service", service, files)
+    chosen = [files[service]] if service else list(files.values())
+    if follow:
+        command = ["tail", "-n", "100", "-F", *map(str, chosen)]
+        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+    for file in chosen:
+        if len(chosen) > 1:
+            console.rule(file.stem, align="left")
+        console.out(stack.tail(file, lines=100 if service else 20))
+
+
+def _print_status(known: StackRecord) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
+    for heading, justify in (
+        ("service", "left"),
+        ("port", "right"),
+        ("state", "left"),
+        ("start s", "right"),
+        ("RSS MB", "right"),
+        ("CPU s", "right"),
+        ("pid", "right"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    usage = _usage(known)
+    with services.client() as http:
+        for one in known.running:
+            state = _state(one, http)
+            used = usage.get(one.name)
+            table.add_row(
+                one.name,
+                " ".join(map(str, one.ports)),
+                state,
+                "" if one.ready_s is None else f"{one.ready_s:.1f}",
+                "" if used is None else f"{used.rss_mb:.0f}",
+                "" if used is None else f"{used.cpu_s:.1f}",
+                str(one.process.pid),
+            )
+    if known.compose is not None:
+        for container in compose.containers(known.compose):
+            used = usage.get(container.service)
+            table.add_row(
+                container.service,
+                "",
+                container.state,
+                "",
+                "" if used is None else f"{used.rss_mb:.0f}",
+                "" if used is None else f"{used.cpu_s:.1f}",
+                "",
+            )
+    console.print(table)
+    total = sum(one.rss_mb for one in usage.values())
+    started = "" if known.start_s is None else f", all cinemas found after {known.start_s:.1f} s"
+    console.print(
+        f"{known.variant}, preset {known.preset}, backends {known.backends}: "
+        f"{total:,.0f} MB together{started}"
+    )
+
+
+def _state(one: Running, http: httpx.Client) -> str:
+    if one.process.find() is None:
+        return "[red]ended[/red]"
+    if not one.ports:
+        return "running"
+    if one.health is None:
+        ready = all(ports.accepts(port) for port in one.ports)
+    else:
+        ready = services.is_ready(http, one.ports[0], one.health)
+    return "[green]ready[/green]" if ready else "[yellow]not ready[/yellow]"
+
+
+def _usage(known: StackRecord) -> dict[str, Usage]:
+    if known.compose is not None:
+        ids = {one.service: one.id for one in compose.containers(known.compose)}
+        return compose.ContainerMeter(ids).read()
+    return ProcessMeter({one.name: one.process for one in known.running}).read()

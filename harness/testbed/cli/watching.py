@@ -1,0 +1,25 @@
+"""Commands that watch what others do: live."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from testbed import live, ports
+from testbed.cli.console import console
+from testbed.errors import UserError
+from testbed.project import Project
+
+
+def live_command(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to answer.")] = live.PORT,
+) -> None:
+    """Show Prometheus what JMeter does, by what grows in results/, until interrupted."""
+    try:
+        server = live.serve(live.Exporter(Project.find().results), ports.LOOPBACK, port)
+    except OSError as problem:
+        raise UserError(f"port {port}: {problem.strerror}", "Choose another one.") from problem
+    with server:
+        console.print(f"http://{ports.LOOPBACK}:{port}{live.PATH}")
+        server.serve_forever()
