@@ -98,8 +98,9 @@ def _waiting() -> Row:
                 ),
                 lines(
                     "Age of the oldest of them",
-                    "At the deadline (5 s) a list is answered with the cinemas that did answer. A "
-                    "saw-tooth up to the deadline is a cinema that does not answer at all.",
+                    "Up to the deadline (5 s); then a list is answered with the cinemas that did "
+                    "answer. A saw-tooth up to the deadline is a cinema that does not answer. "
+                    "While no requests come, operations beyond it are let go every minute.",
                     SECONDS,
                     Query(f"broker_operations_pending_age_seconds{{{ASYNC}}}", "oldest"),
                 ),
@@ -112,8 +113,9 @@ def _waiting() -> Row:
                 ),
                 lines(
                     "Answers dropped before their time",
-                    "The store was full; who fetches one of them gets 410. Zero, unless the store "
-                    "is too small for the load.",
+                    "More than 20,000 operations in a minute fill the store, and the oldest "
+                    "answers make room. Harmless when they have been fetched; who comes later gets "
+                    "410.",
                     PER_SECOND,
                     Query(per_second(f"broker_operations_evicted_total{{{ASYNC}}}"), "dropped"),
                 ),
@@ -121,9 +123,9 @@ def _waiting() -> Row:
             [
                 lines(
                     "Responses per second, by what became of them",
-                    "Late: its operation had ended. Duplicate: that cinema had answered. Unknown: "
-                    "nobody asked, for example after a restart. A list has a response from every "
-                    "cinema.",
+                    "Late: after the deadline, for a later fetch. Duplicate: that cinema had "
+                    "answered. Unknown: nobody asked, for example before a restart. A list has a "
+                    "response from every cinema.",
                     PER_SECOND,
                     Query(
                         per_second(f"broker_responses_total{{{ASYNC}}}"),

@@ -128,8 +128,8 @@ def jvm() -> Dashboard:
                             "making something cheaper pays.",
                             CORES,
                             Query(
-                                "variant_service:cpu_cores:rate30s"
-                                f'{{{CHOSEN}, service!~"rabbitmq|prometheus|node-exporter"}}',
+                                "variant_job_service:cpu_cores:rate30s"
+                                f'{{{CHOSEN}, job="services"}}',
                                 SERVICE,
                             ),
                         ),

@@ -11,8 +11,10 @@ from testbed.dashboards.shapes import (
     CORES,
     COUNT,
     PER_SECOND,
+    PRODUCT,
     SECONDS,
     SHARE,
+    WATCHING,
     Panel,
     Query,
     Row,
@@ -172,11 +174,11 @@ def _time() -> Row:
             [
                 lines(
                     "Mean time of each hop: $variant",
-                    "Hops with higher numbers happen within those with lower ones. Where a line "
-                    "falls far below the one before it, the time is lost. sync: between 1 and 2 "
-                    "the gateway, between 3 and 4 the network and the cinema's edge. async: in 3 "
-                    "and 6 a queue whose consumers are behind. Between 4 and 5: the cinema "
-                    "itself.",
+                    "Hops with higher numbers happen within those with lower ones. Run one workload "
+                    "at a time: not all take every hop. Where a line is far below the one before "
+                    "it, the time is lost. sync: between 1 and 2 the gateway, between 3 and 4 the "
+                    "network and the cinema's edge. async: in 3 and 6 a queue whose consumers are "
+                    "behind. Between 4 and 5: the cinema itself.",
                     SECONDS,
                     Query(f"variant_hop:duration_seconds:mean_30s{{{CHOSEN}}}", "{{hop}}"),
                     repeated=True,
@@ -196,10 +198,10 @@ def _cost() -> Row:
                     "Stacked up to what the machine spends in all. The rest is everything that "
                     "tells Prometheus nothing: MongoDB, and the load generator if it runs here.",
                     CORES,
-                    Query(f"variant_service:cpu_cores:rate30s{{{CHOSEN}}}", "{{service}}"),
+                    Query(f"variant_job_service:cpu_cores:rate30s{{{CHOSEN}}}", "{{service}}"),
                     Query(
                         f"clamp_min(variant:machine_busy_cores:rate30s{{{CHOSEN}}} - on (variant) "
-                        f"sum by (variant) (variant_service:cpu_cores:rate30s{{{CHOSEN}}}), 0)",
+                        f"sum by (variant) (variant_job_service:cpu_cores:rate30s{{{CHOSEN}}}), 0)",
                         "the rest",
                     ),
                     stacked=True,
@@ -225,8 +227,8 @@ def _cost() -> Row:
                     "anything is served.",
                     SECONDS,
                     Query(
-                        "sum by (variant) (variant_service:cpu_cores:rate30s"
-                        f'{{{CHOSEN}, service!~"prometheus|node-exporter"}})'
+                        "sum by (variant) (variant_job_service:cpu_cores:rate30s"
+                        f"{{{CHOSEN}, {PRODUCT}}})"
                         f" / (variant:operations_served:rate30s{{{CHOSEN}}} > 0)",
                         "{{variant}}",
                     ),
@@ -237,8 +239,7 @@ def _cost() -> Row:
                     "What Prometheus and its exporters take themselves.",
                     CORES,
                     Query(
-                        "variant_service:cpu_cores:rate30s"
-                        f'{{{CHOSEN}, service=~"prometheus|node-exporter|jmeter-exporter"}}',
+                        f"variant_job_service:cpu_cores:rate30s{{{CHOSEN}, {WATCHING}}}",
                         "{{variant}} {{service}}",
                     ),
                 ),

@@ -33,6 +33,9 @@ TAG = "testbed"
 
 SYNC = 'variant="sync"'
 ASYNC = 'variant="async"'
+#: Prometheus's jobs that are the product; all others watch it.
+PRODUCT = 'job=~"services|rabbitmq"'
+WATCHING = 'job!~"services|rabbitmq"'
 #: The variants chosen at the top of the dashboard.
 CHOSEN = 'variant=~"$variant"'
 
