@@ -174,11 +174,11 @@ def _time() -> Row:
             [
                 lines(
                     "Mean time of each hop: $variant",
-                    "Hops with higher numbers happen within those with lower ones. Run one workload "
-                    "at a time: not all take every hop. Where a line is far below the one before "
-                    "it, the time is lost. sync: between 1 and 2 the gateway, between 3 and 4 the "
-                    "network and the cinema's edge. async: in 3 and 6 a queue whose consumers are "
-                    "behind. Between 4 and 5: the cinema itself.",
+                    "Hops with higher numbers happen within those with lower ones. Not every "
+                    "operation takes every hop: run one workload at a time. Where a line is far "
+                    "below the one before it, the time is lost. sync: between 1 and 2 the gateway, "
+                    "between 3 and 4 the network and the cinema's edge. async: in 3 and 6 a queue "
+                    "whose consumers are behind. Between 4 and 5: the cinema itself.",
                     SECONDS,
                     Query(f"variant_hop:duration_seconds:mean_30s{{{CHOSEN}}}", "{{hop}}"),
                     repeated=True,
