@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -164,6 +165,15 @@ class Run:
     disturbance: Mapping[str, Any] | None = None
     fetch: str | None = None
     wall_s: float | None = None
+
+    @property
+    def away_ms(self) -> tuple[float, float] | None:
+        """From when to when a service was stopped, ms since the epoch; None where none was."""
+        what = self.disturbance
+        if what is None or not (what.get("stopped") and what.get("started")):
+            return None
+        stopped, started = (datetime.fromisoformat(what[key]) for key in ("stopped", "started"))
+        return stopped.timestamp() * 1000, started.timestamp() * 1000
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +28,7 @@ from testbed.analysis.twins import twin_ratios, twins
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.errors import UserError
 
-from .synthetic import write_run
+from .synthetic import EPOCH_MS, write_run
 
 
 def write_pair(
@@ -292,20 +294,22 @@ def test_slow_times_are_compared_to_three_digits(tmp_path: Path) -> None:
     assert value % 50 == pytest.approx(0)
 
 
-def test_a_disturbed_run_counts_its_slow_operations(tmp_path: Path) -> None:
-    disturbance = {"service": "cinema-ucd", "at_s": 5, "for_s": 2}
-    write_run(tmp_path, median_ms=10, record={"disturbance": disturbance, "wall_s": 100.0})
-    (run,) = tmp_path.glob("runs/*")
-    text = (run / "samples.csv").read_text().splitlines()
-    rows = [line.split(",") for line in text[1:]]
-    for row in rows[500:510]:
-        row[1] = "1900"
-    (run / "samples.csv").write_text("\n".join([text[0], *(",".join(row) for row in rows)]))
+@pytest.mark.parametrize("stopped_s", [0.25, 0.5])
+def test_a_disturbed_run_counts_whom_it_caught(tmp_path: Path, stopped_s: float) -> None:
+    folder = write_run(tmp_path, median_ms=10, loops=100, record={"wall_s": 100.0})
+    begin, end = EPOCH_MS + 1000 * stopped_s, EPOCH_MS + 1000 * stopped_s + 200
+    moments = [datetime.fromtimestamp(ms / 1000, UTC).isoformat() for ms in (begin, end)]
+    disturbance = {"service": "cinema-ucd", "at_s": stopped_s, "for_s": 0.2}
+    disturbance |= dict(zip(("stopped", "started"), moments, strict=True))
+    record = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(record | {"disturbance": disturbance}))
     judged = judge_all(load(tmp_path))
-    assert judged.verdicts[run.name].truncation is None
+    assert judged.verdicts[folder.name].truncation is None
+    with (folder / "samples.csv").open() as file:
+        spans = [(int(row["timeStamp"]), int(row["elapsed"])) for row in csv.DictReader(file)]
+    caught = sum(start < end and start + elapsed > begin for start, elapsed in spans)
+    assert 10 <= caught < 500
+    slowest = max(elapsed for _, elapsed in spans)
     words = loops.loops(judged, tabulate(judged.recorded))
-    limit = np.median([int(row[1]) for row in rows]) * 5
-    slow = sum(int(row[1]) > max(50, limit) for row in rows)
-    assert 10 <= slow < 30
-    assert f"| cinema-ucd for 2 s | 1,000 | {slow} |" in words
+    assert f"| cinema-ucd for 0.2 s | 1,000 | {caught} | {caught} | 0 | {slowest} |" in words
     assert len(list(operations.disturbances(judged))) == 1

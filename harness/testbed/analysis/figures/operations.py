@@ -217,9 +217,9 @@ def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tup
         clock = operations.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()
         at_s = (clock - clock.min()) / 1000
         elapsed, ok = operations["elapsed_ms"].to_numpy(), operations["ok"].to_numpy()
-        what = one.run.disturbance or {}
-        begin = float(what.get("at_s") or 0)
-        axes.axvspan(begin, begin + float(what.get("for_s") or 0), color="#cccccc", alpha=0.5)
+        if (away := one.run.away_ms) is not None:
+            stopped, started = ((moment - clock.min()) / 1000 for moment in away)
+            axes.axvspan(stopped, started, color="#cccccc", alpha=0.5)
         axes.plot(at_s[ok], elapsed[ok], ".", ms=3, color=systems[cell.system].colour)
         axes.plot(at_s[~ok], elapsed[~ok], "x", ms=4, color="#882255")
         axes.set_yscale("log")

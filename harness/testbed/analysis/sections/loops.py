@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from testbed.analysis.samples import Measurement
@@ -12,15 +11,11 @@ from testbed.analysis.tables import CELL, Column, markdown_table, number, word
 from testbed.analysis.verdicts import Judged
 from testbed.load import LATE_MS
 
-SLOW_TIMES, SLOW_MS = 5, 50
-"""What is slow where a service was stopped: so many times the median, and so many ms."""
-
 DISTURBANCE_NOTE = (
-    "In these runs a service was stopped for a while. Slow is an operation that took over "
-    f"{SLOW_TIMES} times the run's median, and over {SLOW_MS} ms. A closed loop counts about one "
-    "per thread for each time that the service is away, because its users stop asking; an open "
-    "loop counts everyone who came meanwhile. Counted from the actual start, the time that an "
-    "arrival waited for a free user is missed."
+    "In these runs a service was stopped for a while. Caught is an operation that was under way, "
+    "or was meant to begin, while it was away. A closed loop has about one per thread, because its "
+    "users stop asking; an open loop has everyone who came meanwhile. By the actual start, those "
+    "are missed who waited for a free user of the load generator and were let in later."
 )
 
 ARRIVALS = (
@@ -36,9 +31,10 @@ DISTURBED = (
     Column("run", word("run"), numeric=False),
     Column("stopped", word("what"), numeric=False),
     Column("operations", number("operations")),
-    Column("slow", number("slow")),
-    Column("slow from the actual start", number("hidden")),
+    Column("caught", number("caught")),
+    Column("caught by the actual start", number("hidden")),
     Column("failed", number("failed")),
+    Column("slowest, ms", number("slowest_ms")),
     Column("late", number("late")),
 )
 
@@ -76,17 +72,22 @@ def _disturbed(measurement: Measurement) -> dict[str, Any]:
     """Return what a run counted of a service that was stopped."""
     run, operations = measurement.run, measurement.operations
     what = run.disturbance or {}
-    for_s = float(what.get("for_s") or 0)
-    times = operations["elapsed_ms"].to_numpy()
-    limit = max(SLOW_MS, SLOW_TIMES * float(np.median(times))) if times.size else SLOW_MS
-    slow = int((times > limit).sum())
-    hidden = int((operations["service_ms"] > limit).sum())
+    asked, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
     return {
         "run": f"{run.cell.system}, {run.cell.workload}, {run.cell.mode}, {run.cell.load}",
-        "what": f"{what.get('service')} for {for_s:g} s",
+        "what": f"{what.get('service')} for {float(what.get('for_s') or 0):g} s",
         "operations": operations.height,
-        "slow": slow,
-        "hidden": hidden,
+        "caught": _overlapping(measurement, asked, asked + pl.col("elapsed_ms")),
+        "hidden": _overlapping(measurement, began, began + pl.col("service_ms")),
         "failed": int((~operations["ok"]).sum()),
+        "slowest_ms": operations["elapsed_ms"].max(),
         "late": measurement.late if run.cell.mode == "open" else None,
     }
+
+
+def _overlapping(measurement: Measurement, start: pl.Expr, end: pl.Expr) -> int | None:
+    """Count the operations of which a part lies in the time that a service was away."""
+    if (away := measurement.run.away_ms) is None:
+        return None
+    stopped, started = away
+    return measurement.operations.filter((start < started) & (end > stopped)).height
