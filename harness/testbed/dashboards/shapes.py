@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import TypeVar
 
 from grafana_foundation_sdk.builders import common as common_builders
@@ -254,7 +255,7 @@ def _marks(name: str, tag: str, color: str, *, shown: bool) -> builders.Annotati
 
 def _asking(panel: Drawn, queries: Sequence[Query]) -> Drawn:
     panel.datasource(PROMETHEUS)
-    for ref_id, query in zip("ABCDEFGHIJ", queries, strict=False):
+    for ref_id, query in zip(ascii_uppercase, queries, strict=False):
         panel.with_target(
             Dataquery()
             .datasource(PROMETHEUS)
