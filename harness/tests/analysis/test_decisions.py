@@ -8,7 +8,6 @@ import math
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from testbed.analysis import objective
