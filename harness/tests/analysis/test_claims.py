@@ -6,13 +6,14 @@ import csv
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 import yaml
 
 from testbed.analysis.claims.claim import Claim, Found, leaning, verdict
 from testbed.analysis.claims.kinds import examine
 from testbed.analysis.claims.reading import CLAIMS, read_claims
-from testbed.analysis.claims.tables import consistency, replication
+from testbed.analysis.claims.tables import consistency, held, replication, replication_data
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.verdicts import Judged, judge_all
@@ -109,7 +110,17 @@ def test_few_runs_decide_nothing_but_point_somewhere(tmp_path: Path) -> None:
     found = examine(claim("list-slower-sync"), judged, "operation")
     assert verdict(claim("list-slower-sync"), found) == "not decidable here"
     assert leaning(claim("list-slower-sync"), found) == "replicated"
-    assert "(2 runs; points to replicated)" in replication(judged)
+    claims = held(judged)
+    assert "(2 runs; points to replicated)" in replication(judged, claims)
+    data = replication_data(claims)
+    row = data.row(by_predicate=_of("list-slower-sync", "per operation"), named=True)
+    assert (row["verdict"], row["points_to"]) == ("not decidable here", "replicated")
+    assert row["low"] < row["estimate"] < row["high"]
+    assert (row["unit"], row["runs"]) == (found.unit, 2)
+
+
+def _of(name: str, counted: str) -> pl.Expr:
+    return (pl.col("claim") == name) & (pl.col("counted") == counted)
 
 
 def test_what_was_not_measured_is_not_decidable(tmp_path: Path) -> None:
@@ -148,7 +159,9 @@ def test_cells_of_the_thesis_preset_are_preferred(tmp_path: Path) -> None:
     judged = judge_all(load(tmp_path))
     found = examine(claim("sync-list-10"), judged, "operation")
     assert found.estimate == pytest.approx(54, rel=0.05)
-    assert "system sync-thesis (preset thesis, embedded backends)" in replication(judged)
+    assert "system sync-thesis (preset thesis, embedded backends)" in replication(
+        judged, held(judged)
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import polars as pl
 
 from testbed.analysis.claims.claim import Claim, Count, Found, leaning, verdict
 from testbed.analysis.claims.kinds import KINDS
@@ -32,8 +34,58 @@ CONSISTENCY = (
 )
 
 
-def replication(judged: Judged) -> str:
-    """Return the table of claims against results, in Markdown."""
+Held = tuple[Claim, Count, Found]
+"""A claim, how operations are counted, and what results have of it."""
+
+
+def held(judged: Judged) -> list[Held]:
+    """Hold every claim against results, counted per sample and per operation.
+
+    A claim that nothing here measures comes once, as it says why.
+    """
+    source = MeasuredFigures(judged)
+    return [
+        (claim, count, KINDS[claim.kind](claim, source, count))
+        for claim in read_claims()
+        for count in (COUNTS[:1] if claim.kind == "none" else COUNTS)
+    ]
+
+
+def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
+    """Return claims against results as data.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per claim and count: ``claim`` (its id), ``says``, ``source``, ``counted``,
+        ``verdict``, ``points_to`` (the verdict of the estimate alone), ``estimate``, ``low`` and
+        ``high`` (its 95 % interval) in ``unit`` (shares of 1 where that is ``%``), ``runs`` (fewest
+        of a cell), ``note``. What is not known is null.
+    """
+    return pl.DataFrame(
+        [
+            {
+                "claim": claim.id,
+                "says": claim.says,
+                "source": claim.source,
+                "counted": f"per {count}",
+                "verdict": verdict(claim, found),
+                "points_to": leaning(claim, found),
+                "estimate": found.estimate,
+                "low": found.interval.low if found.interval else None,
+                "high": found.interval.high if found.interval else None,
+                "unit": found.unit,
+                "runs": found.runs,
+                "note": found.note,
+            }
+            for claim, count, found in claims
+        ],
+        infer_schema_length=None,
+    )
+
+
+def replication(judged: Judged, claims: Sequence[Held]) -> str:
+    """Return the table of claims against results, in Markdown; ``claims`` as `held` has them."""
     source = MeasuredFigures(judged)
     cells = {
         (variant, workload): source.chosen(variant, workload)
@@ -44,21 +96,20 @@ def replication(judged: Judged) -> str:
         return (
             "No cell of the claims (sync and async, list and reserve, closed loop) has usable runs."
         )
-    rows = []
-    for claim in read_claims():
-        founds = {count: KINDS[claim.kind](claim, source, count) for count in COUNTS}
-        if claim.kind == "none":
-            founds = {"sample": founds["sample"]}
-        row = {"claim": claim.says, "source": claim.source, "known": claim.known.strip() or MISSING}
-        for count in COUNTS:
-            found = founds.get(count)
-            row[count] = _words(claim, found) if found is not None else MISSING
-        rows.append(row)
+    rows: dict[str, dict[str, str]] = {}
+    for claim, count, found in claims:
+        blank = {
+            "claim": claim.says,
+            "source": claim.source,
+            "known": claim.known.strip() or MISSING,
+            **dict.fromkeys(COUNTS, MISSING),
+        }
+        rows.setdefault(claim.id, blank)[count] = _words(claim, found)
     used = "; ".join(sorted({words for words in cells.values() if words is not None}))
     return (
         f"Cells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide nothing; "
         f"what they point to is in brackets. Absolute times depend on the machine.\n\n"
-        + markdown_table(rows, REPLICATION)
+        + markdown_table(rows.values(), REPLICATION)
     )
 
 
