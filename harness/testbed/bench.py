@@ -74,6 +74,10 @@ def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
     return objective.reached_by(slo, samples.measure(run_of(folder, record)))
 
 
+def _not_marked(name: str, record: Mapping[str, Any]) -> None:
+    """Leave a load unmarked."""
+
+
 @dataclass(frozen=True)
 class Bench:
     """What runs are carried out with.
@@ -98,6 +102,8 @@ class Bench:
         Says what keeps a run, by its name, from being valid; None where nothing does.
     reached
         Holds a run, by its folder and its record, against an objective.
+    mark
+        Marks a load that has ended, by its name and its record, where people watch; never raises.
     """
 
     project: Project
@@ -109,3 +115,4 @@ class Bench:
     widths: Widths = _widths
     judge: Callable[[Path, str], str | None] = _judge
     reached: Callable[[Slo, Path, Mapping[str, Any]], Reached] = _reached
+    mark: Callable[[str, Mapping[str, Any]], None] = _not_marked

@@ -56,6 +56,8 @@ class System:
         Environment settings of its services, those of the experiment and factor values included.
     properties
         Of the plan: how results are fetched; empty for ``sync``.
+    scrape
+        Seconds from one scrape of every service's metrics to the next; None for none.
     """
 
     name: str
@@ -63,6 +65,7 @@ class System:
     preset: str
     settings: Mapping[str, str]
     properties: Mapping[str, str]
+    scrape: int | None = None
 
     @property
     def fetch(self) -> str | None:
@@ -250,7 +253,14 @@ class Experiment(Section):
                     **dict(zip(names, chosen, strict=True)),
                 }
                 made.append(
-                    System(label, spec.variant, spec.preset, settings, self._properties(spec))
+                    System(
+                        label,
+                        spec.variant,
+                        spec.preset,
+                        settings,
+                        self._properties(spec),
+                        spec.scrape,
+                    )
                 )
         return tuple(made)
 

@@ -62,6 +62,9 @@ class SystemSpec(Section):
     fetch, wait, pollInterval, pause
         Properties of the asynchronous plans; None leaves the plan's own value (for ``fetch``, the
         experiment's or the preset's).
+    scrape
+        Seconds from one scrape of every service's metrics to the next, while there is a load; None
+        for none.
     """
 
     variant: Variant
@@ -71,6 +74,7 @@ class SystemSpec(Section):
     wait: Seconds | None = None
     pollInterval: Milliseconds | None = None  # noqa: N815 (as the plans call it)
     pause: Milliseconds | None = None
+    scrape: Seconds | None = None
 
     @model_validator(mode="after")
     def _fetches(self) -> SystemSpec:

@@ -16,6 +16,7 @@ import dotenv
 import httpx
 
 from testbed import compose
+from testbed.errors import UserError
 from testbed.project import Project
 from testbed.schedule import CLOSED
 
@@ -60,7 +61,7 @@ class Grafana:
         Raises
         ------
         UserError
-            When a file of settings is missing.
+            When a file of settings is missing, or a setting.
         """
         settings: dict[str, str] = {}
         for file in compose.env_files(project, environ):
@@ -69,12 +70,17 @@ class Grafana:
         named = settings.get("GRAFANA_URL")
         if named == "":
             return None
-        return cls(
-            url=(named or f"http://127.0.0.1:{settings['PORT_GRAFANA']}").rstrip("/"),
-            username=settings["GRAFANA_USERNAME"],
-            password=settings["GRAFANA_PASSWORD"],
-            named=named is not None,
-        )
+        try:
+            return cls(
+                url=(named or f"http://127.0.0.1:{settings['PORT_GRAFANA']}").rstrip("/"),
+                username=settings["GRAFANA_USERNAME"],
+                password=settings["GRAFANA_PASSWORD"],
+                named=named is not None,
+            )
+        except KeyError as missing:
+            raise UserError(
+                f"{missing.args[0]} is set neither in the environment nor in .env"
+            ) from None
 
 
 class Annotations:

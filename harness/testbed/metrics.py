@@ -14,6 +14,36 @@ PATH = "/actuator/prometheus"
 TIMEOUT_S = 5.0
 
 
+def client() -> httpx.Client:
+    """Return the client that asks for metrics: no proxy, bounded waits."""
+    return httpx.Client(timeout=TIMEOUT_S, trust_env=False, verify=False)
+
+
+def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
+    """Return the metrics of each service that answers, by its name.
+
+    Parameters
+    ----------
+    http
+        The client; all services are asked at once.
+    endpoints
+        The port of each service, by its name.
+    """
+    if not endpoints:
+        return {}
+
+    def one(port: int) -> str | None:
+        try:
+            answer = http.get(f"http://{ports.LOOPBACK}:{port}{PATH}")
+        except httpx.HTTPError:
+            return None
+        return answer.text if answer.status_code == httpx.codes.OK else None
+
+    with ThreadPoolExecutor(len(endpoints)) as pool:
+        texts = dict(zip(endpoints, pool.map(one, endpoints.values()), strict=True))
+    return {name: text for name, text in texts.items() if text is not None}
+
+
 def keep(folder: Path, endpoints: Mapping[str, int]) -> list[str]:
     """Write the metrics of each service to ``SERVICE.prom``.
 
@@ -29,22 +59,8 @@ def keep(folder: Path, endpoints: Mapping[str, int]) -> list[str]:
     list of str
         The services that answered; of the others there is no file.
     """
-    if not endpoints:
-        return []
-    with (
-        httpx.Client(timeout=TIMEOUT_S, trust_env=False, verify=False) as client,
-        ThreadPoolExecutor(len(endpoints)) as pool,
-    ):
-
-        def ask(port: int) -> str | None:
-            try:
-                answer = client.get(f"http://{ports.LOOPBACK}:{port}{PATH}")
-            except httpx.HTTPError:
-                return None
-            return answer.text if answer.status_code == httpx.codes.OK else None
-
-        texts = dict(zip(endpoints, pool.map(ask, endpoints.values()), strict=True))
-    answered = {name: text for name, text in texts.items() if text is not None}
+    with client() as http:
+        answered = ask(http, endpoints)
     if answered:
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in answered.items():

@@ -18,6 +18,7 @@ from testbed.load import Load, Outcome, Seen
 from testbed.meter import cpu_between
 from testbed.processes import ProcessId
 from testbed.schedule import CLOSED, OPEN, Level, Run, Start
+from testbed.scraping import Scraper
 from testbed.stack import Stack
 
 SETTLE_LIMIT_S = 90.0
@@ -73,6 +74,7 @@ class Session:
         record, seen = self._put_load(run, limits, folder, name, None)
         record |= {"loops": None, "duration_s": warmup.duration, "warmup": True}
         results_directory.complete(folder, record)
+        self.bench.mark(name, record)
         self.show.warmed(name, seen)
 
     def measure(self, run: Run, began: float) -> dict[str, Any]:
@@ -105,6 +107,7 @@ class Session:
         # All that was needed for it: for the first run after a start, start and warm-ups too.
         record["spent_s"] = round(time.monotonic() - began, 1)
         results_directory.complete(folder, record)
+        self.bench.mark(run.id, record)
         self.show.measured(run, seen)
         return record
 
@@ -173,10 +176,15 @@ class Session:
                 beside.enter_context(usage.recording(folder / "usage.csv", with_generator))
                 yield
 
-        metrics.keep(folder / "metrics-before", stack.endpoints())
+        endpoints = stack.endpoints()
+        answering = metrics.keep(folder / "metrics-before", endpoints)
+        scraper = None
+        if self.system.scrape is not None:
+            scraper = Scraper(self.system.scrape, {name: endpoints[name] for name in answering})
         before = meter.read()
-        with contextlib.nullcontext() if disturbance is None else disturbance.during():
-            outcome = load.run(bench.generator, limits, samples, log, accompanied, watch)
+        with _during(disturbance):
+            with _during(scraper):
+                outcome = load.run(bench.generator, limits, samples, log, accompanied, watch)
             after = meter.read()
             # Before a service that was stopped for good goes on.
             complete_after = self._complete_again()
@@ -192,6 +200,7 @@ class Session:
             "complete_before": True,
             "complete_after": complete_after,
             "disturbance": None if disturbance is None else disturbance.record(),
+            "scraped": None if scraper is None else scraper.record(),
         }
         return record, seen
 
@@ -205,6 +214,7 @@ class Session:
                 **self.system.settings,
                 # What else tells systems apart; how they fetch has a key of its own.
                 **{key: v for key, v in self.system.properties.items() if key != "fetch"},
+                **({} if self.system.scrape is None else {"scrape": str(self.system.scrape)}),
             },
             "fetch": self.system.fetch,
             "workload": run.workload,
@@ -240,6 +250,10 @@ class Session:
                 return missing
             time.sleep(0.2)
         return True
+
+
+def _during(beside: Disturbance | Scraper | None) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext() if beside is None else beside.during()
 
 
 def _require_operations(name: str, outcome: Outcome, seen: Seen, folder: Path) -> None:

@@ -31,6 +31,7 @@ from testbed.cli.preparing import bare_environ, lay_out_jmeter, measure_ceilings
 from testbed.cli.reports import write_report
 from testbed.errors import UserError
 from testbed.experiment import Experiment
+from testbed.marks import Annotations, Grafana
 from testbed.progress import Progress
 from testbed.project import Project
 from testbed.stack import Stack
@@ -190,7 +191,12 @@ def _bench(project: Project, plan: Experiment, port_offset: int, *, build_first:
             plan.workloads,
             generator_java,
         ),
+        mark=Annotations(Grafana.find(project), _notice).mark,
     )
+
+
+def _notice(text: str) -> None:
+    console.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
 
 
 def _images(project: Project, plan: Experiment) -> dict[str, str | None]:

@@ -131,6 +131,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
             "systems.a: pause: for variant async",
         ),
         (VALID + "systems: {A: {variant: sync}}\n", "systems.A: 'A'"),
+        (VALID + "systems: {a: {variant: sync, scrape: 0}}\n", "systems.a.scrape: 0: "),
         (
             VALID + "variants: [sync]\nsystems: {a: {variant: sync}}\n",
             "variants and systems exclude each other",
@@ -164,6 +165,7 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
     "text",
     [
         OPEN + "systems: {a: {variant: async, pause: 5}, b: {variant: sync}}\n",
+        OPEN + "systems: {a: {variant: sync, scrape: 5}, b: {variant: sync, settings: {C: ''}}}\n",
         OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\n",
         SEARCH + "slo: {p95_ms: 200}\n",
         VALID + "precision: {half_width: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
@@ -201,7 +203,8 @@ def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -
     plan = experiment_file.parse(
         VALID
         + "settings: {A: 1, B: 1, C: 1}\n"
-        + "systems: {mine: {variant: async, preset: thesis, settings: {B: 2, C: 2}, pause: 10}}\n"
+        + "systems: {mine: {variant: async, preset: thesis, settings: {B: 2, C: 2}, "
+        + "pause: 10, scrape: 5}}\n"
         + "factors: {C: [3]}\n",
         "mine.yaml",
     )
@@ -209,6 +212,7 @@ def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -
 
     assert system.settings == {"A": "1", "B": "2", "C": "3"}
     assert system.properties == {"fetch": "immediate", "pause": "10"}
+    assert system.scrape == 5
     assert plan.system("mine-3") == system
 
 

@@ -226,6 +226,13 @@ def test_a_missing_file_of_settings_is_told(configured: Project) -> None:
         Grafana.find(configured, {"TESTBED_ENV_FILE": "/nowhere.env"})
 
 
+def test_a_missing_setting_is_told(configured: Project) -> None:
+    (configured.root / ".env").write_text("PORT_GRAFANA=3000\n")
+
+    with pytest.raises(UserError, match="GRAFANA_USERNAME is set neither"):
+        Grafana.find(configured, {})
+
+
 def test_nothing_is_sent_where_there_is_none(grafana: FakeGrafana) -> None:
     notices: list[str] = []
 

@@ -18,7 +18,7 @@ from testbed import ports, record, results_directory, runner, session
 from testbed.bench import Bench
 from testbed.errors import UserError
 from testbed.experiment import Experiment, System
-from testbed.experiment_parts import Disturb, Warmup
+from testbed.experiment_parts import Disturb, SystemSpec, Warmup
 from testbed.load import Seen
 from testbed.processes import Interrupted
 from testbed.project import Project
@@ -80,6 +80,7 @@ class Setup:
     bench: Bench
     front: Service
     resets: list[str]
+    marks: list[tuple[str, dict[str, Any]]]
 
 
 def make_system(project: Project) -> Setup:
@@ -89,6 +90,7 @@ def make_system(project: Project) -> Setup:
             (project.plans / f"{variant}-{workload}.jmx").write_text("<jmeterTestPlan/>")
     front = fake_service("gateway")
     resets: list[str] = []
+    marks: list[tuple[str, dict[str, Any]]] = []
 
     def stack(compared: System) -> Stack:
         deployment = replace(deployed((front,)), variant=compared.variant, preset=compared.preset)
@@ -101,8 +103,9 @@ def make_system(project: Project) -> Setup:
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
         reset=resets.append,
         ceilings=lambda: {"async-reserve.jmx": 1234.5},
+        mark=lambda name, record: marks.append((name, dict(record))),
     )
-    return Setup(bench, front, resets)
+    return Setup(bench, front, resets, marks)
 
 
 def make_results(system: Setup, plan: Experiment = PLAN) -> Path:
@@ -170,6 +173,16 @@ def test_measures_every_run_in_order_after_warm_ups(measured: Measured) -> None:
     assert not ports.accepts(measured.system.front.ports[0])
 
 
+def test_every_load_is_marked_when_it_has_ended(measured: Measured) -> None:
+    marks = measured.system.marks
+    runs = [name for name, record in marks if not record["warmup"]]
+    warmups = [name for name, record in marks if record["warmup"]]
+
+    assert runs == measured.show.runs
+    assert warmups == measured.show.warmups
+    assert dict(marks)[runs[0]] == measured.run_json(runs[0])
+
+
 def test_every_load_begins_from_emptied_collections(measured: Measured) -> None:
     loads = len(measured.show.runs) + len(measured.show.warmups)
 
@@ -204,6 +217,7 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
             "complete_before",
             "complete_after",
             "disturbance",
+            "scraped",
             "generator_ceiling_per_s",
         )
     } == {
@@ -229,6 +243,7 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
         "complete_before": True,
         "complete_after": True,
         "disturbance": None,
+        "scraped": None,
         "generator_ceiling_per_s": 1234.5,
     }
     assert data["generator_cpus"] > 0
@@ -334,7 +349,7 @@ def test_a_failing_generator_stops_the_experiment_and_is_shown(
 def with_generator(system: Setup, *options: str) -> Setup:
     """Return the same, but for what the generator does."""
     bench = replace(system.bench, generator=[*system.bench.generator, *options])
-    return Setup(bench, system.front, system.resets)
+    return replace(system, bench=bench)
 
 
 def test_a_load_without_an_operation_is_an_error_that_says_why(
@@ -462,7 +477,7 @@ def with_widths(system: Setup, *widths: float | None) -> tuple[Setup, list[int]]
         assert figure == "p95_ms"
         return {("list", 1): left.pop(0)}
 
-    return Setup(replace(system.bench, widths=known), system.front, system.resets), asked
+    return replace(system, bench=replace(system.bench, widths=known)), asked
 
 
 def test_goes_on_until_it_is_precise(system: Setup) -> None:
@@ -503,6 +518,35 @@ def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:
 
     assert asked == [6]
     assert len(show.runs) == 1
+
+
+def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -> None:
+    plan = PLAN.model_copy(
+        update={
+            "threads": (1,),
+            "repetitions": 1,
+            "systems": {
+                "watched": SystemSpec(variant="sync", scrape=1),
+                "unwatched": SystemSpec(variant="sync"),
+            },
+            "workloads": ("list",),
+        }
+    )
+    results = make_results(system, plan)
+    measure(with_generator(system, "--linger", "2"), results, Noted(), plan)
+
+    def record(load: str) -> dict[str, Any]:
+        data: dict[str, Any] = json.loads((results / load / "run.json").read_text())
+        return data
+
+    for load in ("runs/watched-list-001-threads-1", "warmup/watched-list-1"):
+        told = record(load)["scraped"]
+        assert told["every_s"] == 1
+        assert told["services"] == ["gateway"]
+        assert told["asked"] == told["answered"] >= 2
+        assert record(load)["settings"] == {"scrape": "1"}
+    assert record("runs/unwatched-list-001-threads-1")["scraped"] is None
+    assert record("runs/unwatched-list-001-threads-1")["settings"] == {}
 
 
 def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> None:
