@@ -175,6 +175,11 @@ def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     }
 
 
+def watching(services: Mapping[str, Any]) -> frozenset[str]:
+    """Return the services that only watch the others: those that a profile adds."""
+    return frozenset(name for name, one in services.items() if one.get("profiles"))
+
+
 def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
     """Start all containers and wait until they are healthy.
 

@@ -78,6 +78,8 @@ class Deployment:
         The containers to start in place of processes.
     published
         The ports that the containers take, by service.
+    watching
+        The containers that are no part of the system.
     """
 
     variant: str
@@ -90,6 +92,7 @@ class Deployment:
     settings: Mapping[str, str] = field(default_factory=dict)
     compose: Compose | None = None
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    watching: frozenset[str] = frozenset()
 
     @property
     def services(self) -> tuple[Service, ...]:

@@ -210,7 +210,7 @@ class Stack:
                 return f"the front door does not answer ({type(problem).__name__})"
 
     def meter(self, companions: Mapping[str, ProcessId] | None = None) -> Meter:
-        """Return what reads the usage of the processes or containers that run now.
+        """Return what reads the usage of the processes or containers of the system that run now.
 
         Parameters
         ----------
@@ -221,13 +221,21 @@ class Stack:
         if self.record.compose is None:
             return ProcessMeter(local)
         containers = compose.containers(self.record.compose)
-        ids = {one.service: one.id for one in containers if one.state == "running"}
+        ids = {
+            one.service: one.id
+            for one in containers
+            if one.state == "running" and one.service not in self.deployment.watching
+        }
         return Meters((ProcessMeter(local), compose.meter(ids)))
 
     def endpoints(self) -> dict[str, int]:
         """Return the port at which each service that speaks HTTP can be asked about itself."""
         if self.record.compose is not None:
-            return {name: one[0] for name, one in self.deployment.published.items() if one}
+            return {
+                name: one[0]
+                for name, one in self.deployment.published.items()
+                if one and name not in self.deployment.watching
+            }
         return {
             one.name: one.ports[0]
             for one in self.record.running

@@ -207,6 +207,7 @@ def in_containers(
         settings=choice.settings,
         compose=compose.with_settings(files, project, own & set(known), choice.settings),
         published=compose.published_ports(known),
+        watching=compose.watching(known),
     )
 
 

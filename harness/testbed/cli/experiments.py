@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,7 +28,7 @@ from testbed import (
 from testbed.bench import Bench
 from testbed.cli.console import console
 from testbed.cli.options import NoBuildOption, OffsetOption
-from testbed.cli.preparing import bare_environ, lay_out_jmeter, measure_ceilings, prepare
+from testbed.cli.preparing import lay_out_jmeter, measure_ceilings, measuring_environ, prepare
 from testbed.cli.reports import write_report
 from testbed.errors import UserError
 from testbed.experiment import Experiment
@@ -55,6 +56,14 @@ def run(
     only_plan: Annotated[
         bool, typer.Option("--plan", help="Show the order and the time it will take; run nothing.")
     ] = False,
+    watched: Annotated[
+        bool,
+        typer.Option(
+            "--watched",
+            help="In containers: let Prometheus and Grafana run too. They take their share of the "
+            "machine, and are not counted as part of the system.",
+        ),
+    ] = False,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
 ) -> None:
@@ -70,10 +79,12 @@ def run(
         return
     if name is not None:
         plan = experiment_file.load(project, name)
-        results = _run(project, plan, port_offset, build_first=not no_build)
+        results = _run(project, plan, port_offset, watched=watched, build_first=not no_build)
     else:
         assert resume is not None
-        results = _resume(project, resume.absolute(), port_offset, build_first=not no_build)
+        results = _resume(
+            project, resume.absolute(), port_offset, watched=watched, build_first=not no_build
+        )
     console.print(f"Results: [bold]{project.shown(results)}[/bold]")
     console.print(f"Report:  ./testbed report {project.shown(results)}")
 
@@ -89,13 +100,15 @@ def compare(
     project = Project.find()
     began = time.monotonic()
     plan = experiment_file.load(project, "quick" if quick else "compare")
-    results = _run(project, plan, port_offset, build_first=not no_build)
+    results = _run(project, plan, port_offset, watched=False, build_first=not no_build)
     write_report(project, results)
     console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
 
 
-def _run(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Path:
-    bench = _bench(project, plan, port_offset, build_first=build_first)
+def _run(
+    project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
+) -> Path:
+    bench = _bench(project, plan, port_offset, watched=watched, build_first=build_first)
     _enter_network(plan)
     results = results_directory.new_results(project, plan.name, record.now())
     results_directory.begin(bench, plan, results)
@@ -103,9 +116,11 @@ def _run(project: Project, plan: Experiment, port_offset: int, *, build_first: b
     return results
 
 
-def _resume(project: Project, results: Path, port_offset: int, *, build_first: bool) -> Path:
+def _resume(
+    project: Project, results: Path, port_offset: int, *, watched: bool, build_first: bool
+) -> Path:
     plan = results_directory.declared(results)
-    bench = _bench(project, plan, port_offset, build_first=build_first)
+    bench = _bench(project, plan, port_offset, watched=watched, build_first=build_first)
     results_directory.require_same(bench, results)
     _enter_network(plan)
     _carry_out(project, bench, plan, results)
@@ -149,8 +164,15 @@ def _print_plan(project: Project, name: str | None, results: Path | None) -> Non
     console.print(f"[bold]{plan.name}[/bold]: {planning.expect(plan, done).told}")
 
 
-def _bench(project: Project, plan: Experiment, port_offset: int, *, build_first: bool) -> Bench:
+def _bench(
+    project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
+) -> Bench:
     """Return what an experiment is carried out with; everything it needs is checked and built."""
+    if watched and plan.backends != "docker":
+        raise UserError(
+            f"--watched: backends {plan.backends!r} come without Prometheus; choose docker",
+            "A Prometheus of your own can ask ./testbed live, and each service.",
+        )
     stack.clear_leftover(project)
     generator_java = jdk.for_jmeter()
     choices = {
@@ -159,7 +181,7 @@ def _bench(project: Project, plan: Experiment, port_offset: int, *, build_first:
         )
         for system in plan.compared
     }
-    environ = bare_environ()
+    environ = measuring_environ(watched=watched)
     # Once for the whole experiment: a build in the meantime does not reach it.
     deployments = {
         name: prepare(project, choice, environ, build_first=build_first)
@@ -177,7 +199,7 @@ def _bench(project: Project, plan: Experiment, port_offset: int, *, build_first:
             generator_java,
             sorted({system.preset for system in plan.compared}),
             [] if in_containers else jars,
-            _images(project, plan) if in_containers else {},
+            _images(project, plan, environ) if in_containers else {},
         )
 
     return Bench(
@@ -199,15 +221,17 @@ def _notice(text: str) -> None:
     console.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
 
 
-def _images(project: Project, plan: Experiment) -> dict[str, str | None]:
+def _images(
+    project: Project, plan: Experiment, environ: Mapping[str, str]
+) -> dict[str, str | None]:
     """Return the image of every container of an experiment; fetches those that are missing."""
     ids: dict[str, str | None] = {}
     for variant in dict.fromkeys(system.variant for system in plan.compared):
         files = compose.describe(project, variant)
-        services = compose.resolved(files, bare_environ())
+        services = compose.resolved(files, environ)
         if None in compose.image_ids(services).values():
             with step(console, f"Fetching the images of {variant}"):
-                compose.fetch_images(files, bare_environ(), project.logs / "compose.log")
+                compose.fetch_images(files, environ, project.logs / "compose.log")
         known = compose.image_ids(services)
         ids |= {f"{variant}/{service}": known[service] for service in sorted(known)}
     return ids

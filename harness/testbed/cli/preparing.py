@@ -97,6 +97,6 @@ def measure_ceilings(
         return ceiling.measure(project, plans, java, detail, anew=anew)
 
 
-def bare_environ() -> dict[str, str]:
-    """Return an environment in which nothing runs beside what is measured."""
-    return {**os.environ, "COMPOSE_PROFILES": ""}
+def measuring_environ(*, watched: bool = False) -> dict[str, str]:
+    """Return an environment in which nothing runs beside what is measured, unless it is watched."""
+    return dict(os.environ) if watched else {**os.environ, "COMPOSE_PROFILES": ""}

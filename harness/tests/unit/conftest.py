@@ -39,6 +39,15 @@ def free_port() -> Callable[[], int]:
     return unused_port
 
 
+def docker(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a docker on PATH that does what a script says."""
+    (folder / "bin").mkdir(exist_ok=True)
+    command = folder / "bin" / "docker"
+    command.write_text(f"#!/bin/sh\n{script}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+
 def fake_service(name: str, *arguments: str, port: int | None = None) -> Service:
     """Return a service whose process is the small server beside this file."""
     port = port or unused_port()

@@ -49,6 +49,7 @@ def is_free(offset: int) -> bool:
         (["up", "sync", "--set", "novalue"], "--set 'novalue' is not of the form KEY=VALUE"),
         (["up", "sync", "--port-offset", "60000"], "port offset 60000 is out of range"),
         (["run", "quik"], "no experiment 'quik'"),
+        (["run", "quick", "--watched"], "--watched: backends 'embedded' come without Prometheus"),
         (["run"], "give an experiment, or --resume RESULTS"),
         (["run", "--resume", "/nowhere"], "no results in /nowhere"),
         (["report", "/nowhere"], "'/nowhere' does not exist"),

@@ -12,14 +12,7 @@ from testbed.meter import Usage
 from testbed.project import Project
 from testbed.record import Compose
 
-
-def docker(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a docker on PATH that does what a script says."""
-    (folder / "bin").mkdir(exist_ok=True)
-    command = folder / "bin" / "docker"
-    command.write_text(f"#!/bin/sh\n{script}\n")
-    command.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}")
+from .conftest import docker
 
 
 def test_no_docker_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -94,7 +87,11 @@ def test_knows_images_and_published_ports(
     port = {"target": 8099, "published": "43099", "host_ip": "127.0.0.1"}
     stack = {
         "name": "testbed-sync",
-        "services": {"gateway": {"ports": [port]}, "mongodb": {"image": "mongo:8"}},
+        "services": {
+            "gateway": {"ports": [port]},
+            "mongodb": {"image": "mongo:8"},
+            "prometheus": {"image": "prom:3", "profiles": ["monitoring"]},
+        },
     }
     (tmp_path / "answer").write_text(json.dumps(stack))
     docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
@@ -104,9 +101,15 @@ def test_knows_images_and_published_ports(
     assert {name: one["image"] for name, one in services.items()} == {
         "gateway": "testbed-sync-gateway",
         "mongodb": "mongo:8",
+        "prometheus": "prom:3",
     }
     assert compose.published(services, "gateway", 8099) == 43099
-    assert compose.published_ports(services) == {"gateway": (43099,), "mongodb": ()}
+    assert compose.published_ports(services) == {
+        "gateway": (43099,),
+        "mongodb": (),
+        "prometheus": (),
+    }
+    assert compose.watching(services) == {"prometheus"}
     with pytest.raises(UserError, match="port 27017 of mongodb is not published"):
         compose.published(services, "mongodb", 27017)
 

@@ -19,10 +19,11 @@ from testbed import ports, processes, record, stack
 from testbed.errors import UserError
 from testbed.processes import ProcessId
 from testbed.project import Project
+from testbed.record import Compose
 from testbed.services import Service
 from testbed.stack import Stack
 
-from .conftest import HERE, deployed
+from .conftest import HERE, deployed, docker
 
 MakeService = Callable[..., Service]
 MakeStack = Callable[..., Stack]
@@ -374,3 +375,44 @@ def test_a_signal_ends_the_command_and_everything_it_started(
     assert command.returncode != 0
     assert not any(psutil.pid_exists(pid) for pid in pids(known))
     assert record.load(project) is None
+
+
+def test_containers_that_only_watch_are_no_part_of_the_system(
+    project: Project,
+    service: MakeService,
+    make_stack: MakeStack,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("gateway", "prometheus")
+    rows = [{"Service": name, "ID": name, "State": "running", "ExitCode": 0} for name in names]
+    (tmp_path / "rows").write_text(json.dumps(rows))
+    docker(
+        tmp_path,
+        f"""case "$*" in
+        *" ps "*) cat {tmp_path}/rows ;;
+        *inspect*) echo none ;;
+        "exec "*) echo usage_usec 5000000; echo anon 64000000 ;;
+        esac""",
+        monkeypatch,
+    )
+    running = make_stack(
+        replace(
+            deployed((service("none"),)),
+            phases=(),
+            compose=Compose((project.root / "docker-compose.yml",), ()),
+            published={"gateway": (8099,), "prometheus": (9090,)},
+            watching=frozenset({"prometheus"}),
+        )
+    )
+    monkeypatch.setattr(ports, "require_free", lambda wanted: None)
+
+    running.start()
+    try:
+        used = running.meter().read()
+        endpoints = running.endpoints()
+    finally:
+        running.stop()
+
+    assert {name: one.cpu_s for name, one in used.items()} == {"gateway": 5.0}
+    assert endpoints == {"gateway": 8099}
