@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from testbed.analysis.decisions import comparisons
 from testbed.analysis.figures import decided, failures, levels, operations
 from testbed.analysis.figures.looks import looks
-from testbed.analysis.figures.plates import Study
 from testbed.analysis.samples import load
+from testbed.analysis.studies import Study
 from testbed.analysis.summary import summarise, tabulate
 from testbed.analysis.tables import percent
 from testbed.analysis.verdicts import judge_all

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import DECIDING_RUNS, Comparison, Ratio, by_pair
 from testbed.analysis.figures.looks import COLOURS, GREY
-from testbed.analysis.figures.plates import Plate, Study, plate, span, study_of, subplots
+from testbed.analysis.figures.plates import Plate, plate, span, subplots
 from testbed.analysis.quantities import MORE_IS_BETTER, WORDS
 from testbed.analysis.statistics.intervals import CONFIDENCE
+from testbed.analysis.studies import Study, study_of
 
 RATIOS_DRAWN = ("p50_ms", "p95_ms", "ok_per_s", "cpu_ms_per_ok")
 

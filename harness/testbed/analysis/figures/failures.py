@@ -9,8 +9,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.figures.plates import Plate, Study, measured_studies, plate, subplots, unique
+from testbed.analysis.figures.plates import Plate, plate, subplots, unique
 from testbed.analysis.samples import Measured, Measurement
+from testbed.analysis.studies import Study, measured_studies
 from testbed.analysis.tables import percent
 
 OUTCOME_COLOURS = {

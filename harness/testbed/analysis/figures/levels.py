@@ -12,16 +12,7 @@ from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import questions
 from testbed.analysis.figures.looks import looks
-from testbed.analysis.figures.plates import (
-    Plate,
-    Study,
-    plate,
-    span,
-    study_of,
-    subplots,
-    summarised_studies,
-    unique,
-)
+from testbed.analysis.figures.plates import Plate, plate, span, subplots, unique
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.results import load_words
 from testbed.analysis.samples import Measurement
@@ -29,6 +20,7 @@ from testbed.analysis.scaling import efficiencies, scalability
 from testbed.analysis.settings import SettingPoint, varied_settings
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 from testbed.analysis.statistics.scaling import linear_trend
+from testbed.analysis.studies import Study, study_of, summarised_studies
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_R = 3

@@ -13,17 +13,10 @@ from scipy.signal import savgol_filter
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.figures.looks import GREY, looks
-from testbed.analysis.figures.plates import (
-    Plate,
-    Study,
-    measured_studies,
-    plate,
-    subplots,
-    thinned,
-    unique,
-)
+from testbed.analysis.figures.plates import Plate, plate, subplots, thinned, unique
 from testbed.analysis.results import load_words
 from testbed.analysis.samples import Measured, Measurement
+from testbed.analysis.studies import Study, measured_studies
 from testbed.analysis.verdicts import Judged
 
 WINDOW = 10_000

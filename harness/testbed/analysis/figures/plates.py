@@ -1,9 +1,9 @@
-"""A finished figure with its caption, and what a figure is about."""
+"""A finished figure with its caption."""
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
@@ -11,40 +11,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.decisions import Question
 from testbed.analysis.figures.looks import DPI, STYLE, WIDTH_IN
 from testbed.analysis.results import UNSTATED
-from testbed.analysis.samples import Measured, Measurement
-from testbed.analysis.tables import condition
+from testbed.analysis.studies import Study
 
 Data = TypeVar("Data")
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Study:
-    """What one figure is about: cells that differ in system and level only."""
-
-    workload: str
-    preset: str
-    backends: str
-    mode: str = "closed"
-
-    @property
-    def conditions(self) -> str:
-        """The words for its preset and backends."""
-        words = condition(self.preset, self.backends)
-        return words if self.mode == "closed" else f"{words}, open loop"
-
-    @property
-    def axis(self) -> str:
-        """What its level is."""
-        return "threads" if self.mode == "closed" else "arrivals per second"
 
 
 @dataclass(frozen=True)
@@ -75,6 +51,7 @@ class Plate:
 
 
 TITLES = {
+    "hops": "where the time went",
     "ratios": "which system is better, and how sure that is",
     "distribution": "distribution of response times",
     "efficiency": "efficiency and goodput",
@@ -134,29 +111,6 @@ def subplots(
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **options)
     return figure, grid.tolist()
-
-
-def measured_studies(measured: Measured) -> Iterator[tuple[Study, list[Measurement]]]:
-    """Sort runs by what one figure is about."""
-    studies: dict[Study, list[Measurement]] = {}
-    for measurement in measured.measurements:
-        cell = measurement.run.cell
-        study = Study(cell.workload, cell.preset, cell.backends, cell.mode)
-        studies.setdefault(study, []).append(measurement)
-    yield from studies.items()
-
-
-def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFrame]]:
-    """Sort the rows of a summary by what one figure is about."""
-    keys = ("workload", "preset", "backends", "mode")
-    for part in summary.partition_by(keys, maintain_order=True):
-        yield Study(*(part[key][0] for key in keys)), part
-
-
-def study_of(question: Question) -> Study:
-    """Return what the figure of a question is about."""
-    preset = question.preset or "several"
-    return Study(question.workload, preset, question.backends, question.mode)
 
 
 def unique(items: Iterable[Item]) -> list[Item]:

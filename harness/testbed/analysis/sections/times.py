@@ -1,0 +1,73 @@
+"""Where the time of operations went, hop by hop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from testbed.analysis.hops import SELDOM, Journey, by_study
+from testbed.analysis.results import load_words
+from testbed.analysis.tables import MISSING, Column, markdown_table, word
+
+NOTE = (
+    "By the timers of the services themselves, read before and after each run: ms per operation, "
+    "which is the calls per operation × the mean ms of one call, over every usable run, whole. Hops "
+    "are nested, from the outside in: what a hop takes itself is what it takes beyond those that "
+    "it waits for. Cinemas that are asked at once overlap, so that the times of their hops do not "
+    "add up to that of the operation. Waiting in a queue is counted in whole milliseconds. Hops "
+    f"with less than one call in {1 / SELDOM:.0f} operations are left out."
+)
+
+
+def hops(found: Sequence[Journey]) -> str:
+    """Return how long operations spent at each hop."""
+    missing = [one.cell for one in found if not one.passages]
+    if len(missing) == len(found):
+        return (
+            "Not known: no usable run has the timers of its services (`metrics-before` and "
+            "`metrics-after` beside its samples)."
+        )
+    parts = [NOTE]
+    for study, part in by_study(found).items():
+        parts.append(f"**`{study.workload}`, {study.conditions}**\n\n{_table(part)}")
+    if missing:
+        listed = "; ".join(f"{cell.system}, {cell.workload}, {cell.load}" for cell in missing)
+        parts.append(f"Without timers: {listed}.")
+    return "\n\n".join(parts)
+
+
+def _table(part: Sequence[Journey]) -> str:
+    """Return a table with a row per system and hop, and a column per level."""
+    cells = {one.cell.level: one.cell for one in part}
+    columns = (
+        Column("system", word("system"), numeric=False),
+        Column("hop", word("hop"), numeric=False),
+        *(
+            Column(f"{load_words(cells[level].mode, level)}: ms", word(f"{level:g}"))
+            for level in sorted(cells)
+        ),
+    )
+    systems = dict.fromkeys(one.cell.system for one in part)
+    unknown = {f"{level:g}": MISSING for level in cells}
+    rows = (
+        {"system": system, **unknown, **row}
+        for system in systems
+        for row in _rows([one for one in part if one.cell.system == system])
+    )
+    return markdown_table(rows, columns)
+
+
+def _rows(levels: Sequence[Journey]) -> Iterator[Mapping[str, str]]:
+    """Return the rows of one system: its hops, and how many runs they are the mean of."""
+    for hop in sorted({passage.hop for one in levels for passage in one.passages}):
+        yield {
+            "hop": hop.name,
+            **{
+                f"{one.cell.level:g}": (
+                    f"{passage.operation_ms:,.2f} ({passage.calls:.2f} × {passage.call_ms:,.2f})"
+                )
+                for one in levels
+                for passage in one.passages
+                if passage.hop == hop
+            },
+        }
+    yield {"hop": "runs", **{f"{one.cell.level:g}": f"{one.runs}" for one in levels}}
