@@ -98,11 +98,11 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
         )
     rows: dict[str, dict[str, str]] = {}
     for claim, count, found in claims:
-        blank = {
+        blank: dict[str, str] = dict.fromkeys(COUNTS, MISSING)
+        blank |= {
             "claim": claim.says,
             "source": claim.source,
             "known": claim.known.strip() or MISSING,
-            **dict.fromkeys(COUNTS, MISSING),
         }
         rows.setdefault(claim.id, blank)[count] = _words(claim, found)
     used = "; ".join(sorted({words for words in cells.values() if words is not None}))
