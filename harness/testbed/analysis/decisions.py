@@ -130,17 +130,23 @@ class Stretch:
 
 
 def comparisons(judged: Judged) -> list[Comparison]:
-    """Compare each system with the first of its question, level by level.
+    """Compare each system with the first of its variant, and that with the first of its question.
+
+    So what is changed within a variant is told from what tells the variants apart.
 
     Returns
     -------
     list of Comparison
         By question, pair and level. Presets are apart where each of them has two systems.
     """
+    variants = {run.cell.system: run.cell.variant for run in judged.results.runs}
     found = []
     for question, systems in questions(judged):
-        base, *others = systems
+        first, *others = systems
+        firsts = {variants[first]: first}
         for other in others:
+            of_variant = firsts.setdefault(variants[other], other)
+            base = first if of_variant == other else of_variant
             shared = sorted(systems[base].keys() & systems[other].keys())
             found += [
                 compare_runs(

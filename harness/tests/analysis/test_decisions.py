@@ -174,6 +174,21 @@ def test_systems_of_two_presets_are_compared_within_each(tmp_path: Path) -> None
     assert pairs == [("sync-thesis", "async-thesis"), ("sync-tuned", "async-tuned")]
 
 
+def test_a_change_within_a_variant_is_compared_within_it(tmp_path: Path) -> None:
+    names = [f"{variant}-{kind}" for variant in ("sync", "async") for kind in ("watched", "not")]
+    for number, name in enumerate(names, start=1):
+        variant = name.split("-")[0]
+        write_run(tmp_path, variant=variant, repetition=number, record={"system": name})
+    declared = ", ".join(f"{name}: {{}}" for name in names)
+    (tmp_path / "experiment.yaml").write_text(f"systems: {{{declared}}}")
+    pairs = [(one.first, one.second) for one in comparisons(judge_all(load(tmp_path)))]
+    assert pairs == [
+        ("sync-watched", "sync-not"),
+        ("sync-watched", "async-watched"),
+        ("async-watched", "async-not"),
+    ]
+
+
 def test_presets_of_one_variant_are_compared_with_one_another(tmp_path: Path) -> None:
     for preset in ("tuned", "thesis"):
         write_run(tmp_path, preset=preset, record={"system": preset})
