@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from testbed.analysis.samples import load
+from testbed.analysis.verdicts import Judged, judge_all
+
 EPOCH_MS = 1_760_000_000_000
 
 HEADER = (
@@ -185,3 +188,25 @@ def write_results(results: Path, levels: tuple[int, ...] = (10, 50, 100), loops:
     )
     (results / "experiment.yaml").write_text("name: synthetic\nlevels: [10, 50, 100]\n")
     return results
+
+
+def write_pair(
+    path: Path,
+    runs: int = 3,
+    levels: tuple[int, ...] = (10,),
+    second: float = 1.5,
+    change: float = 0.0,
+) -> Judged:
+    """Write sync and async runs; async is so many times slower, less so by ``change`` per level."""
+    for place, threads in enumerate(levels):
+        for repetition in range(1, runs + 1):
+            for variant, factor in (("sync", 1.0), ("async", second - change * place)):
+                write_run(
+                    path,
+                    variant=variant,
+                    threads=threads,
+                    repetition=repetition,
+                    median_ms=20 * factor * (1 + threads / 20),
+                    record={"wall_s": 100.0},
+                )
+    return judge_all(load(path))

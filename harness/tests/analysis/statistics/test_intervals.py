@@ -1,0 +1,80 @@
+"""Intervals of a mean and of a share, against independent implementations."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from testbed.analysis.statistics.intervals import batch_means, mean_interval, wilson
+
+
+def autocorrelated(rng: np.random.Generator, size: int, rho: float = 0.9) -> np.ndarray:
+    """Return an AR(1) process of mean 100 and standard deviation 10."""
+    noise = rng.normal(0, 10 * math.sqrt(1 - rho**2), size)
+    values = np.empty(size)
+    values[0] = rng.normal(0, 10)
+    for i in range(1, size):
+        values[i] = rho * values[i - 1] + noise[i]
+    return 100 + values
+
+
+def test_batch_means_agree_with_scipys_t_interval() -> None:
+    values = autocorrelated(np.random.default_rng(2), 20_500)
+    means = [values[i : i + 1000].mean() for i in range(0, 20_000, 1000)]
+    expected = stats.ttest_1samp(means, 0).confidence_interval(0.9)
+    interval = batch_means(values, confidence=0.9)
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+    assert interval.estimate == pytest.approx(np.mean(means))
+
+
+def test_batch_means_cover_the_mean_of_an_autocorrelated_run() -> None:
+    rng = np.random.default_rng(3)
+    runs = [autocorrelated(rng, 10_000) for _ in range(300)]
+    covered = np.mean([batch_means(run).contains(100) for run in runs])
+    naive = [stats.ttest_1samp(run, 100).pvalue > 0.05 for run in runs]
+    assert 0.91 <= covered <= 0.98
+    assert np.mean(naive) < 0.6  # as independent observations they would claim far too much
+
+
+def test_batch_means_need_two_batches() -> None:
+    with pytest.raises(ValueError, match="at least 2 batches of 1000, got 1999"):
+        batch_means(np.ones(1999))
+
+
+def test_the_interval_of_a_mean_agrees_with_scipy_and_needs_two_observations() -> None:
+    values = [3.0, 4.5, 5.0, 7.5]
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    interval = mean_interval(values)
+    assert interval.estimate == 5.0
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+    with pytest.raises(ValueError, match="at least 2 observations, got 1"):
+        mean_interval([3.0])
+
+
+def test_wilson_gives_newcombes_published_intervals() -> None:
+    # Newcombe, Statistics in Medicine 17, 1998, table I, method 3.
+    published = {
+        (81, 263): (0.2553, 0.3662),
+        (15, 148): (0.0624, 0.1605),
+        (0, 20): (0.0000, 0.1611),
+        (1, 29): (0.0061, 0.1718),
+    }
+    for (successes, trials), limits in published.items():
+        interval = wilson(successes, trials)
+        assert (interval.low, interval.high) == pytest.approx(limits, abs=0.00005)
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 7), (7, 7), (3, 1000), (500, 1000)])
+def test_wilson_agrees_with_scipy(successes: int, trials: int) -> None:
+    expected = stats.binomtest(successes, trials).proportion_ci(0.99, method="wilson")
+    interval = wilson(successes, trials, confidence=0.99)
+    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 0), (-1, 5), (6, 5)])
+def test_wilson_refuses_what_is_no_share(successes: int, trials: int) -> None:
+    with pytest.raises(ValueError, match=f"{successes} of {trials}"):
+        wilson(successes, trials)

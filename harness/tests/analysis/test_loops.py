@@ -1,0 +1,39 @@
+"""What is told of users whom a stopped service caught."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from testbed.analysis.figures import operations
+from testbed.analysis.samples import load
+from testbed.analysis.sections import loops
+from testbed.analysis.summary import tabulate
+from testbed.analysis.verdicts import judge_all
+
+from .synthetic import EPOCH_MS, write_run
+
+
+@pytest.mark.parametrize("stopped_s", [0.25, 0.5])
+def test_a_disturbed_run_counts_whom_it_caught(tmp_path: Path, stopped_s: float) -> None:
+    folder = write_run(tmp_path, median_ms=10, loops=100, record={"wall_s": 100.0})
+    begin, end = EPOCH_MS + 1000 * stopped_s, EPOCH_MS + 1000 * stopped_s + 200
+    moments = [datetime.fromtimestamp(ms / 1000, UTC).isoformat() for ms in (begin, end)]
+    disturbance = {"service": "cinema-ucd", "at_s": stopped_s, "for_s": 0.2}
+    disturbance |= dict(zip(("stopped", "started"), moments, strict=True))
+    record = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(record | {"disturbance": disturbance}))
+    judged = judge_all(load(tmp_path))
+    assert judged.verdicts[folder.name].truncation is None
+    with (folder / "samples.csv").open() as file:
+        spans = [(int(row["timeStamp"]), int(row["elapsed"])) for row in csv.DictReader(file)]
+    caught = sum(start < end and start + elapsed > begin for start, elapsed in spans)
+    assert 10 <= caught < 500
+    slowest = max(elapsed for _, elapsed in spans)
+    words = loops.loops(judged, tabulate(judged.recorded))
+    assert f"| cinema-ucd for 0.2 s | 1,000 | {caught} | {caught} | 0 | {slowest} |" in words
+    assert len(list(operations.disturbances(judged))) == 1
