@@ -205,7 +205,7 @@ class Stack:
                 self._require_processes()
                 return self.deployment.converged(http)
             except UserError as problem:
-                return problem.message.splitlines()[0]
+                return problem.message.splitlines()[0].partition("; the end of ")[0]
             except httpx.HTTPError as problem:
                 return f"the front door does not answer ({type(problem).__name__})"
 
