@@ -172,15 +172,22 @@ def judge_all(measured: Measured) -> Judged:
 def warm_up(measurement: Measurement) -> Truncation | None:
     """Find the end of a run's warm-up in the response times of its successful operations.
 
+    What begins after the first thread of a closed loop has ended is left aside: with every thread
+    that ends the load is less, and the few alike times of the last one would pass for steady.
+
     Returns
     -------
     Truncation or None
         None where the load was meant to change, a service was disturbed, or there are too few
         operations.
     """
-    run, elapsed = measurement.run, measurement.operations.filter("ok")["elapsed_ms"]
-    changes = run.disturbance or (run.arrivals and not run.arrivals.steady)
-    return None if changes or elapsed.len() < SHORTEST_RUN else mser5(elapsed.to_numpy())
+    run, good = measurement.run, measurement.operations.filter("ok")
+    if run.disturbance or (run.arrivals and not run.arrivals.steady) or good.is_empty():
+        return None
+    if run.cell.mode == "closed":
+        loaded = good.filter(pl.col("start_ms") < _together(measurement.operations)[1])
+        good = loaded if loaded.height >= SHORTEST_RUN else good
+    return None if good.height < SHORTEST_RUN else mser5(good["elapsed_ms"].to_numpy())
 
 
 def steady_part(measurement: Measurement, verdict: Verdict) -> Measurement:
@@ -214,22 +221,27 @@ def in_flight(operations: pl.DataFrame) -> tuple[float, float, int] | None:
         from the last thread's first start to the first thread's last end, each counted as much as
         it overlaps. None if there is no such time.
     """
-    start = operations["start_ms"].to_numpy().astype(float)
-    end = start + operations["service_ms"].to_numpy()
-    threads = operations["thread"].to_physical().to_numpy()
-    order = np.argsort(threads, kind="stable")
-    borders = np.flatnonzero(np.diff(threads[order])) + 1
-    groups = np.split(order, borders)
-    opened = max(start[group].min() for group in groups)
-    closed = min(end[group].max() for group in groups)
+    opened, closed = _together(operations)
     if closed <= opened:
         return None
+    start = operations["start_ms"].to_numpy().astype(float)
+    end = start + operations["service_ms"].to_numpy()
     overlap = np.clip(np.minimum(end, closed) - np.maximum(start, opened), 0, None)
     count = int((overlap > 0).sum())
     if not count:
         return None
     window_s = (closed - opened) / 1000
     return count / window_s, float(overlap.sum()) / 1000 / count, count
+
+
+def _together(operations: pl.DataFrame) -> tuple[float, float]:
+    """Return from the last thread's first start to the first thread's last end, ms."""
+    spans = operations.group_by("thread").agg(
+        pl.col("start_ms").min().alias("first"),
+        (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
+    )
+    opened, closed = spans.select(pl.col("first").max(), pl.col("last").min()).row(0)
+    return float(opened), float(closed)
 
 
 def _operations(measurement: Measurement) -> Check:

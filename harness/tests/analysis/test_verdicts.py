@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from testbed.analysis.samples import Measurement, load
+from testbed.analysis.statistics.steadiness import mser5
 from testbed.analysis.summary import tabulate
-from testbed.analysis.verdicts import Verdict, in_flight, judge, judge_all, steady_part
+from testbed.analysis.verdicts import Verdict, in_flight, judge, judge_all, steady_part, warm_up
 
 from .synthetic import write_run
 
@@ -134,6 +135,23 @@ def test_the_warm_up_is_left_out_of_the_numbers_but_not_of_the_cost(tmp_path: Pa
     data = load(tmp_path)
     (row,) = tabulate(type(data)(data.results, (part,))).iter_rows(named=True)
     assert row["server_cpu_ms_per_ok"] == pytest.approx(2000 / 1000)
+
+
+def test_the_last_threads_alone_do_not_pass_for_the_steady_part(tmp_path: Path) -> None:
+    measurement = measured(tmp_path, loops=100)
+    recorded = measurement.operations
+    # One thread goes on when the others have ended, alone and always as quick.
+    last = int((recorded["start_ms"] + recorded["service_ms"]).max())
+    alone = pl.concat([recorded[-1:]] * 60).with_columns(
+        start_ms=last + 2 * pl.int_range(60, dtype=pl.Int64),
+        elapsed_ms=pl.lit(2, pl.Int32),
+        service_ms=pl.lit(2, pl.Int32),
+    )
+    whole = Measurement(measurement.run, measurement.samples, pl.concat([recorded, alone]))
+    assert mser5(whole.operations["elapsed_ms"].to_numpy()).steady is False
+    found = warm_up(whole)
+    assert found is not None
+    assert found.steady
 
 
 def test_too_few_operations_are_kept_whole(tmp_path: Path) -> None:
