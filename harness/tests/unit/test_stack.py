@@ -326,7 +326,7 @@ def test_a_signal_ends_the_command_and_everything_it_started(
     driver.write_text(
         textwrap.dedent(
             f"""
-            import os, sys, time
+            import os, signal, sys, time
             from pathlib import Path
             from testbed import processes
             from testbed.project import Project
@@ -337,6 +337,8 @@ def test_a_signal_ends_the_command_and_everything_it_started(
                 program = (sys.executable, {str(HERE / "fake_service.py")!r})
                 return Service(name, (*program, "--port", str(port), *arguments), (port,))
 
+            # Whoever runs the tests may ignore it, as nohup does, and that is inherited.
+            signal.signal({int(number)}, signal.SIG_DFL)
             processes.end_on_signals()
             late = "60" if {moment!r} == "starting" else "0"
             deployment = Deployment(

@@ -26,17 +26,21 @@ def test_a_process_that_works_is_seen_to(tmp_path: Path) -> None:
         meter = ProcessMeter({"busy": ProcessId.of(busy.pid), "self": ProcessId.of(os.getpid())})
         with usage.recording(tmp_path / "usage.csv", meter, every_s=0.1):
             time.sleep(1)
+            # Other processes want the same cores.
+            deadline = time.monotonic() + 30
+            while meter.read()["busy"].cpu_s < 0.5 and time.monotonic() < deadline:
+                time.sleep(0.1)
     finally:
         busy.kill()
         busy.wait()
     rows = [row for row in rows_of(tmp_path / "usage.csv") if row["service"] == "busy"]
 
     assert tuple(rows[0]) == usage.HEADER
-    assert len(rows) >= 5
+    assert len(rows) >= 3
     used = float(rows[-1]["cpu_s"]) - float(rows[0]["cpu_s"])
-    # Other processes want the same cores.
     assert 0.1 < used <= float(rows[-1]["time_s"]) - float(rows[0]["time_s"]) + 0.1
-    assert float(rows[0]["rss_mb"]) > 1
+    # The first reading may be of a process that has only just begun.
+    assert float(rows[-1]["rss_mb"]) > 1
 
 
 def test_a_process_that_ended_is_left_out(tmp_path: Path) -> None:
