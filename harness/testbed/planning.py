@@ -17,8 +17,8 @@ START_S = 25.0
 OVERHEAD_S = 4.5
 """What a load takes beside its own duration: JMeter's start and end, metrics, a fresh state."""
 
-OPERATION_S = 0.005
-"""Of an operation, on two cores, where loops alone say how many there are: 200 operations/s."""
+OPERATION_S = 0.001
+"""Of an operation where loops alone say how many there are: the mean of experiments/thesis.yaml."""
 
 LEAD_S = 2.0
 """How long an open loop lets its users start before the first arrival."""
