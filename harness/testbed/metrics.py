@@ -8,15 +8,10 @@ from pathlib import Path
 
 import httpx
 
-from testbed import ports
+from testbed import ports, services
 
 PATH = "/actuator/prometheus"
 TIMEOUT_S = 5.0
-
-
-def client() -> httpx.Client:
-    """Return the client that asks for metrics: no proxy, bounded waits."""
-    return httpx.Client(timeout=TIMEOUT_S, trust_env=False, verify=False)
 
 
 def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
@@ -59,7 +54,7 @@ def keep(folder: Path, endpoints: Mapping[str, int]) -> list[str]:
     list of str
         The services that answered; of the others there is no file.
     """
-    with client() as http:
+    with services.client(TIMEOUT_S) as http:
         answered = ask(http, endpoints)
     if answered:
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from testbed.errors import UserError
 from testbed.experiment_parts import LocalPorts
+from testbed.ports import ask_from_own_address
 
 CLONE_NEWNET = 0x40000000
 SETTINGS = Path("/proc/sys/net/ipv4")
@@ -20,7 +21,8 @@ def enter(ports: LocalPorts) -> None:
 
     Nothing outside is reached from there, and nothing there from outside. Connections have the
     given ports to choose from, and a closed one keeps its port for a minute, as it does between
-    machines (within one machine Linux would reuse it after a second).
+    machines (within one machine Linux would reuse it after a second). The harness asks from an
+    address of its own, so that it finds the services when they have used their ports up.
 
     Raises
     ------
@@ -44,6 +46,7 @@ def enter(ports: LocalPorts) -> None:
             f"local_ports: no network of its own ({problem})",
             "It needs the rights of root, or to run without local_ports.",
         ) from problem
+    ask_from_own_address()
 
 
 def settings(ports: LocalPorts) -> dict[str, str]:

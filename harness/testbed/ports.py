@@ -12,6 +12,11 @@ from testbed.errors import UserError
 
 LOOPBACK = "127.0.0.1"
 
+OWN_LOOPBACK = "127.0.0.2"
+"""Where the harness asks from in a network of few ports, see `ask_from_own_address`."""
+
+_origin: dict[str, str] = {}
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -19,6 +24,20 @@ class Taken:
 
     port: int
     holder: str | None
+
+
+def ask_from_own_address() -> None:
+    """Make the questions of this process come from an address of their own from now on.
+
+    The system counts the ports of connections by their address, so that these need none of those
+    that services use up. Every system has `LOOPBACK`; the other one only Linux has at once.
+    """
+    _origin["address"] = OWN_LOOPBACK
+
+
+def asking_from() -> str | None:
+    """Return the address that questions come from; None where the system chooses."""
+    return _origin.get("address")
 
 
 def is_free(port: int, address: str = LOOPBACK) -> bool:
@@ -38,7 +57,9 @@ def is_free(port: int, address: str = LOOPBACK) -> bool:
 def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
     """Return whether a server accepts connections on a port; `timeout` in seconds."""
     try:
-        socket.create_connection((address, port), timeout=timeout).close()
+        origin = asking_from()
+        source = None if origin is None else (origin, 0)
+        socket.create_connection((address, port), timeout, source).close()
     except OSError:
         return False
     return True

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from testbed import metrics
+from testbed import metrics, services
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Scraper:
                 # On a fixed grid, so that slow answers do not add up.
                 return max(0.0, began + self._rounds * self.every_s - time.monotonic())
 
-            with metrics.client() as http:
+            with services.client(metrics.TIMEOUT_S) as http:
                 while not ended.wait(left()):
                     self._rounds += 1
                     texts = metrics.ask(http, self.endpoints)

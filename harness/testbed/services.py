@@ -105,6 +105,7 @@ class Deployment:
         return {**{one.name: one.ports for one in self.services}, **self.published}
 
 
-def client() -> httpx.Client:
-    """Return the client that asks services: plain HTTP, no proxy, bounded waits."""
-    return httpx.Client(timeout=PROBE_TIMEOUT_S, trust_env=False, verify=False)
+def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:
+    """Return the client that asks services: plain HTTP, no proxy, waits of at most so many s."""
+    transport = httpx.HTTPTransport(verify=False, local_address=ports.asking_from())
+    return httpx.Client(timeout=timeout_s, trust_env=False, transport=transport)
