@@ -27,6 +27,9 @@ SETTLE_LIMIT_S = 90.0
 AFTER_LIMIT_S = 15.0
 """How long a system may take, after a run, to be called complete again."""
 
+TIME_WAIT_S = 60.0
+"""How long Linux keeps the port of a closed connection; where ports are few, a list waits for it."""
+
 GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
 
@@ -244,7 +247,8 @@ class Session:
     def _complete_again(self) -> bool | str:
         """Return whether the front door gives a full answer, or what is missing after a while."""
         self.show.waiting("a full answer")
-        deadline = time.monotonic() + AFTER_LIMIT_S
+        limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
+        deadline = time.monotonic() + limit_s
         while (missing := self.stack.missing()) is not None:
             if time.monotonic() >= deadline:
                 return missing
