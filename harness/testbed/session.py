@@ -28,7 +28,7 @@ AFTER_LIMIT_S = 15.0
 """How long a system may take, after a run, to be called complete again."""
 
 TIME_WAIT_S = 60.0
-"""How long Linux keeps the port of a closed connection; where ports are few, a list waits for it."""
+"""How long Linux keeps the port of a closed connection: a list waits for it where ports are few."""
 
 GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
