@@ -8,5 +8,6 @@ Where to look:
 - in which order, and when it is enough: `schedule`, `search`, `ending`, foretold by `planning`;
 - one measurement: `runner` carries out an experiment, a `session` one start, `load` one run;
 - what is written: `results_directory`, `environment`, `metrics`, `usage`, `record`;
+- how it is watched meanwhile: `live`, `marks`, `scraping`, `dashboards`;
 - what becomes of it: `analysis`.
 """

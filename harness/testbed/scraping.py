@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from testbed import metrics, services
+from testbed.periodic import repeating
 
 
 @dataclass
@@ -33,29 +32,16 @@ class Scraper:
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
         """Scrape while the body runs."""
-        ended = threading.Event()
+        with services.client(metrics.TIMEOUT_S) as http:
 
-        def go_on() -> None:
-            began = time.monotonic()
+            def scrape() -> None:
+                self._rounds += 1
+                texts = metrics.ask(http, self.endpoints)
+                self._answers += len(texts)
+                self._bytes += sum(map(len, texts.values()))
 
-            def left() -> float:
-                # On a fixed grid, so that slow answers do not add up.
-                return max(0.0, began + self._rounds * self.every_s - time.monotonic())
-
-            with services.client(metrics.TIMEOUT_S) as http:
-                while not ended.wait(left()):
-                    self._rounds += 1
-                    texts = metrics.ask(http, self.endpoints)
-                    self._answers += len(texts)
-                    self._bytes += sum(map(len, texts.values()))
-
-        worker = threading.Thread(target=go_on, name="scraper", daemon=True)
-        worker.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            worker.join(timeout=2 * metrics.TIMEOUT_S)
+            with repeating(scrape, self.every_s, "scraper", 2 * metrics.TIMEOUT_S):
+                yield
 
     def record(self) -> dict[str, Any]:
         """Return what a run record says of it: how many answers there were, of how many asked."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from testbed.meter import Meter
+from testbed.periodic import repeating
 
 EVERY_S = 1.0
+LAST_READING_S = 30.0
+"""How long the reading that is under way at the end is waited for."""
+
 HEADER = ("time_s", "service", "cpu_s", "rss_mb")
 
 
@@ -31,7 +34,6 @@ def recording(file: Path, meter: Meter, every_s: float = EVERY_S) -> Iterator[No
     every_s
         Seconds from one reading to the next.
     """
-    ended = threading.Event()
     with file.open("w", newline="", encoding="utf-8") as output:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(HEADER)
@@ -42,19 +44,5 @@ def recording(file: Path, meter: Meter, every_s: float = EVERY_S) -> Iterator[No
             for name, used in meter.read().items():
                 rows.writerow((f"{now:.3f}", name, f"{used.cpu_s:.3f}", f"{used.rss_mb:.1f}"))
 
-        def go_on() -> None:
-            reading = 0
-            while True:
-                read()
-                reading += 1
-                # On a fixed grid, so that slow readings do not add up.
-                if ended.wait(max(0.0, began + reading * every_s - time.monotonic())):
-                    return
-
-        reader = threading.Thread(target=go_on, name="usage", daemon=True)
-        reader.start()
-        try:
+        with repeating(read, every_s, "usage", LAST_READING_S):
             yield
-        finally:
-            ended.set()
-            reader.join(timeout=30)
