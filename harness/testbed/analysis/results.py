@@ -75,9 +75,14 @@ class Cell:
         return load_words(self.mode, self.level)
 
 
+def load_unit(mode: str) -> str:
+    """Return what a level counts: ``threads`` or ``arrivals/s``."""
+    return "threads" if mode == "closed" else "arrivals/s"
+
+
 def load_words(mode: str, level: float) -> str:
     """Return a level in words: ``100 threads`` or ``200 arrivals/s``."""
-    return f"{level:g} {'threads' if mode == 'closed' else 'arrivals/s'}"
+    return f"{level:g} {load_unit(mode)}"
 
 
 @dataclass(frozen=True)

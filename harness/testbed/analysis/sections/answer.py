@@ -10,6 +10,7 @@ from testbed.analysis.capacities import capacities
 from testbed.analysis.crossover import crossing
 from testbed.analysis.decisions import DECIDING_RUNS, Comparison, Winner, by_pair, stretches
 from testbed.analysis.quantities import FIGURES, WORDS
+from testbed.analysis.results import load_unit
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.tables import (
     MISSING,
@@ -94,7 +95,7 @@ def ratios(compared: Sequence[Comparison]) -> str:
             for one in part
         )
         columns = (
-            Column("threads" if part[0].question.mode == "closed" else "arrivals/s", word("level")),
+            Column(load_unit(part[0].question.mode), word("level")),
             *(Column(SHORT.get(figure, WORDS[figure]), word(figure)) for figure in FIGURES),
             Column(f"failed, {part[0].first} / {part[0].second}", word("failed")),
             Column("runs", word("runs")),
@@ -150,7 +151,7 @@ def _headline(part: Sequence[Comparison]) -> Iterator[str]:
     """Return in which load range which system wins, and where they cross."""
     first = part[0]
     names = {"first": first.first, "second": first.second}
-    unit = "threads" if first.question.mode == "closed" else "arrivals/s"
+    unit = load_unit(first.question.mode)
     for figure in ("p95_ms", "ok_per_s"):
         words = []
         for stretch in stretches(part, figure):
@@ -239,7 +240,7 @@ def _capacity(judged: Judged, slo: Slo) -> str:
     """Return the highest level at which each system keeps the objective."""
     rows = []
     for question, system, found in capacities(judged, slo):
-        unit = "threads" if question.mode == "closed" else "arrivals/s"
+        unit = load_unit(question.mode)
         low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
         high = f"{found.high:g}" if found.high is not None else "above the highest tried"
         rows.append(
