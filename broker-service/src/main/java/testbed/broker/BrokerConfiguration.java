@@ -8,12 +8,15 @@ import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
 import testbed.broker.operation.Correlations;
 import testbed.broker.operation.Operations;
+import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
 import testbed.support.presence.KnownCinemas;
+import testbed.support.trace.TracingProfile;
 
 /** Wires the core, which knows no framework. */
 @Configuration(proxyBeanMethods = false)
@@ -38,8 +41,18 @@ class BrokerConfiguration {
   }
 
   @Bean
-  Operations operations(Correlations correlations, KnownCinemas cinemas, RequestChannel requests) {
-    return new Operations(correlations, cinemas, requests);
+  Operations operations(
+      Correlations correlations,
+      KnownCinemas cinemas,
+      RequestChannel requests,
+      Environment environment) {
+    return new Operations(
+        correlations,
+        cinemas,
+        requests,
+        environment.matchesProfiles(TracingProfile.NAME)
+            ? TracedOrigin::here
+            : () -> Origin.UNTRACED);
   }
 
   /** Expired answers hold personal data: they go even while no requests come. */

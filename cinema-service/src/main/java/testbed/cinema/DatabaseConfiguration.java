@@ -2,12 +2,15 @@ package testbed.cinema;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import com.mongodb.observability.micrometer.MicrometerObservabilitySettings;
+import io.micrometer.observation.ObservationRegistry;
 import java.time.LocalDate;
 import java.util.UUID;
 import java.util.function.Function;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
 import org.springframework.data.convert.ConverterBuilder;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.convert.DefaultDbRefResolver;
@@ -19,6 +22,7 @@ import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import testbed.contracts.MovieId;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ShowTime;
+import testbed.support.trace.TracingProfile;
 
 /** How the contract's records are stored: ids, dates and times as text, amounts as decimals. */
 @Configuration(proxyBeanMethods = false)
@@ -64,6 +68,15 @@ class DatabaseConfiguration {
                         .maxWaitTime(maxWait, MILLISECONDS))
             .applyToClusterSettings(
                 cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS));
+  }
+
+  /** The driver's own spans: one for each operation, and below it one for each command. */
+  @Bean
+  @Profile(TracingProfile.NAME)
+  MongoClientSettingsBuilderCustomizer databaseSpans(ObservationRegistry observations) {
+    return client ->
+        client.observabilitySettings(
+            MicrometerObservabilitySettings.builder().observationRegistry(observations).build());
   }
 
   private static <T> void register(

@@ -9,7 +9,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -28,13 +27,22 @@ public class Movies implements AutoCloseable {
   private final CinemaRoute route;
   private final FanOut fanOut;
   private final Duration deadline;
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final ExecutorService threads;
 
-  public Movies(Supplier<Presence> cinemas, CinemaRoute route, FanOut fanOut, Duration deadline) {
+  /**
+   * @param threads ask the cinemas; closed with this
+   */
+  public Movies(
+      Supplier<Presence> cinemas,
+      CinemaRoute route,
+      FanOut fanOut,
+      Duration deadline,
+      ExecutorService threads) {
     this.cinemas = cinemas;
     this.route = route;
     this.fanOut = fanOut;
     this.deadline = deadline;
+    this.threads = threads;
   }
 
   /**

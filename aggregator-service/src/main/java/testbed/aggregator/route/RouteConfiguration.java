@@ -1,9 +1,12 @@
 package testbed.aggregator.route;
 
+import io.micrometer.context.ContextExecutorService;
+import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import java.util.Objects;
+import java.util.concurrent.Executors;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
@@ -15,6 +18,7 @@ import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFacto
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
@@ -22,13 +26,27 @@ import testbed.aggregator.AggregatorSettings;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.aggregator.movie.Movies;
 import testbed.support.discovery.RegisteredCinemas;
+import testbed.support.trace.TracingProfile;
 
 @Configuration(proxyBeanMethods = false)
 class RouteConfiguration {
 
   @Bean
-  Movies movies(RegisteredCinemas cinemas, CinemaRoute route, AggregatorSettings settings) {
-    return new Movies(cinemas::presence, route, settings.fanOut(), settings.deadline());
+  Movies movies(
+      RegisteredCinemas cinemas,
+      CinemaRoute route,
+      AggregatorSettings settings,
+      Environment environment) {
+    var threads = Executors.newVirtualThreadPerTaskExecutor();
+    return new Movies(
+        cinemas::presence,
+        route,
+        settings.fanOut(),
+        settings.deadline(),
+        // The questions are part of the trace of the request that they are asked for.
+        environment.matchesProfiles(TracingProfile.NAME)
+            ? ContextExecutorService.wrap(threads, ContextSnapshotFactory.builder().build())
+            : threads);
   }
 
   @Bean

@@ -10,6 +10,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,7 +222,8 @@ class MoviesTest {
 
   private static Movies movies(
       Presence known, CinemaRoute route, FanOut fanOut, Duration deadline) {
-    return new Movies(() -> known, route, fanOut, deadline);
+    return new Movies(
+        () -> known, route, fanOut, deadline, Executors.newVirtualThreadPerTaskExecutor());
   }
 
   private static Cinema catalogue(CinemaName cinema) {

@@ -24,6 +24,7 @@ final class Correlation {
 
   private final CorrelationId id;
   private final Operation operation;
+  private final Origin origin;
   private final SortedSet<CinemaName> known;
   private final SortedSet<CinemaName> awaited;
   private final long startedNanos;
@@ -35,9 +36,11 @@ final class Correlation {
    *     is present
    * @param startedNanos by the store's clock
    */
-  Correlation(CorrelationId id, Operation operation, Presence cinemas, long startedNanos) {
+  Correlation(
+      CorrelationId id, Operation operation, Presence cinemas, Origin origin, long startedNanos) {
     this.id = id;
     this.operation = operation;
+    this.origin = origin;
     this.known = new TreeSet<>(cinemas.present());
     this.known.addAll(cinemas.missing());
     this.awaited = cinemas.present().isEmpty() ? cinemas.missing() : cinemas.present();
@@ -50,6 +53,10 @@ final class Correlation {
 
   Operation operation() {
     return operation;
+  }
+
+  Origin origin() {
+    return origin;
   }
 
   long startedNanos() {

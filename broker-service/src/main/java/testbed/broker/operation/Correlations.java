@@ -61,9 +61,9 @@ public final class Correlations {
    *
    * @throws Unavailable if the store is full of pending operations
    */
-  Correlation open(Operation operation, Presence cinemas) {
+  Correlation open(Operation operation, Presence cinemas, Origin origin) {
     long now = nanoClock.getAsLong();
-    var correlation = new Correlation(ids.next(), operation, cinemas, now);
+    var correlation = new Correlation(ids.next(), operation, cinemas, origin, now);
     synchronized (this) {
       sweep(now);
       if (pending.size() >= capacity) {

@@ -2,6 +2,7 @@ package testbed.broker.operation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Page;
@@ -18,12 +19,21 @@ public final class Operations {
   private final Correlations correlations;
   private final KnownCinemas cinemas;
   private final RequestChannel requests;
+  private final Supplier<Origin> origins;
   private final Catalogues catalogues = new Catalogues();
 
-  public Operations(Correlations correlations, KnownCinemas cinemas, RequestChannel requests) {
+  /**
+   * @param origins the request that is being handled
+   */
+  public Operations(
+      Correlations correlations,
+      KnownCinemas cinemas,
+      RequestChannel requests,
+      Supplier<Origin> origins) {
     this.correlations = correlations;
     this.cinemas = cinemas;
     this.requests = requests;
+    this.origins = origins;
   }
 
   /**
@@ -56,6 +66,7 @@ public final class Operations {
    */
   public Answer fetch(CorrelationId id, Operation operation, Duration wait) {
     var correlation = correlations.require(id, operation);
+    correlation.origin().fetched();
     correlation.await(Math.min(wait.toNanos(), correlations.nanosLeft(correlation)));
     return correlation.answer(correlations.nanosLeft(correlation) <= 0);
   }
@@ -86,7 +97,7 @@ public final class Operations {
   private CorrelationId start(
       Operation operation, Presence asked, CinemaRequest.WithResponse request) {
     // Before the request leaves, because an answer may be faster than the confirmation.
-    var correlation = correlations.open(operation, asked);
+    var correlation = correlations.open(operation, asked, origins.get());
     var delivery = Delivery.UNCONFIRMED;
     try {
       delivery = requests.send(correlation.id(), operation, request);

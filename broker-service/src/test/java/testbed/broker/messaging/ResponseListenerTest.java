@@ -20,6 +20,7 @@ import testbed.broker.operation.Answer;
 import testbed.broker.operation.Correlations;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
+import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.support.presence.KnownCinemas;
 
@@ -38,7 +39,8 @@ class ResponseListenerTest {
               InstantSource.system(),
               System::nanoTime),
           cinemas,
-          (id, operation, request) -> Delivery.CONFIRMED);
+          (id, operation, request) -> Delivery.CONFIRMED,
+          () -> Origin.UNTRACED);
   private final ResponseListener listener =
       new ResponseListener(
           new SimpleMessageConverter() {

@@ -13,6 +13,7 @@ import static testbed.broker.Examples.reservationFor;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +59,31 @@ class OperationsTest {
   private final ScriptedChannel channel = new ScriptedChannel();
   private final Correlations store =
       new Correlations(CAPACITY, DEADLINE, EXPIRY, clock, nanos::get);
-  private final Operations operations = new Operations(store, cinemas, channel);
+  private final List<String> traced = new ArrayList<>();
+  private String request = "";
+  private final Operations operations =
+      new Operations(
+          store,
+          cinemas,
+          channel,
+          () -> {
+            var origin = request;
+            return () -> traced.add("%s fetches what %s asked for".formatted(request, origin));
+          });
+
+  @Test
+  void leadsFromEachFetchToTheRequestThatItFetchesFor() {
+    present(UCD);
+    request = "one";
+    var id = operations.listMovies();
+    request = "two";
+    operations.listMovies();
+    request = "three";
+
+    operations.fetch(id, ALL_MOVIES, Duration.ZERO);
+
+    assertThat(traced).containsExactly("three fetches what one asked for");
+  }
 
   @Test
   void listsTheMoviesOfEveryPresentCinemaByName() {

@@ -37,6 +37,7 @@ import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Correlations;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
+import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.Page;
@@ -411,7 +412,7 @@ class HttpEdgeTest {
       var store =
           new Correlations(
               100, Duration.ofSeconds(5), Duration.ofSeconds(60), clock, script.nanos::get);
-      return new Operations(store, cinemas, script);
+      return new Operations(store, cinemas, script, () -> Origin.UNTRACED);
     }
   }
 }

@@ -1,10 +1,5 @@
 package testbed.support.messaging;
 
-import java.util.Arrays;
-import java.util.stream.Stream;
-import org.aopalliance.aop.Advice;
-import org.jspecify.annotations.Nullable;
-import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -18,20 +13,6 @@ public class MessagingLog {
 
   @Bean
   static BeanPostProcessor correlatedListeners() {
-    return new BeanPostProcessor() {
-      @Override
-      public Object postProcessAfterInitialization(Object bean, String name) {
-        if (bean instanceof BaseRabbitListenerContainerFactory<?> listeners) {
-          listeners.setAdviceChain(withLog(listeners.getAdviceChain()));
-        }
-        return bean;
-      }
-    };
-  }
-
-  /** Outermost, so that it is there whatever comes of the message. */
-  private static Advice[] withLog(Advice @Nullable [] advices) {
-    var others = advices == null ? Stream.<Advice>empty() : Arrays.stream(advices);
-    return Stream.concat(Stream.of(new CorrelatedLog()), others).toArray(Advice[]::new);
+    return new ListenerAdvice(new CorrelatedLog());
   }
 }

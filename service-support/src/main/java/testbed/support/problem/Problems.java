@@ -1,8 +1,10 @@
 package testbed.support.problem;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import testbed.contracts.ProblemType;
+import testbed.support.log.LoggedTrace;
 
 /** Makes problem details (RFC 9457) of the project's problem types. */
 public final class Problems {
@@ -18,6 +20,14 @@ public final class Problems {
     var problem = ProblemDetail.forStatusAndDetail(status, detail);
     problem.setType(type.uri());
     problem.setTitle(type.title());
+    return traced(problem, LoggedTrace.id());
+  }
+
+  /** Names the trace that the problem is part of, if there is one. */
+  public static ProblemDetail traced(ProblemDetail problem, @Nullable String traceId) {
+    if (traceId != null) {
+      problem.setProperty(LoggedTrace.TRACE, traceId);
+    }
     return problem;
   }
 

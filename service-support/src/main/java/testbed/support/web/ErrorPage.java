@@ -1,7 +1,9 @@
 package testbed.support.web;
 
+import io.micrometer.tracing.handler.TracingObservationHandler.TracingContext;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
@@ -9,6 +11,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.ServerHttpObservationFilter;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 
@@ -28,8 +31,18 @@ class ErrorPage implements ErrorController {
             ? Problems.ofStatus(HttpStatusCode.valueOf(status))
             // Nobody was sent here; somebody asked for this very path.
             : Problems.of(ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(PATH));
+    Problems.traced(problem, traceOf(request));
     return ResponseEntity.status(problem.getStatus())
         .contentType(MediaType.APPLICATION_PROBLEM_JSON)
         .body(problem);
+  }
+
+  /** The request's span has ended when its error is dispatched to here. */
+  private static @Nullable String traceOf(HttpServletRequest request) {
+    return ServerHttpObservationFilter.findObservationContext(request)
+        .<TracingContext>map(observation -> observation.get(TracingContext.class))
+        .map(TracingContext::getSpan)
+        .map(span -> span.context().traceId())
+        .orElse(null);
   }
 }

@@ -20,6 +20,7 @@ import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 import org.springframework.web.servlet.resource.NoResourceFoundException;
 import testbed.contracts.ProblemType;
+import testbed.support.log.LoggedTrace;
 import testbed.support.problem.FieldProblem;
 import testbed.support.problem.ProblemException;
 import testbed.support.problem.Problems;
@@ -111,6 +112,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
         var type = ProblemType.ofStatus(status.value());
         problem.setType(type.uri());
         problem.setTitle(type.title());
+        Problems.traced(problem, LoggedTrace.id());
       }
       headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
     }

@@ -1,0 +1,31 @@
+package testbed.support.messaging;
+
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/** Puts an advice around every listener: outermost, so that it is there whatever comes of it. */
+class ListenerAdvice implements BeanPostProcessor {
+
+  private final Advice advice;
+
+  ListenerAdvice(Advice advice) {
+    this.advice = advice;
+  }
+
+  @Override
+  public Object postProcessAfterInitialization(Object bean, String name) {
+    if (bean instanceof BaseRabbitListenerContainerFactory<?> listeners) {
+      listeners.setAdviceChain(with(listeners.getAdviceChain()));
+    }
+    return bean;
+  }
+
+  private Advice[] with(Advice @Nullable [] advices) {
+    var others = advices == null ? Stream.<Advice>empty() : Arrays.stream(advices);
+    return Stream.concat(Stream.of(advice), others).toArray(Advice[]::new);
+  }
+}

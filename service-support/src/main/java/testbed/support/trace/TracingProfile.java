@@ -1,0 +1,54 @@
+package testbed.support.trace;
+
+import java.net.URI;
+import java.util.List;
+import org.springframework.boot.EnvironmentPostProcessor;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.context.config.ConfigDataEnvironmentPostProcessor;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.ConfigurableEnvironment;
+import testbed.support.preset.InvalidSetting;
+
+/**
+ * Activates the profile under which a service traces, if a setting says where its spans go. An
+ * address that cannot be one stops the start: spans that go nowhere are missed only much later.
+ */
+public class TracingProfile implements EnvironmentPostProcessor, Ordered {
+
+  /** What is wired under this profile makes spans. */
+  public static final String NAME = "tracing";
+
+  static final String PROPERTY = "testbed.tracing";
+
+  @Override
+  public void postProcessEnvironment(
+      ConfigurableEnvironment environment, SpringApplication application) {
+    var receiver = environment.getProperty(PROPERTY, "");
+    if (receiver.isEmpty()) {
+      return;
+    }
+    if (!isAddress(receiver)) {
+      throw new InvalidSetting(
+          "TESTBED_TRACING",
+          receiver,
+          List.of("an address like http://localhost:4318/v1/traces", "nothing, for no traces"));
+    }
+    environment.addActiveProfile(NAME);
+  }
+
+  @Override
+  public int getOrder() {
+    return ConfigDataEnvironmentPostProcessor.ORDER - 1;
+  }
+
+  private static boolean isAddress(String text) {
+    try {
+      var address = URI.create(text);
+      return ("http".equals(address.getScheme()) || "https".equals(address.getScheme()))
+          && address.getHost() != null
+          && address.getPath().length() > 1;
+    } catch (IllegalArgumentException malformed) {
+      return false;
+    }
+  }
+}
