@@ -22,7 +22,7 @@ from testbed.project import Project
 from testbed.record import now
 from testbed.variants import BACKENDS_FLAGS
 
-COMPARABLE = ("machine", "java", "jmeter", "jvm_flags", "artifacts")
+COMPARABLE = ("machine", "java", "jmeter", "jvm_flags", "artifacts", "tracing")
 """The parts that must agree before two sets of runs may be set side by side."""
 
 HARNESS_PACKAGES = ("testbed", "httpx", "polars", "psutil", "numpy", "scipy")
@@ -73,6 +73,7 @@ def describe(
             "generator": [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()],
         },
         "artifacts": {"jars": {jar.stem: manifest(jar) for jar in jars}, "images": dict(images)},
+        "tracing": os.environ.get("TESTBED_TRACING") or None,
         "python": platform.python_version(),
         "packages": {name: importlib.metadata.version(name) for name in HARNESS_PACKAGES},
         "git": git(project.root),

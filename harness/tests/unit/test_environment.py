@@ -4,6 +4,9 @@ import hashlib
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from testbed import environment
 from testbed.jdk import Jdk
@@ -51,6 +54,19 @@ def test_describes_machine_versions_flags_and_artifacts(project: Project) -> Non
         "images": {"mongodb": "sha256:1"},
     }
     assert described["git"] is None
+
+
+def test_tells_traced_runs_from_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def described() -> dict[str, Any]:
+        java = Jdk(Path("/jvm/25"), "25.0.3", True)
+        return environment.describe(project, java, java, [], [], {})
+
+    receiver = "http://localhost:4318/v1/traces"
+    monkeypatch.setenv("TESTBED_TRACING", "")
+    without = described()
+    monkeypatch.setenv("TESTBED_TRACING", receiver)
+
+    assert environment.differences(without, described()) == [f"tracing: None and {receiver!r}"]
 
 
 def test_knows_the_commit_and_whether_it_was_changed(tmp_path: Path) -> None:
