@@ -189,9 +189,14 @@ class Session:
             with _during(scraper):
                 outcome = load.run(bench.generator, limits, samples, log, accompanied, watch)
             after = meter.read()
+            if disturbance is None:
+                # Before the harness itself asks the product.
+                metrics.keep(folder / "metrics-after", stack.endpoints())
             # Before a service that was stopped for good goes on.
             complete_after = self._complete_again()
-        metrics.keep(folder / "metrics-after", stack.endpoints())
+        if disturbance is not None:
+            # A service that was stopped for good says nothing sooner.
+            metrics.keep(folder / "metrics-after", stack.endpoints())
         _require_operations(name, outcome, seen, folder)
         record = {
             **self._what(run),

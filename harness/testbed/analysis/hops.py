@@ -26,8 +26,7 @@ from testbed.analysis.verdicts import Judged
 from testbed.variants import FRONT_SERVICE
 
 SELDOM = 0.01
-"""Calls per operation below which a hop is left out: the harness's own look at the product before
-and after a run makes a few."""
+"""Calls per operation below which a hop is left out: a few are made by what watches the product."""
 
 
 class Metric(StrEnum):

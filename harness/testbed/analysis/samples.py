@@ -78,10 +78,13 @@ class Usage:
     generator_cores
         The median of the cores that the load generator kept busy; its start and end, which take
         CPU of their own, do not count.
+    server_cores
+        The median of the cores that all servers together kept busy.
     """
 
     peak_rss_mb: float | None
     generator_cores: float | None
+    server_cores: float | None
 
 
 @dataclass(frozen=True)
@@ -306,17 +309,29 @@ def _usage(run: Run) -> Usage | None:
     kinds = {"time_s": pl.Float64, "service": pl.String, "cpu_s": pl.Float64, "rss_mb": pl.Float64}
     try:
         seen = pl.read_csv(file, schema_overrides=kinds, ignore_errors=True).drop_nulls()
-        generator = seen.filter(pl.col("service") == GENERATOR).sort("time_s")
+        generator = seen.filter(pl.col("service") == GENERATOR)
         servers = seen.filter(pl.col("service") != GENERATOR)
     except pl.exceptions.PolarsError:
         return None
     peak = servers.group_by("time_s").agg(pl.col("rss_mb").sum())["rss_mb"].max()
-    steps = generator.select(pl.col("cpu_s").diff() / pl.col("time_s").diff()).to_series()
-    cores = steps.drop_nulls().median()
     return Usage(
         peak_rss_mb=float(peak) if isinstance(peak, float) else None,
-        generator_cores=float(cores) if isinstance(cores, float) else None,
+        generator_cores=_busy_cores(generator),
+        server_cores=_busy_cores(servers),
     )
+
+
+def _busy_cores(readings: pl.DataFrame) -> float | None:
+    """Return the median of the cores that services kept busy together, from reading to reading."""
+    steps = (
+        readings.sort("time_s")
+        .select("time_s", pl.col("cpu_s", "time_s").diff().over("service").name.suffix("_step"))
+        .drop_nulls()
+        .group_by("time_s")
+        .agg((pl.col("cpu_s_step") / pl.col("time_s_step")).sum().alias("cores"))
+    )
+    cores = steps["cores"].median()
+    return float(cores) if isinstance(cores, float) else None
 
 
 def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:

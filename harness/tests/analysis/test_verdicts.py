@@ -222,15 +222,33 @@ def test_open_loop_must_achieve_what_it_offers(tmp_path: Path) -> None:
     assert "10 of 110 dropped" in str(dropped)
 
 
-def test_reads_memory_and_the_generators_steady_cpu(tmp_path: Path) -> None:
-    run = write_run(tmp_path, record=GOOD)
+def write_usage(run: Path, generator: float, gateway: float, cinema: float) -> None:
+    """Write 10 s of readings: each keeps so many cores busy, the generator one at first."""
     lines = ["time_s,service,cpu_s,rss_mb"]
     for second in range(10):
-        busy = second if second < 3 else 3 + 0.5 * (second - 3)
-        lines += [f"{second},jmeter,{busy},900", f"{second},gateway,1,{300 + second}"]
-        lines += [f"{second},cinema-ucd,1,100"]
+        busy = second if second < 3 else 3 + generator * (second - 3)
+        lines += [f"{second},jmeter,{busy},900"]
+        lines += [f"{second},gateway,{40 + gateway * second},{300 + second}"]
+        lines += [f"{second},cinema-ucd,{50 + cinema * second},100"]
     (run / "usage.csv").write_text("\n".join(lines))
+
+
+def test_reads_memory_and_the_steady_cpu_of_generator_and_servers(tmp_path: Path) -> None:
+    write_usage(write_run(tmp_path, record=GOOD), generator=0.5, gateway=0.2, cinema=0.3)
     (measurement,) = load(tmp_path).measurements
     assert measurement.usage is not None
     assert measurement.usage.peak_rss_mb == 409
     assert measurement.usage.generator_cores == pytest.approx(0.5)
+    assert measurement.usage.server_cores == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("generator", "servers", "status"),
+    [(1.1, 0.5, "valid"), (0.9, 1.1, "valid"), (1.1, 0.9, "invalid"), (1.5, 0.1, "invalid")],
+)
+def test_a_generator_may_not_take_most_of_cores_that_are_all_busy(
+    tmp_path: Path, generator: float, servers: float, status: str
+) -> None:
+    write_usage(write_run(tmp_path, record=GOOD), generator, servers / 2, servers / 2)
+    (measurement,) = load(tmp_path).measurements
+    assert judge(measurement, {}).status == status
