@@ -66,4 +66,6 @@ if [ "$RESULT" = passed ]; then
   check "$variant: a stopped cinema is named as missing" probe list "$variant" "$PORT_FRONT" 2 ucd
   compose start cinema-ucd-service
   check "$variant: started again, it is back" eventually 120 list "$variant" "$PORT_FRONT" 3
+  check "$variant: what stops is seen in the dashboards, and alerted on" \
+    python3 .ci/stops.py "$variant" "$PORT_PROMETHEUS" "$PORT_FRONT"
 fi

@@ -94,10 +94,11 @@ class PanelQuery(NamedTuple):
     dashboard: str
     panel: str
     expr: str
+    legend: str
 
 
 def wrong_dashboards(base: str, variant: str, seconds: float, folder: Path) -> str | None:
-    asked = list(panel_queries(folder, variant))
+    asked = [query for query in panel_queries(folder, variant) if query[:2] not in RIGHTLY_EMPTY]
     if not asked:
         return f"no dashboard in {folder} is meant for {variant}"
     end = time.monotonic() + seconds
@@ -117,28 +118,37 @@ def panel_queries(folder: Path, variant: str) -> Iterator[PanelQuery]:
         dashboard = json.loads(file.read_text())
         for panel in dashboard["panels"]:
             for target in panel.get("targets", []):
-                query = PanelQuery(dashboard["title"], panel["title"], target["expr"])
+                legend = target.get("legendFormat", "")
+                query = PanelQuery(dashboard["title"], panel["title"], target["expr"], legend)
                 named = re.findall(r'variant="(\w+)"', query.expr)
                 tagged = f"variant:{variant}" in dashboard["tags"]
-                meant = variant in named if named else tagged
-                if meant and query[:2] not in RIGHTLY_EMPTY:
+                if variant in named if named else tagged:
                     yield query
 
 
 def lacks(base: str, query: PanelQuery, variant: str) -> str | None:
-    """Why a query draws nothing, or None if it does. Not a number is not drawn."""
+    """Why a query draws nothing, or None if it does."""
+    try:
+        drawn = series(base, query, variant, time.time() - LOOK_BACK_S)
+    except urllib.error.HTTPError as refused:
+        return json.loads(refused.read())["error"]
+    return None if any(drawn.values()) else "no data"
+
+
+def series(base: str, query: PanelQuery, variant: str, since: float) -> dict[str, list[float]]:
+    """What a query draws from a moment to now, by its legend. Not a number is not drawn."""
     expr = query.expr.replace("$variant", variant)
     for name, value in VARIABLES.items():
         expr = expr.replace(name, value)
     now = time.time()
-    asked = {"query": expr, "start": now - LOOK_BACK_S, "end": now, "step": STEP_S}
-    try:
-        _, _, body = get(f"{base}/api/v1/query_range?{urlencode(asked)}")
-    except urllib.error.HTTPError as refused:
-        return json.loads(refused.read())["error"]
-    found = json.loads(body)["data"]["result"]
-    drawn = any(value != "NaN" for series in found for _, value in series["values"])
-    return None if drawn else "no data"
+    asked = {"query": expr, "start": min(since, now), "end": now, "step": STEP_S}
+    _, _, body = get(f"{base}/api/v1/query_range?{urlencode(asked)}")
+    drawn: dict[str, list[float]] = {}
+    for one in json.loads(body)["data"]["result"]:
+        legend = re.sub(r"{{(\w+)}}", lambda label: one["metric"].get(label[1], ""), query.legend)
+        values = [float(value) for _, value in one["values"] if value != "NaN"]
+        drawn.setdefault(legend, []).extend(values)
+    return drawn
 
 
 if __name__ == "__main__":
