@@ -14,7 +14,13 @@ from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.statistics.bootstrap import ratio_intervals
-from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, mean_interval, wilson
+from testbed.analysis.statistics.intervals import (
+    CONFIDENCE,
+    Interval,
+    factor_interval,
+    mean_interval,
+    wilson,
+)
 from testbed.analysis.statistics.scaling import linear_trend
 from testbed.analysis.verdicts import Judged
 
@@ -34,7 +40,9 @@ def _mean(claim: Claim, source: Source, count: Count) -> Found:
     if runs is None:
         return Found(None, note=_missing(cell))
     estimate = float(np.concatenate(runs).mean())
-    return Found(estimate, _over_runs([float(run.mean()) for run in runs]), len(runs), "ms")
+    means = [float(run.mean()) for run in runs]
+    interval = factor_interval(means) if len(means) > 1 and min(means) > 0 else None
+    return Found(estimate, interval, len(runs), "ms")
 
 
 def _failed(claim: Claim, source: Source, count: Count) -> Found:
@@ -208,9 +216,9 @@ def _share(runs: Sequence[tuple[int, int]]) -> Interval:
     Failures come in bursts, so that runs differ by more than chance among operations.
     """
     pooled = wilson(sum(bad for bad, _ in runs), sum(whole for _, whole in runs))
-    over = _over_runs([bad / whole for bad, whole in runs])
-    if over is None or len(runs) < DECIDING_RUNS:
+    if len(runs) < DECIDING_RUNS:
         return pooled
+    over = mean_interval([bad / whole for bad, whole in runs])
     low, high = min(pooled.low, max(over.low, 0)), max(pooled.high, min(over.high, 1))
     return Interval(pooled.estimate, low, high)
 
@@ -234,11 +242,6 @@ def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int) -> Foun
         return Found(estimate, None, runs, "×")
     (interval,) = ratio_intervals([[one] for one in above], [[one] for one in below])
     return Found(interval.estimate, interval, runs, "×")
-
-
-def _over_runs(figures: Sequence[float]) -> Interval | None:
-    """Return Student's interval of the mean over runs; None with one run."""
-    return mean_interval(figures) if len(figures) > 1 else None
 
 
 def _missing(cell: Mapping[str, Any]) -> str:

@@ -26,6 +26,9 @@ from testbed.analysis.verdicts import Judged
 LEVELS_FOR_R = 3
 """Two points always lie on a line: a correlation of fewer levels says nothing."""
 
+UNITS = {"pause": "ms", "scrape": "s"}
+"""Of what tells systems apart; what services are set to is named as they name it."""
+
 
 def scaling(summary: pl.DataFrame) -> Iterator[Plate]:
     """Draw mean and 95th percentile against threads, with trend and Pearson's r, per workload."""
@@ -271,18 +274,10 @@ def _draw_by_setting(
             capsize=2.5,
             label=f"{group}, {load_words(study.mode, level)}",
         )
-        for one, share in zip(line, shares, strict=True):
-            axes.annotate(
-                f"{100 * share:.1f}",
-                (one.value, 100 * share),
-                xytext=(4, -10),
-                textcoords="offset points",
-                fontsize=7.5,
-            )
-    axes.set_xlabel(setting)
+    axes.set_xlabel(f"{setting} [{UNITS[setting]}]" if setting in UNITS else setting)
     axes.set_ylabel("correct operations [%]")
-    axes.set_ylim(0, 105)
-    axes.legend(loc="lower right")
+    axes.set_ylim(-3, 103)
+    figure.legend(loc="outside right upper")
     return figure, (
         f"Share of correct {study.workload} operations against the setting {setting}, "
         f"{study.conditions}; bars: Wilson's {100 * CONFIDENCE:g} % intervals over all operations."

@@ -97,6 +97,34 @@ def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Inter
     return Interval(centre, centre - reach, centre + reach, confidence)
 
 
+def factor_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
+    """Return Student's interval on a logarithmic scale, of the typical size of positive figures.
+
+    Response times of runs differ by factors, upwards more than downwards: an interval of equal
+    reach on both sides would hold times below zero.
+
+    Parameters
+    ----------
+    values
+        Observations above zero, shape (n,), n at least 2.
+
+    Returns
+    -------
+    Interval
+        In the unit of ``values``, about their geometric mean.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two observations, or one is not above zero.
+    """
+    observed = np.asarray(values, dtype=float)
+    if not (observed > 0).all():
+        raise ValueError(f"an interval of factors needs figures above 0, got {observed.min():g}")
+    logs = mean_interval(np.log(observed), confidence=confidence)
+    return Interval(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high), confidence)
+
+
 def batch_means(values: ArrayLike, size: int = 1000, *, confidence: float = CONFIDENCE) -> Interval:
     """Return a confidence interval of the mean of autocorrelated observations of one run.
 

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from testbed.analysis.statistics.intervals import batch_means, mean_interval, wilson
+from testbed.analysis.statistics.intervals import (
+    batch_means,
+    factor_interval,
+    mean_interval,
+    wilson,
+)
 
 
 def autocorrelated(rng: np.random.Generator, size: int, rho: float = 0.9) -> np.ndarray:
@@ -52,6 +57,17 @@ def test_the_interval_of_a_mean_agrees_with_scipy_and_needs_two_observations() -
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
     with pytest.raises(ValueError, match="at least 2 observations, got 1"):
         mean_interval([3.0])
+
+
+def test_factors_have_scipys_interval_of_logarithms() -> None:
+    times = np.array([238.0, 410.0, 1190.0])
+    expected = stats.ttest_1samp(np.log(times), 0).confidence_interval(0.95)
+    interval = factor_interval(times)
+    assert interval.estimate == pytest.approx(stats.gmean(times))
+    assert (interval.low, interval.high) == pytest.approx(np.exp([expected.low, expected.high]))
+    assert mean_interval(times).low < 0 < interval.low
+    with pytest.raises(ValueError, match="above 0, got 0"):
+        factor_interval([0.0, 3.0])
 
 
 def test_wilson_gives_newcombes_published_intervals() -> None:
