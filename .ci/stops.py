@@ -236,6 +236,8 @@ def load(variant: str, workload: str, port: str) -> Iterator[None]:
 
 def main(variant: str, prometheus_port: str, front_port: str) -> None:
     dashboards = Dashboards(variant, f"http://localhost:{prometheus_port}")
+    # A load that outlives this script would be felt by whatever comes next.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
     wrong = []
     with ExitStack() as loads:
         for workload in ("list", "reserve"):

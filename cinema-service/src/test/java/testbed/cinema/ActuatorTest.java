@@ -40,6 +40,7 @@ class ActuatorTest {
   void isReadyWhileItsDatabaseAnswersAndAliveInAnyCase(String preset) {
     try (var cinema = start("--cinema.transport=http", "--testbed.preset=" + preset)) {
       assertThat(health(cinema, "readiness")).isEqualTo(200);
+      assertThat(health(cinema)).isEqualTo(200);
 
       database.shutdownNow();
       await()
@@ -104,10 +105,10 @@ class ActuatorTest {
         .run(Stream.concat(common, Stream.of(settings)).toArray(String[]::new));
   }
 
-  private static int health(ConfigurableApplicationContext cinema, String group) {
+  private static int health(ConfigurableApplicationContext cinema, String... group) {
     return client(cinema)
         .get()
-        .uri("/actuator/health/{group}", group)
+        .uri(address -> address.path("/actuator/health").pathSegment(group).build())
         .exchange((request, response) -> response.getStatusCode().value());
   }
 
