@@ -184,12 +184,13 @@ def test_a_client_without_a_trace_begins_one(traced: Traced) -> None:
 
 def test_nothing_is_traced_while_nobody_asks(traced: Traced) -> None:
     before = traced.receiver.settled()
+    probes = ("/actuator/health", "/actuator/health/liveness", "/actuator/prometheus")
 
     deadline = time.monotonic() + IDLE_S
     while time.monotonic() < deadline:
         for service in traced.stack.deployment.services:
             if service.health is not None:
-                for path in (service.health, "/actuator/health/liveness", "/actuator/prometheus"):
+                for path in (service.health, *probes):
                     answer = httpx.get(f"http://127.0.0.1:{service.ports[0]}{path}")
                     assert answer.status_code == httpx.codes.OK, f"{service.name} {answer.url}"
         time.sleep(1)
