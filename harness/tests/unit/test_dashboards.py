@@ -207,7 +207,9 @@ def test_what_cannot_be_drawn_is_no_data(
 
     wrong = probe.wrong_dashboards("http://prometheus", "sync", 0, FOLDER)
 
-    assert len(wrong.splitlines()) == len(list(probe.panel_queries(FOLDER, "sync")))
+    queries = [one[:2] for one in probe.panel_queries(FOLDER, "sync")]
+    never_empty = [one for one in queries if one not in probe.RIGHTLY_EMPTY]
+    assert len(wrong.splitlines()) == len(never_empty) < len(queries)
 
 
 def test_grafanas_variables_are_filled_in(
