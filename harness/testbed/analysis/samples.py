@@ -76,10 +76,10 @@ class Usage:
     peak_rss_mb
         The highest sum of the resident memory of all servers, MB.
     generator_cores
-        The median of the cores that the load generator kept busy; its start and end, which take
-        CPU of their own, do not count.
+        The median of the cores that the load generator kept busy in the second half of the run:
+        its start, which takes seconds of CPU, says nothing of what it can do.
     server_cores
-        The median of the cores that all servers together kept busy.
+        The same of all servers together.
     """
 
     peak_rss_mb: float | None
@@ -314,19 +314,21 @@ def _usage(run: Run) -> Usage | None:
     except pl.exceptions.PolarsError:
         return None
     peak = servers.group_by("time_s").agg(pl.col("rss_mb").sum())["rss_mb"].max()
+    half = pl.col("time_s") >= seen.select(pl.col("time_s").max() / 2).item()
     return Usage(
         peak_rss_mb=float(peak) if isinstance(peak, float) else None,
-        generator_cores=_busy_cores(generator),
-        server_cores=_busy_cores(servers),
+        generator_cores=_busy_cores(generator, half),
+        server_cores=_busy_cores(servers, half),
     )
 
 
-def _busy_cores(readings: pl.DataFrame) -> float | None:
+def _busy_cores(readings: pl.DataFrame, when: pl.Expr) -> float | None:
     """Return the median of the cores that services kept busy together, from reading to reading."""
     steps = (
         readings.sort("time_s")
         .select("time_s", pl.col("cpu_s", "time_s").diff().over("service").name.suffix("_step"))
         .drop_nulls()
+        .filter(when)
         .group_by("time_s")
         .agg((pl.col("cpu_s_step") / pl.col("time_s_step")).sum().alias("cores"))
     )
