@@ -175,12 +175,12 @@ class Dashboards:
         return set(map(tuple, states.values())) == {(READY,)} and not self.drawn(OVERVIEW, "Alerts", now)
 
 
-def await_pictures(dashboards: Dashboards, pictures: tuple[Picture, ...], since: float, seconds: float) -> list[str]:
-    """What is not seen after so many seconds; what must never be seen is looked for once, at the end."""
+def await_pictures(dashboards: Dashboards, pictures: tuple[Picture, ...], since: float) -> list[str]:
+    """What is not seen in time; what must never be seen is looked for once, at the end."""
     lacking = [picture for picture in pictures if not picture.never]
     forbidden = [picture for picture in pictures if picture.never]
     until = since + (HELD_S if forbidden else 0)
-    while time.time() < until or (lacking and time.time() < since + seconds):
+    while time.time() < until or (lacking and time.time() < since + PATIENCE_S):
         time.sleep(STEP_S / 2)
         lacking = [picture for picture in lacking if not dashboards.shows(picture, since)]
     wrong = [picture for picture in forbidden if not dashboards.shows(picture, since)]
@@ -198,7 +198,7 @@ def carry_out(dashboards: Dashboards, story: Story) -> list[str]:
     print(f"  {story.stopped} is stopped", flush=True)
     since = time.time()
     compose(dashboards.variant, "stop", story.stopped)
-    wrong = await_pictures(dashboards, story.then, since, PATIENCE_S)
+    wrong = await_pictures(dashboards, story.then, since)
     compose(dashboards.variant, "start", story.stopped)
     back = time.time()
     while not dashboards.all_is_well() and time.time() < back + PATIENCE_S:
@@ -206,7 +206,7 @@ def carry_out(dashboards: Dashboards, story: Story) -> list[str]:
     if not dashboards.all_is_well():
         wrong.append(f"{story.stopped} is back, and not all is well: {dashboards.drawn(OVERVIEW, 'Services', time.time())}")
     print(f"  {story.stopped} is back, all is well after {time.time() - back:.0f} s")
-    wrong += await_pictures(dashboards, story.back, back, PATIENCE_S) if story.back else []
+    wrong += await_pictures(dashboards, story.back, back)
     if wrong or os.environ.get("TELL"):
         tell(dashboards, story, since)
     return [f"{story.stopped}: {line}" for line in wrong]
@@ -247,7 +247,7 @@ def main(variant: str, prometheus_port: str, front_port: str) -> None:
     with ExitStack() as loads:
         for workload in ("list", "reserve"):
             loads.enter_context(load(variant, workload, front_port))
-        wrong += await_pictures(dashboards, (above(OVERVIEW, OPERATIONS, f"{variant} served"),), time.time(), PATIENCE_S)
+        wrong += await_pictures(dashboards, (above(OVERVIEW, OPERATIONS, f"{variant} served"),), time.time())
         for story in STORIES[variant]:
             wrong += carry_out(dashboards, story)
     if wrong:
