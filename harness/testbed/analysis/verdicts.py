@@ -32,8 +32,7 @@ BUSY_SHARE = 0.90
 """Of the cores that generator and servers share: from here on each lacks what the other uses."""
 
 GENERATOR_SHARE_OF_BUSY = 1 / 3
-"""Of such cores that a load generator may use: from about there on its users began operations late,
-as Little's law tells, and what a run measures is the generator's own work."""
+"""Of such cores that a load generator may use: a healthy one was seen to need up to a quarter."""
 
 SHORTEST_WINDOW = 10
 """Operations that each thread must make while all of them run, for Little's law to be checked."""
