@@ -1,0 +1,5 @@
+/** Which metrics services keep. */
+@NullMarked
+package testbed.support.metrics;
+
+import org.jspecify.annotations.NullMarked;
