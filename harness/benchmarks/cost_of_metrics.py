@@ -22,7 +22,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
+import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from testbed import jdk, load, metrics, processes, services
@@ -33,8 +33,11 @@ from testbed.samplefile import SampleFile
 from testbed.stack import Stack
 from testbed.variants import VARIANTS, Choice, deployment
 
+FIRST = 60
+"""Scrapes that are told apart: the code that answers them is still being compiled."""
+
 SCRAPES = 100
-"""In a turn."""
+"""In a turn, after them."""
 
 INTERVAL_S = 5
 """Between the scrapes of compose's Prometheus."""
@@ -104,25 +107,26 @@ def used_s(meter: ProcessMeter, endpoints: Mapping[str, int]) -> dict[str, float
     return {name: one.cpu_s for name, one in meter.read().items() if name in endpoints}
 
 
-def turns(stack: Stack, rounds: int) -> tuple[dict[str, Interval], dict[str, float]]:
-    """Return each service's CPU time for one scrape, ms, and the size of the answer, kB."""
-    endpoints = stack.endpoints()
-    meter = ProcessMeter({one.name: one.process for one in stack.record.running})
-    spent: dict[str, list[float]] = {name: [] for name in endpoints}
-    with services.client(metrics.TIMEOUT_S) as http:
+def turn(
+    http: httpx.Client, meter: ProcessMeter, endpoints: Mapping[str, int], scrapes: int
+) -> dict[str, float]:
+    """Return each service's CPU time for one scrape, ms."""
+    before, began = used_s(meter, endpoints), time.monotonic()
+    for _ in range(scrapes):
         metrics.ask(http, endpoints)
-        for _ in range(rounds):
-            before, began = used_s(meter, endpoints), time.monotonic()
-            for _ in range(SCRAPES):
-                texts = metrics.ask(http, endpoints)
-            after, took = used_s(meter, endpoints), time.monotonic() - began
-            time.sleep(took)
-            idle = used_s(meter, endpoints)
-            for name in endpoints:
-                scraping = (after[name] - before[name]) - (idle[name] - after[name])
-                spent[name].append(1000 * scraping / SCRAPES)
-    sizes = {name: len(text) / 1000 for name, text in texts.items()}
-    return {name: mean_interval(one) for name, one in spent.items()}, sizes
+    after, took = used_s(meter, endpoints), time.monotonic() - began
+    time.sleep(took)
+    idle = used_s(meter, endpoints)
+    return {
+        name: 1000 * (after[name] - before[name] - (idle[name] - after[name])) / scrapes
+        for name in endpoints
+    }
+
+
+def told(cost: Interval, share: float = 1.0) -> str:
+    """Return an interval that is as wide to both sides in words, times a share."""
+    reach = (cost.high - cost.low) / 2
+    return f"{cost.estimate * share:.2f} ± {reach * share:.2f}"
 
 
 def main() -> None:
@@ -132,9 +136,8 @@ def main() -> None:
     parser.add_argument("--warm", type=int, default=30, help="s of each workload (%(default)s)")
     given = parser.parse_args()
     project, cores = Project.find(), len(os.sched_getaffinity(0))
-    more = counting(project, given.rounds)
-    reach = (more.high - more.low) / 2
-    print(f"a time counted into buckets: {more.estimate:.0f} ns ± {reach:.0f} more than without")
+    share = 100 / 1000 / INTERVAL_S / cores
+    print(f"a time counted into buckets: {told(counting(project, given.rounds))} ns more")
     for variant in VARIANTS:
         for words, settings in SETTINGS.items():
             choice = Choice(variant, settings=settings)
@@ -142,24 +145,27 @@ def main() -> None:
             stack.start()
             try:
                 times = warm(project, stack, variant, given.warm)
-                costs, sizes = turns(stack, given.rounds)
+                endpoints = stack.endpoints()
+                meter = ProcessMeter({one.name: one.process for one in stack.record.running})
+                with services.client(metrics.TIMEOUT_S) as http:
+                    sizes = {name: len(text) for name, text in metrics.ask(http, endpoints).items()}
+                    first = turn(http, meter, endpoints, FIRST)
+                    turns = [turn(http, meter, endpoints, SCRAPES) for _ in range(given.rounds)]
             finally:
                 stack.stop()
             print(f"{variant}, {words}")
             for workload, number in times.items():
                 print(f"  {workload}: {number:.1f} times into buckets an operation")
-            for name, cost in costs.items():
-                reach = (cost.high - cost.low) / 2
-                print(f"  {name:28} {cost.estimate:6.2f} ms ± {reach:4.2f}   {sizes[name]:5.0f} kB")
-            # Errors of services are independent.
-            total = sum(cost.estimate for cost in costs.values())
-            reach = float(np.hypot.reduce([(one.high - one.low) / 2 for one in costs.values()]))
-            share = 100 / 1000 / INTERVAL_S / cores
+            for name, size in sizes.items():
+                cost = mean_interval([one[name] for one in turns])
+                print(f"  {name:28} {size / 1000:4.0f} kB   {told(cost)} ms")
+            total = mean_interval([sum(one.values()) for one in turns])
+            print(f"  all: {told(total)} ms, at first {sum(first.values()):.0f} ms")
             print(
-                f"  all: {total:.1f} ms ± {reach:.1f}, every {INTERVAL_S} s on {cores} cores ",
-                end="",
+                f"  every {INTERVAL_S} s on {cores} cores: {told(total, share)} % of the CPU time,"
+                f" at first {sum(first.values()) * share:.2f} %",
+                flush=True,
             )
-            print(f"{total * share:.2f} % ± {reach * share:.2f} of the CPU time", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ other has neither. Both have load at the same time, each on a core of its own, i
 scraper included, and change places every two seconds. What the machine does meanwhile is then the
 same for both (as in a duet: Bulej et al., ICPE 2020), and neither can take time from the other.
 What differs between two starts of the same code is not the same, so that starts are what the
-interval counts.
+interval counts. They differ least where code is soon compiled for good:
+``JAVA_OPTS=-XX:TieredStopAtLevel=1``.
 
 Stopped and begun again with the same file, it goes on after the starts that are in it.
 """
@@ -52,6 +53,7 @@ WINDOW_S = 2 * INTERVAL_S
 places."""
 
 PORT_OFFSETS = (0, 10_000)
+QUANTITIES = {"rate": "throughput", "cpu_ms": "CPU time of an operation"}
 
 SCHEMA = {
     "variant": pl.String,
@@ -195,17 +197,27 @@ def factors(seen: pl.DataFrame, quantity: str) -> list[float]:
 
 
 def tell(seen: pl.DataFrame) -> None:
-    """Print what each variant's starts come to."""
-    for (variant,), own in seen.group_by("variant", maintain_order=True):
+    """Print what each variant's starts come to, and all together."""
+    found = {str(variant): own for (variant,), own in seen.group_by("variant", maintain_order=True)}
+    for variant, own in found.items():
         print(f"{variant}: {own['start'].n_unique()} starts, {own['failed'].sum()} failed")
-        for quantity, words in (("rate", "throughput"), ("cpu_ms", "CPU time of an operation")):
-            each = factors(own, quantity)
-            line = f"  {words:25}"
-            if len(each) > 1:
-                found = factor_interval(each)
-                low, high = 100 * (found.low - 1), 100 * (found.high - 1)
-                line += f"{100 * (found.estimate - 1):+.1f} % [{low:+.1f}, {high:+.1f}], "
-            print(line + "of the starts: " + " ".join(f"{100 * (one - 1):+.1f}" for one in each))
+        for quantity, words in QUANTITIES.items():
+            print(f"  {words:25} {changes(factors(own, quantity))}")
+    if len(found) > 1:
+        print("all starts")
+        for quantity, words in QUANTITIES.items():
+            each = [one for own in found.values() for one in factors(own, quantity)]
+            print(f"  {words:25} {changes(each)}")
+
+
+def changes(each: list[float]) -> str:
+    """Return what factors of starts come to, in percent: with its interval, and each."""
+    told = "of the starts: " + " ".join(f"{100 * (one - 1):+.1f}" for one in each)
+    if len(each) < 2:
+        return told
+    found = factor_interval(each)
+    low, high = 100 * (found.low - 1), 100 * (found.high - 1)
+    return f"{100 * (found.estimate - 1):+.1f} % [{low:+.1f}, {high:+.1f}], {told}"
 
 
 def main() -> None:

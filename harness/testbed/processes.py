@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
-START_TOLERANCE_S = 1.0
-"""How far two readings of one process's start time may lie apart (the clock may be adjusted)."""
+START_TOLERANCE_S = 0.5
+"""How far two readings of one process's start may lie apart."""
 
 STOP_GRACE_S = 10.0
 """How long a process may take to end after TERM before it is killed."""
@@ -33,7 +33,7 @@ class ProcessId:
     pid
         The number that the system gave it.
     created
-        When it started, in seconds since the epoch.
+        When it started, in seconds: since the system's boot on Linux, else since the epoch.
     """
 
     pid: int
@@ -48,13 +48,13 @@ class ProcessId:
         psutil.NoSuchProcess
             When there is none of that number.
         """
-        return cls(pid, psutil.Process(pid).create_time())
+        return cls(pid, _started(psutil.Process(pid)))
 
     def find(self) -> psutil.Process | None:
         """Return the process while it runs; None once it ended, its number in use again or not."""
         try:
             process = psutil.Process(self.pid)
-            if abs(process.create_time() - self.created) > START_TOLERANCE_S:
+            if abs(_started(process) - self.created) > START_TOLERANCE_S:
                 return None
             if process.status() == psutil.STATUS_ZOMBIE:
                 return None
@@ -220,6 +220,28 @@ def own() -> ProcessId:
 def alone(_: ProcessId) -> Iterator[None]:
     """Accompany a process with nothing."""
     yield
+
+
+def _started(process: psutil.Process) -> float:
+    """Return when a process started, by a clock that nobody sets.
+
+    Linux writes it down in ticks since its boot. What `psutil` makes of that, a time of day, moves
+    for every running process when the clock is set.
+
+    Raises
+    ------
+    psutil.NoSuchProcess
+        When it has ended.
+    """
+    if not psutil.LINUX:
+        return process.create_time()
+    try:
+        line = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError) as gone:
+        raise psutil.NoSuchProcess(process.pid) from gone
+    # The command's name, in parentheses, may hold anything. The start is field 22, the name 2.
+    ticks = int(line.rpartition(")")[2].split()[19])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _descendants(process: psutil.Process) -> list[psutil.Process]:

@@ -47,10 +47,22 @@ def test_an_ended_child_that_nobody_waited_for_does_not_count_as_running() -> No
         assert one.find() is None
 
 
+@pytest.mark.skipif(not psutil.LINUX, reason="others keep the time of day of a start")
+def test_finds_a_process_after_the_clock_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    with sleeper() as process:
+        one = ProcessId.of(process.pid)
+        moved = psutil.Process(process.pid).create_time() + 47
+        monkeypatch.setattr(psutil.Process, "create_time", lambda _: moved)
+
+        assert one.find() == psutil.Process(process.pid)
+
+        processes.stop([one])
+        assert one.find() is None
+
+
 def test_a_process_with_a_reused_number_is_not_ours_and_is_left_alone() -> None:
     with sleeper() as foreign:
-        started = psutil.Process(foreign.pid).create_time()
-        ours_before = ProcessId(foreign.pid, started - 3600)
+        ours_before = ProcessId(foreign.pid, ProcessId.of(foreign.pid).created - 3600)
 
         assert ours_before.find() is None
         assert processes.stop([ours_before]) == []

@@ -82,7 +82,7 @@ def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
     assert known is not None
     foreign = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        number = ProcessId(foreign.pid, psutil.Process(foreign.pid).create_time() - 100)
+        number = ProcessId(foreign.pid, ProcessId.of(foreign.pid).created - 100)
         reused = replace(known.running[0], name="reused", process=number)
         record.save(project, known.with_running((*known.running, reused)))
 
