@@ -27,7 +27,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from testbed import jdk, load, metrics, processes, services
 from testbed.analysis.statistics.intervals import Interval, mean_interval
-from testbed.meter import ProcessMeter
+from testbed.meter import Meter
 from testbed.project import Project
 from testbed.samplefile import SampleFile
 from testbed.stack import Stack
@@ -102,13 +102,13 @@ def warm(project: Project, stack: Stack, variant: str, seconds: int) -> dict[str
     return found
 
 
-def used_s(meter: ProcessMeter, endpoints: Mapping[str, int]) -> dict[str, float]:
+def used_s(meter: Meter, endpoints: Mapping[str, int]) -> dict[str, float]:
     """Return the CPU seconds of each service since its start."""
     return {name: one.cpu_s for name, one in meter.read().items() if name in endpoints}
 
 
 def turn(
-    http: httpx.Client, meter: ProcessMeter, endpoints: Mapping[str, int], scrapes: int
+    http: httpx.Client, meter: Meter, endpoints: Mapping[str, int], scrapes: int
 ) -> dict[str, float]:
     """Return each service's CPU time for one scrape, ms."""
     before, began = used_s(meter, endpoints), time.monotonic()
@@ -146,7 +146,7 @@ def main() -> None:
             try:
                 times = warm(project, stack, variant, given.warm)
                 endpoints = stack.endpoints()
-                meter = ProcessMeter({one.name: one.process for one in stack.record.running})
+                meter = stack.meter()
                 with services.client(metrics.TIMEOUT_S) as http:
                     sizes = {name: len(text) for name, text in metrics.ask(http, endpoints).items()}
                     first = turn(http, meter, endpoints, FIRST)

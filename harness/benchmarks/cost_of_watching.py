@@ -34,7 +34,7 @@ import psutil
 
 from testbed import jdk, load, processes
 from testbed.analysis.statistics.intervals import factor_interval
-from testbed.meter import ProcessMeter, cpu_between
+from testbed.meter import cpu_between
 from testbed.project import Project
 from testbed.samplefile import SampleFile
 from testbed.scraping import Scraper
@@ -71,7 +71,6 @@ class Side:
     """One of the two starts that are compared."""
 
     project: Project
-    variant: str
     watched: bool
     stack: Stack
 
@@ -79,9 +78,10 @@ class Side:
     def loaded(self, samples: Path, seconds: int) -> Iterator[int]:
         """Put load on it from a process of its own, whose number this gives."""
         endpoints = self.stack.endpoints() if self.watched else {}
-        front = self.stack.deployment.front_port
+        system = self.stack.deployment
         client = multiprocessing.get_context("spawn").Process(
-            target=put_load, args=(self.project, self.variant, front, endpoints, samples, seconds)
+            target=put_load,
+            args=(self.project, system.variant, system.front_port, endpoints, samples, seconds),
         )
         client.start()
         try:
@@ -92,10 +92,6 @@ class Side:
             raise
         finally:
             client.join()
-
-    def meter(self) -> ProcessMeter:
-        """Return what reads the CPU time of its services."""
-        return ProcessMeter({one.name: one.process for one in self.stack.record.running})
 
     def move(self, client: int, core: int) -> None:
         """Let its services, and all that its client has started, run on one core only."""
@@ -139,7 +135,7 @@ def sides(project: Project, variant: str, first: bool) -> Iterator[tuple[Side, S
             stack = Stack(place, deployment(choice, place, jdk.for_services()), os.environ)
             stack.start()
             started.callback(stack.stop)
-            both.append(Side(place, variant, watched, stack))
+            both.append(Side(place, watched, stack))
         yield both[0], both[1]
 
 
@@ -153,7 +149,7 @@ def compare(
     spent: list[list[float]] = []
     with sides(project, variant, first=start % 2 == 0) as both, tempfile.TemporaryDirectory() as to:
         samples = [Path(to) / f"{one.watched}.csv" for one in both]
-        meters = [one.meter() for one in both]
+        meters = [one.stack.meter() for one in both]
         with both[0].loaded(samples[0], seconds) as a, both[1].loaded(samples[1], seconds) as b:
             time.sleep(warm)
             for _ in range(windows):
