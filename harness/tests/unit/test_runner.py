@@ -567,7 +567,7 @@ def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> Non
     noted = data["disturbance"]
     stopped, started = (datetime.fromisoformat(noted[key]) for key in ("stopped", "started"))
     assert noted["service"] == "gateway"
-    assert 0.45 < (started - stopped).total_seconds() < 1.0
+    assert (started - stopped).total_seconds() >= 0.5
     assert data["complete_after"] is True
 
 

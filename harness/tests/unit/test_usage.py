@@ -60,15 +60,22 @@ def test_several_meters_read_as_one() -> None:
     assert set(Meters((ProcessMeter({"a": own}), ProcessMeter({"b": own}))).read()) == {"a", "b"}
 
 
-def test_recording_costs_less_than_a_hundredth_of_a_core(tmp_path: Path) -> None:
-    meter = ProcessMeter({f"service-{n}": ProcessId.of(os.getpid()) for n in range(9)})
-    meter.read()
-    began = time.thread_time()
-    for _ in range(20):
-        meter.read()
+def test_a_process_is_looked_for_once_and_not_at_every_reading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_for: list[ProcessId] = []
+    find = ProcessId.find
 
-    # Once a second, of the seven services, the backends and the generator.
-    assert (time.thread_time() - began) / 20 < 0.01 * usage.EVERY_S
+    def counted(one: ProcessId) -> psutil.Process | None:
+        looked_for.append(one)
+        return find(one)
+
+    monkeypatch.setattr(ProcessId, "find", counted)
+    own = ProcessId.of(os.getpid())
+    meter = ProcessMeter({"own": own})
+
+    assert all(set(meter.read()) == {"own"} for _ in range(3))
+    assert looked_for == [own]
 
 
 def test_an_error_in_the_body_is_not_hidden(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class BreakerTest extends RunningGateway {
         "cinema-metropole-service");
 
     assertThat(Duration.between(start, Instant.now()))
-        .isBetween(Duration.ofMillis(2900), Duration.ofSeconds(10));
+        .isGreaterThanOrEqualTo(Duration.ofMillis(2900));
   }
 
   @Test
@@ -70,7 +70,7 @@ class BreakerTest extends RunningGateway {
 
     service.answersAsCinema("adelphi");
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(() -> get("/cinema/adelphi/movie/list").expectStatus().isOk());
   }
 

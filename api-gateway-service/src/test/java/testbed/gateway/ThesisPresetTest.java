@@ -44,7 +44,7 @@ class ThesisPresetTest extends RunningGateway {
         get("/cinema/metropole/movie/list"), ProblemType.TIME_LIMIT, "cinema-metropole-service");
 
     assertThat(Duration.between(start, Instant.now()))
-        .isBetween(Duration.ofMillis(2900), Duration.ofSeconds(10));
+        .isGreaterThanOrEqualTo(Duration.ofMillis(2900));
   }
 
   @Test

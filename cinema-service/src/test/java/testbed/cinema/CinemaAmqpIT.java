@@ -1,12 +1,12 @@
 package testbed.cinema;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static testbed.cinema.Examples.janesReservation;
 import static testbed.cinema.Examples.reservation;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
@@ -68,7 +68,7 @@ import testbed.support.testing.BackendContainers;
 class CinemaAmqpIT {
 
   private static final CinemaName CINEWORLD = new CinemaName("cineworld");
-  private static final long PATIENCE_MILLIS = 10_000;
+  private static final long PATIENCE_MILLIS = 30_000;
 
   @Container static final GenericContainer<?> MONGODB = BackendContainers.mongoDb();
   @Container static final RabbitMQContainer RABBITMQ = BackendContainers.rabbitMq();
@@ -219,7 +219,7 @@ class CinemaAmqpIT {
     var http = RestClient.create("http://localhost:" + port);
 
     await()
-        .atMost(10, SECONDS)
+        .atMost(Duration.ofMillis(PATIENCE_MILLIS))
         .untilAsserted(
             () ->
                 assertThat(

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EmbeddedBackendsTest {
 
   private static final String ANY_FREE_PORT = "0";
-  private static final long PATIENCE_MILLIS = 10_000;
+  private static final long PATIENCE_MILLIS = 30_000;
   private static final boolean DURABLE = true;
   private static final boolean MANDATORY = true;
 

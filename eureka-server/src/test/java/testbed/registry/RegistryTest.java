@@ -21,6 +21,9 @@ class RegistryTest {
   /** Seconds. A registry ends a lease after twice this time. */
   private static final int LEASE = 1;
 
+  /** Less than the 30 s of the read-only cache and the 60 s between evictions by default. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   @LocalServerPort private int port;
   private RestClient registry;
 
@@ -38,13 +41,13 @@ class RegistryTest {
     assertThat(register("cinema-test-service").getStatusCode()).isEqualTo(HttpStatus.NO_CONTENT);
 
     await()
-        .atMost(Duration.ofSeconds(1))
+        .atMost(PATIENCE)
         .untilAsserted(
             () ->
                 assertThat(get("/eureka/apps").getBody())
                     .contains("CINEMA-TEST-SERVICE", "\"cinema\":\"test\""));
     await()
-        .atMost(Duration.ofSeconds(6))
+        .atMost(PATIENCE)
         .untilAsserted(
             () -> assertThat(get("/eureka/apps").getBody()).doesNotContain("CINEMA-TEST-SERVICE"));
   }
@@ -54,7 +57,7 @@ class RegistryTest {
     register("only-one-service");
 
     await()
-        .atMost(Duration.ofSeconds(6))
+        .atMost(PATIENCE)
         .untilAsserted(
             () ->
                 assertThat(get("/eureka/apps/only-one-service").getStatusCode())

@@ -26,7 +26,7 @@ class MoviesTest {
   private static final CinemaName UCD = new CinemaName("ucd");
   private static final Presence ALL = Presence.of(List.of(UCD, CINEWORLD, DUNDRUM), List.of());
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final Duration SHORT = Duration.ofMillis(200);
+  private static final Duration SHORT = Duration.ofSeconds(1);
 
   private final CountDownLatch testEnds = new CountDownLatch(1);
   private final List<CinemaName> interrupted = new CopyOnWriteArrayList<>();
