@@ -27,6 +27,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from testbed import jdk, load, metrics, processes, services
 from testbed.analysis.statistics.intervals import Interval, mean_interval
+from testbed.errors import UserError
 from testbed.meter import Meter
 from testbed.project import Project
 from testbed.samplefile import SampleFile
@@ -169,4 +170,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except UserError as why:
+        raise SystemExit(str(why)) from None

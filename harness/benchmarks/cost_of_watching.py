@@ -34,6 +34,7 @@ import psutil
 
 from testbed import jdk, load, processes
 from testbed.analysis.statistics.intervals import factor_interval
+from testbed.errors import UserError
 from testbed.meter import cpu_between
 from testbed.project import Project
 from testbed.samplefile import SampleFile
@@ -153,12 +154,13 @@ def compare(
         with both[0].loaded(samples[0], seconds) as a, both[1].loaded(samples[1], seconds) as b:
             time.sleep(warm)
             for _ in range(windows):
-                began, before = time.time(), [one.read() for one in meters]
+                began_ms, clock = 1000 * time.time(), time.monotonic()
+                before = [one.read() for one in meters]
                 for turn in range(1, WINDOW_S // SWAP_S + 1):
                     both[0].move(a, cores[turn % 2])
                     both[1].move(b, cores[1 - turn % 2])
-                    time.sleep(max(0.0, began + turn * SWAP_S - time.time()))
-                spans.append((1000 * began, 1000 * time.time()))
+                    time.sleep(max(0.0, clock + turn * SWAP_S - time.monotonic()))
+                spans.append((began_ms, began_ms + 1000 * (time.monotonic() - clock)))
                 after = [one.read() for one in meters]
                 pairs = zip(before, after, strict=True)
                 spent.append([sum(cpu_between(*one).values()) for one in pairs])
@@ -242,6 +244,8 @@ def main() -> None:
                 )
     except processes.Interrupted:
         print("Stopped; the same command goes on.", file=sys.stderr)
+    except UserError as why:
+        raise SystemExit(f"{why}; the same command goes on") from None
     tell(seen)
 
 

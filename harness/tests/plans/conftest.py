@@ -43,6 +43,10 @@ class Outcome:
     terminal: str
     log: str = ""
 
+    def of(self, plan: str) -> list[Row]:
+        """Return the rows of whole operations of the plan."""
+        return [row for row in self.rows if row["label"] == plan.partition("-")[2]]
+
     def operations(self, workload: str) -> list[list[Row]]:
         """Return the rows of each operation of a single user, the operation's own row last."""
         found: list[list[Row]] = [[]]
