@@ -53,12 +53,18 @@ def suites(project: Project) -> list[Suite]:
     """
     harness = project.root / "harness"
     python = sys.executable
+    # A file at a time to a processor each. More than a few would only be more JVMs at once.
+    spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
     return [
         Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness),
         Suite("lint", (python, "-m", "ruff", "check", "."), harness),
         Suite("types", (python, "-m", "mypy"), harness),
         Suite("services", (build.maven(), "-B", "-ntp", "verify"), project.root),
-        Suite("harness", (python, "-m", "pytest", "--ignore=tests/contract", "tests"), harness),
+        Suite(
+            "harness",
+            (python, "-m", "pytest", *spread, "--ignore=tests/contract", "tests"),
+            harness,
+        ),
         Suite("contract", (python, "-m", "pytest", "tests/contract"), harness),
     ]
 
