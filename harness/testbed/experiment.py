@@ -155,7 +155,7 @@ class Experiment(Section):
     fetch: Fetch | None = None
     backends: Backends = "embedded"
     warmup: Warmup = Warmup()
-    settings: dict[str, Setting] = Field(default_factory=dict)
+    settings: dict[SettingName, Setting] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _has_a_load_with_an_end(self) -> Experiment:
@@ -174,6 +174,8 @@ class Experiment(Section):
             raise ValueError("duration: the steps of a schedule say how long a run lasts")
         if self.duration is None and not steps and (levels != ["threads"]):
             raise ValueError("duration: missing; an open loop needs it")
+        if self.loops is not None and not self.threads:
+            raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
         if steps and (self.threads or self.rates):
             raise ValueError("schedule of steps: threads and rates need an experiment of their own")
         return self
@@ -203,6 +205,8 @@ class Experiment(Section):
             for key, default in (("variants", ("sync", "async")), ("presets", ("tuned",))):
                 if key in self.model_fields_set and getattr(self, key) != default:
                     raise ValueError(f"{key} and systems exclude each other: give one")
+        if self.fetch is not None and all(one.variant == "sync" for one in self.compared):
+            raise ValueError(f"fetch: {self.fetch!r}: sync answers at once, and nothing is fetched")
         names = [one.name for one in self.compared]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"factors: two systems would be called {', '.join(twice)}")

@@ -53,7 +53,12 @@ def load(project: Project, argument: str) -> Experiment:
         raise UserError(
             f"no experiment {argument!r}", f"Shipped ones: {', '.join(shipped(project))}."
         )
-    return parse(path.read_text(encoding="utf-8"), project.shown(path))
+    origin = project.shown(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{origin} is not text in UTF-8: byte {problem.start}") from problem
+    return parse(text, origin)
 
 
 def parse(text: str, origin: str) -> Experiment:
@@ -83,7 +88,14 @@ def parse(text: str, origin: str) -> Experiment:
     try:
         return Experiment.model_validate(data)
     except ValidationError as problem:
-        lines = [f"  {_told(error)}" for error in problem.errors()]
+        errors = problem.errors()
+        wrong = [error["loc"] for error in errors if error["type"] != "too_short"]
+        lines = [
+            f"  {_told(error)}"
+            for error in errors
+            # What is left of a list whose values are wrong may be too few of them.
+            if not (error["type"] == "too_short" and any(error["loc"] == one[:-1] for one in wrong))
+        ]
         raise UserError("\n".join([f"{origin} is not a valid experiment:", *lines])) from problem
 
 
@@ -110,8 +122,18 @@ def _told(error: ErrorDetails) -> str:
             return f"{key}.kind: {given!r} is unknown; choose from: steps, ramp"
         case "union_tag_not_found":
             return f"{key}.kind: missing; choose from: steps, ramp"
-        case "model_type" | "model_attributes_type":
+        case "model_type" | "model_attributes_type" | "dict_type":
             return f"{key}: {value!r} is not a set of keys"
+        case "tuple_type":
+            return f"{key}: {value!r} is not a list; write [{value}]"
+        case "string_type":
+            return f"{key}: {value!r} is not text; write it in quotes"
+        case "string_pattern_mismatch":
+            # Settings are the only names in capitals.
+            letters = "capital letters, digits and underscores"
+            if "A-Z" not in error["ctx"]["pattern"]:
+                letters = "small letters, digits and hyphens, a letter first"
+            return f"{key}: {value!r}: choose {letters}"
         case _:
             message = error["msg"][0].lower() + error["msg"][1:]
             return f"{key}: {value!r}: {message}"

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from testbed.settings import known
 from testbed.variants import Preset, Variant
 
 Workload = Literal["list", "reserve"]
@@ -33,7 +34,7 @@ Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
 Setting = Annotated[str, Field(coerce_numbers_to_str=True)]
-SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$")]
+SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(known)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 
 

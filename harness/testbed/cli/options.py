@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from testbed.errors import UserError
+from testbed.settings import known
 
 VariantArgument = Annotated[str, typer.Argument(help="sync or async.", show_default=False)]
 BackendsOption = Annotated[
@@ -39,12 +40,15 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
     Raises
     ------
     UserError
-        Naming the first one that is not of this form.
+        Naming the first one that is not of this form, or that no service knows.
     """
     settings = {}
     for one in given or []:
         key, separator, value = one.partition("=")
         if not separator or not key.replace("_", "").isalnum():
             raise UserError(f"--set {one!r} is not of the form KEY=VALUE")
-        settings[key] = value
+        try:
+            settings[known(key)] = value
+        except ValueError as problem:
+            raise UserError(f"--set {one!r}: {problem}") from problem
     return settings

@@ -53,7 +53,17 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ("warmup: {treads: 1}", "warmup.treads: unknown key (did you mean threads?)"),
         ("warmup: often", "warmup: 'often' is not a set of keys"),
         ("variant: [sync]", "variant: unknown key (did you mean variants?); choose from: name,"),
-        ("name: No Spaces", "name: 'No Spaces'"),
+        ("name: No Spaces", "name: 'No Spaces': choose small letters, digits and hyphens"),
+        ("threads: 10", "threads: 10 is not a list; write [10]"),
+        ("systems: [sync]", "systems: ['sync'] is not a set of keys"),
+        ("factors: {AGGREGATOR_ROUTE: [true]}", "factors.AGGREGATOR_ROUTE[0]: True is not text"),
+        (
+            "factors: {AGGREGATOR_FAN_OUTS: [a, b]}",
+            "AGGREGATOR_FAN_OUTS is a setting of no service",
+        ),
+        ("settings: {broker_deadline: 1s}", "'broker_deadline': choose capital letters"),
+        ("settings: {BROKER_DEADLIN: 1s}", "no service (did you mean BROKER_DEADLINE?)"),
+        ("settings: {TESTBED_PRESET: thesis}", "TESTBED_PRESET follows from the variant"),
     ],
 )
 def test_names_key_value_and_choices(line: str, told: str) -> None:
@@ -235,9 +245,11 @@ def test_the_preset_decides_how_results_are_fetched() -> None:
 
 
 def test_nothing_is_fetched_from_the_synchronous_variant() -> None:
-    plan = experiment_file.parse(VALID + "variants: [sync]\nfetch: poll\n", "mine.yaml")
+    plan = experiment_file.parse(VALID + "fetch: poll\n", "mine.yaml")
+    found = {one.variant: (one.fetch, dict(one.properties)) for one in plan.compared}
 
-    assert [(one.fetch, one.properties) for one in plan.compared] == [(None, {})]
+    assert found == {"sync": (None, {}), "async": ("poll", {"fetch": "poll"})}
+    assert "fetch: 'poll': sync answers at once" in error(VALID + "variants: [sync]\nfetch: poll\n")
 
 
 def test_an_unknown_experiment_lists_those_that_ship(project: Project) -> None:

@@ -1,0 +1,69 @@
+"""The names of settings: environment variables that Spring binds to properties of the services."""
+
+from __future__ import annotations
+
+import difflib
+
+OWN = (
+    "AGGREGATOR_DEADLINE",
+    "AGGREGATOR_FAN_OUT",
+    "AGGREGATOR_POOL_ACQUIRE",
+    "AGGREGATOR_POOL_IDLE",
+    "AGGREGATOR_POOL_SIZE",
+    "AGGREGATOR_ROUTE",
+    "BROKER_ACKNOWLEDGED_TOGETHER",
+    "BROKER_CONFIRM_TIMEOUT",
+    "BROKER_DEADLINE",
+    "BROKER_MAX_WAIT",
+    "BROKER_PRESENCE_CHECK_INTERVAL",
+    "BROKER_PRESENCE_LISTEN_FOR",
+    "BROKER_PRESENCE_PRESENT_FOR",
+    "BROKER_PRESENCE_REMEMBERED_FOR",
+    "BROKER_STORE_CAPACITY",
+    "BROKER_STORE_EXPIRY",
+    "CINEMA_ACKNOWLEDGEMENT_MESSAGES",
+    "CINEMA_DATABASE_MAX_CONNECTING",
+    "CINEMA_DATABASE_MAX_CONNECTIONS",
+    "CINEMA_DATABASE_MAX_WAIT",
+    "CINEMA_DATABASE_MIN_CONNECTIONS",
+    "CINEMA_PRESENCE_INTERVAL",
+    "GATEWAY_BREAKER_COUNT_SERVER_ERRORS",
+    "GATEWAY_BREAKER_RETRY_UNREACHABLE",
+    "TESTBED_HISTOGRAM_BUCKETS",
+    "TESTBED_WEB_MAX_BODY",
+)
+"""Settings of the services' own; any other Spring property has its name in the same way."""
+
+CHOSEN_OTHERWISE = (
+    "AGGREGATOR_GATEWAY_URL",
+    "CINEMA_CATALOGUE",
+    "CINEMA_NAME",
+    "CINEMA_TRANSPORT",
+    "TESTBED_PRESET",
+    "TESTBED_VARIANT",
+)
+"""What follows from the variant, the preset and the ports, and is no setting."""
+
+_PREFIXES = tuple({f"{name.partition('_')[0]}_" for name in OWN})
+
+
+def known(name: str) -> str:
+    """Return the name of a setting if a service may know it.
+
+    Spring ignores what it does not know: an experiment with a misspelt factor would compare a
+    system with itself.
+
+    Raises
+    ------
+    ValueError
+        If it begins as our own settings do and is none of them; names those that are near.
+    """
+    if name in CHOSEN_OTHERWISE:
+        raise ValueError(f"{name} follows from the variant and the preset: it is no setting")
+    if not name.startswith(_PREFIXES) or name in OWN:
+        return name
+    prefix = f"{name.partition('_')[0]}_"
+    near = difflib.get_close_matches(name, OWN, n=1)
+    meant = f" (did you mean {near[0]}?)" if near else ""
+    choices = ", ".join(one for one in OWN if one.startswith(prefix))
+    raise ValueError(f"{name} is a setting of no service{meant}; choose from: {choices}")
