@@ -21,6 +21,11 @@ from testbed.record import Compose
 
 ASK_TIMEOUT_S = 60.0
 
+WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
+
+MOVE_PORTS = "Stop what uses them, or choose others: each is a PORT_... of .env."
+"""What to do about ports that are taken, where containers publish them."""
+
 # Both layouts of the control group file system, as a container sees its own; then its memory
 # without the page cache.
 _READ_USAGE = (
@@ -68,7 +73,7 @@ def require_docker() -> None:
     if shutil.which("docker") is None:
         raise UserError(
             "Docker not found: no docker on PATH",
-            "Install Docker with its compose plugin, or use --backends embedded.",
+            f"Install Docker with its compose plugin, or {WITHOUT}.",
         )
     for command, what in (
         (("docker", "info", "--format", "{{.ServerVersion}}"), "the Docker daemon does not answer"),
@@ -77,10 +82,10 @@ def require_docker() -> None:
         try:
             answer = _ask(command)
         except subprocess.TimeoutExpired:
-            raise UserError(what, "Start Docker, or use --backends embedded.") from None
+            raise UserError(what, f"Start Docker, or {WITHOUT}.") from None
         if answer.returncode != 0:
             reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise UserError(f"{what}: {reason}", "Put that right, or use --backends embedded.")
+            raise UserError(f"{what}: {reason}", f"Put that right, or {WITHOUT}.")
 
 
 def describe(project: Project, variant: str, environ: Mapping[str, str] = os.environ) -> Compose:
@@ -199,7 +204,10 @@ def _carry_out(
         [*_command(compose), *task], environ, compose.files[0].parent, log
     )
     if code != 0:
-        raise UserError(f"docker compose {task[0]} failed:\n" + _tail(log))
+        raise UserError(
+            f"docker compose {task[0]} failed:\n" + end_of(log),
+            f"What each container said is in {log.parent}.",
+        )
 
 
 def down(compose: Compose) -> None:
@@ -226,6 +234,16 @@ def containers(compose: Compose) -> list[Container]:
     return [
         Container(row["Service"], row["ID"], row["State"], int(row["ExitCode"])) for row in rows
     ]
+
+
+def keep_logs(compose: Compose, folder: Path) -> None:
+    """Write what each container has said into ``SERVICE.log``, as far as it can be asked."""
+    with contextlib.suppress(UserError, subprocess.TimeoutExpired):
+        for one in containers(compose):
+            answer = _ask(
+                (*_command(compose), "logs", "--no-color", "--no-log-prefix", one.service)
+            )
+            (folder / f"{one.service}.log").write_text(answer.stdout + answer.stderr)
 
 
 def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
@@ -402,7 +420,10 @@ def parse_usage(text: str) -> Usage | None:
     return None
 
 
-def _tail(log: Path) -> str:
+def end_of(log: Path) -> str:
+    """Return the last lines of a log, and nothing where there is none."""
+    if not log.is_file():
+        return ""
     return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
 
 

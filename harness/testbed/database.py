@@ -60,7 +60,8 @@ def require_answer(uri: str) -> None:
 def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> MongoClient[dict[str, object]]:
     try:
         return MongoClient(uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms)
-    except PyMongoError as problem:
+    except (PyMongoError, ValueError) as problem:
+        # Its port, or a password with characters that are not escaped.
         raise UserError(f"MONGODB_URI is not a connection string: {problem}") from problem
 
 

@@ -80,10 +80,12 @@ def describe(
     }
 
 
-def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def differences(
+    one: Mapping[str, Any], other: Mapping[str, Any], parts: Iterable[str] = COMPARABLE
+) -> list[str]:
     """Return what keeps two environments from being compared, each with both values."""
     found: list[str] = []
-    for part in COMPARABLE:
+    for part in parts:
         _compare(part, one.get(part), other.get(part), found)
     return found
 

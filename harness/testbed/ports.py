@@ -15,6 +15,9 @@ LOOPBACK = "127.0.0.1"
 OWN_LOOPBACK = "127.0.0.2"
 """Where the harness asks from in a network of few ports, see `ask_from_own_address`."""
 
+MOVE_ALL = "Stop what uses them, or move the whole stack: --port-offset 10000."
+"""What to do about ports that are taken, where a stack may have others."""
+
 _origin: dict[str, str] = {}
 
 
@@ -72,13 +75,28 @@ def taken(ports: Iterable[int]) -> list[Taken]:
     return [Taken(port, holders.get(port)) for port in busy]
 
 
-def require_free(wanted: Mapping[str, tuple[int, ...]]) -> None:
+def parse(name: str, given: str | int) -> int:
+    """Return a port that is given by an environment variable.
+
+    Raises
+    ------
+    UserError
+        If it is not a number from 1 to 65535.
+    """
+    if not str(given).isdecimal() or not 1 <= int(given) <= 65535:
+        raise UserError(f"{name} is {given!r}; choose a port from 1 to 65535")
+    return int(given)
+
+
+def require_free(wanted: Mapping[str, tuple[int, ...]], hint: str = MOVE_ALL) -> None:
     """Check that services can have their ports.
 
     Parameters
     ----------
     wanted
         The ports of each service, by its name.
+    hint
+        What to do where they are not.
 
     Raises
     ------
@@ -93,10 +111,7 @@ def require_free(wanted: Mapping[str, tuple[int, ...]]) -> None:
         f"port {one.port} ({owners[one.port]}) is in use by {one.holder or 'an unknown process'}"
         for one in busy
     ]
-    raise UserError(
-        "\n".join(lines),
-        "Stop what uses them, or move the whole stack: --port-offset 10000.",
-    )
+    raise UserError("\n".join(lines), hint)
 
 
 def _holders() -> dict[int, str]:

@@ -99,7 +99,10 @@ class Stack:
             When a stack runs already, a port is taken, or a service ends or is not ready in time.
         """
         clear_leftover(self._project)
-        ports.require_free(self.deployment.ports)
+        in_containers = self.deployment.compose is not None
+        ports.require_free(
+            self.deployment.ports, compose.MOVE_PORTS if in_containers else ports.MOVE_ALL
+        )
         self._owner = processes.own()
         self._record = StackRecord(
             variant=self.deployment.variant,
@@ -134,7 +137,10 @@ class Stack:
             )
             if background:
                 self._dismiss_guard()
-        except BaseException:
+        except BaseException as problem:
+            if isinstance(problem, UserError) and self.deployment.compose is not None:
+                # The containers go, and what they said would go with them.
+                compose.keep_logs(self.deployment.compose, self._project.logs)
             self.stop()
             raise
 
@@ -196,7 +202,12 @@ class Stack:
         if self.record.compose is not None:
             for container in compose.containers(self.record.compose):
                 if not container.as_meant:
-                    raise UserError(f"container {container.service} is {container.state}")
+                    log = self._project.logs / f"{container.service}.log"
+                    compose.keep_logs(self.record.compose, self._project.logs)
+                    raise UserError(
+                        f"container {container.service} is {container.state}:\n"
+                        + compose.end_of(log)
+                    )
 
     def missing(self) -> str | None:
         """Ask the front door once for a full answer: None when it came, else what is missing."""

@@ -96,7 +96,10 @@ class Choice:
             if value not in choices:
                 raise unknown(parameter, value, choices)
         if self.backends == "docker" and self.port_offset:
-            raise UserError("containers publish the ports of their compose file: no port offset")
+            raise UserError(
+                f"port offset {self.port_offset}: containers have no port offset",
+                "Each port that they publish is a PORT_... of .env.",
+            )
         highest = max(MONGODB_PORT, EUREKA_PORT)
         if not 0 <= self.port_offset <= 65535 - highest:
             raise UserError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,53 @@ from rich.console import Console
 from rich.table import Table
 
 from testbed import environment
-from testbed.analysis.decisions import Comparison, Question, compare_runs
+from testbed.analysis.decisions import DECIDING_RUNS, Comparison, Question, compare_runs
 from testbed.analysis.quantities import FIGURES, MORE_IS_BETTER, WORDS
+from testbed.analysis.results import Cell
 from testbed.analysis.samples import load
+from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.tables import MISSING
 from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
 
+FAILED = "failed"
 SHOWN = ("p50_ms", "p95_ms", "ok_per_s", "cpu_ms_per_ok")
 """Figures of the table; a regression is looked for in all."""
+
+ALIKE = (
+    "loops",
+    "duration",
+    "ramp",
+    "warmup",
+    "fetch",
+    "arrivals",
+    "max_in_flight",
+    "schedule",
+    "disturb",
+    "local_ports",
+)
+"""What two experiments must declare alike, or it shows in the figures."""
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Two results side by side.
+
+    Parameters
+    ----------
+    compared
+        The cells that both have usable runs of; at least one.
+    missing
+        Cells that the base has usable runs of, and the results have not.
+    """
+
+    compared: tuple[Comparison, ...]
+    missing: tuple[Cell, ...]
+
+    @property
+    def undecidable(self) -> tuple[Comparison, ...]:
+        """Comparisons of too few runs to decide anything."""
+        return tuple(one for one in self.compared if min(one.runs) < DECIDING_RUNS)
 
 
 @dataclass(frozen=True)
@@ -31,9 +70,9 @@ class Regression:
     comparison
         Where.
     figure
-        Which.
+        Which; ``failed`` for the share of failed operations.
     factor
-        How many times worse, above 1.
+        How many times worse, above 1; infinite where nothing had failed.
     """
 
     comparison: Comparison
@@ -43,16 +82,16 @@ class Regression:
     def __str__(self) -> str:
         """Return it in one line."""
         one = self.comparison
+        where = f"{one.second}, {one.question.workload}, {one.load}"
+        if self.figure == FAILED:
+            return f"{where}: failed {_share(one.failed[0])} → {_share(one.failed[1])}"
         interval = one.ratios[self.figure].interval
         known = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
         observed = one.ratios[self.figure].observed or 0.0
-        return (
-            f"{one.second}, {one.question.workload}, {one.load}: {WORDS[self.figure]} "
-            f"×{observed:.2f}{known}"
-        )
+        return f"{where}: {WORDS[self.figure]} ×{observed:.2f}{known}"
 
 
-def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> list[Comparison]:
+def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySide:
     """Compare the cells that two results have in common.
 
     Parameters
@@ -62,19 +101,22 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> list[Com
     base
         What they are held against; ratios are results divided by base.
     anyway
-        Whether to compare results of different environments.
+        Whether to compare results of different environments, or measured in different ways.
 
     Raises
     ------
     UserError
-        If one of them cannot be read, they were measured in different environments, or have no
-        usable cell in common.
+        If one of them cannot be read, they were measured in different environments or in different
+        ways, or have no usable cell in common.
     """
     ours, theirs = judge_all(load(results)), judge_all(load(base))
     differing = environment.differences(theirs.results.environment, ours.results.environment)
+    declared = theirs.results.declared, ours.results.declared
+    if all(declared):
+        differing += environment.differences(*declared, ALIKE)
     if differing and not anyway:
         raise UserError(
-            f"{results} and {base} were measured in different environments:\n"
+            f"{results} and {base} were measured in different environments or ways:\n"
             + "\n".join(differing),
             "--anyway compares them all the same.",
         )
@@ -82,7 +124,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> list[Com
     shared = [cell for cell in after if cell in before]
     if not shared:
         raise UserError(f"{results} and {base} have no usable cell in common")
-    return [
+    compared = tuple(
         compare_runs(
             Question(cell.workload, cell.backends, cell.mode, cell.preset),
             cell.level,
@@ -90,28 +132,36 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> list[Com
             (cell.system, after[cell]),
         )
         for cell in shared
-    ]
+    )
+    return SideBySide(compared, tuple(cell for cell in before if cell not in after))
 
 
 def regressions(compared: Sequence[Comparison], factor: float) -> list[Regression]:
     """Return what is worse by more than a factor, and decided.
+
+    Failures are worse if their share rose for certain, by whatever factor.
 
     Parameters
     ----------
     compared
         As `side_by_side` returns it.
     factor
-        At least 1: 1.10 allows response times and CPU time to rise, and goodput to fall, by 10 %.
+        At least 1 and finite: 1.10 allows response times and CPU time to rise, and goodput to fall,
+        by 10 %.
 
     Raises
     ------
     UserError
-        If the factor is less than 1.
+        If the factor is less than 1, or no number.
     """
-    if factor < 1:
+    if not 1 <= factor < math.inf:
         raise UserError(f"--fail-above is {factor:g}; it must be at least 1, for example 1.10")
     found = []
     for one in compared:
+        before, after = one.failed
+        if min(one.runs) >= DECIDING_RUNS and after.low > before.high:
+            times = after.estimate / before.estimate if before.estimate else math.inf
+            found.append(Regression(one, FAILED, times))
         for figure in FIGURES:
             observed = one.ratios[figure].observed
             if not observed or one.winner(figure) != "first":
@@ -122,11 +172,12 @@ def regressions(compared: Sequence[Comparison], factor: float) -> list[Regressio
     return found
 
 
-def print_comparison(compared: Sequence[Comparison], console: Console) -> None:
-    """Print the ratios of two results; an asterisk marks what is decided."""
+def print_comparison(both: SideBySide, console: Console) -> None:
+    """Print the ratios of two results, and what cannot be compared; an asterisk: decided."""
     table = Table(
         title="Results ÷ base",
-        caption="* decided: the 95 % interval excludes 1, with three usable runs of each or more",
+        caption="* decided: the 95 % interval excludes 1, with three usable runs of each or more. "
+        "Failed and runs: base → results",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         title_justify="left",
@@ -136,16 +187,34 @@ def print_comparison(compared: Sequence[Comparison], console: Console) -> None:
         table.add_column(title)
     for figure in SHOWN:
         table.add_column({"cpu_ms_per_ok": "CPU"}.get(figure, WORDS[figure]), justify="right")
-    table.add_column("runs", justify="right")
-    for one in compared:
+    for title in ("failed", "runs"):
+        table.add_column(title, justify="right")
+    for one in both.compared:
         table.add_row(
             one.second,
             one.question.workload,
             one.load,
             *(_ratio(one, figure) for figure in SHOWN),
-            f"{one.runs[1]}/{one.runs[0]}",
+            f"{_share(one.failed[0])} → {_share(one.failed[1])}",
+            f"{one.runs[0]} → {one.runs[1]}",
         )
     console.print(table)
+    for cell in both.missing:
+        console.print(
+            f"[red]missing[/red] {cell.system}, {cell.workload}, {cell.load}: only the base has "
+            "usable runs",
+            highlight=False,
+        )
+    if few := len(both.undecidable):
+        console.print(
+            f"[yellow]not decidable[/yellow] {few} of {len(both.compared)}: fewer than "
+            f"{DECIDING_RUNS} usable runs on a side",
+            highlight=False,
+        )
+
+
+def _share(failed: Interval) -> str:
+    return f"{100 * failed.estimate:.2g} %"
 
 
 def _ratio(one: Comparison, figure: str) -> str:

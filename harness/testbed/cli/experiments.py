@@ -170,7 +170,8 @@ def _bench(
     """Return what an experiment is carried out with; everything it needs is checked and built."""
     if watched and plan.backends != "docker":
         raise UserError(
-            f"--watched: backends {plan.backends!r} come without Prometheus; choose docker",
+            f"--watched: backends {plan.backends!r} come without Prometheus; "
+            "write `backends: docker` into the experiment",
             "A Prometheus of your own can ask ./testbed live, and each service.",
         )
     stack.clear_leftover(project)

@@ -14,7 +14,8 @@ BackendsOption = Annotated[
     str,
     typer.Option(
         help="embedded: MongoDB and AMQP in one JVM. docker: the whole variant in containers. "
-        "local: servers that run already, at MONGODB_URI and RABBITMQ_*."
+        "local: servers that run already, at MONGODB_URI and RABBITMQ_*; experiments delete "
+        "the reservations that are there."
     ),
 ]
 PresetOption = Annotated[str, typer.Option(help="tuned or thesis.")]

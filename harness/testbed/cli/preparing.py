@@ -39,7 +39,7 @@ def prepare(
     if choice.backends == "docker":
         compose.require_docker()
         in_containers = variants.in_containers(choice, project, environ)
-        ports.require_free(in_containers.ports)
+        ports.require_free(in_containers.ports, compose.MOVE_PORTS)
         return in_containers
     java = jdk.for_services()
     deployment = variants.deployment(choice, project, java, environ)
@@ -68,7 +68,7 @@ def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:
     database.require_answer(mongodb_uri)
     if choice.variant == "async":
         host = os.environ.get("RABBITMQ_HOST", "localhost")
-        port = int(os.environ.get("RABBITMQ_PORT", variants.AMQP_PORT))
+        port = ports.parse("RABBITMQ_PORT", os.environ.get("RABBITMQ_PORT", variants.AMQP_PORT))
         if not ports.accepts(port, host):
             raise UserError(
                 f"no AMQP server at {host}:{port}",

@@ -23,11 +23,12 @@ def report(
         float | None,
         typer.Option(
             help="With --compare: exit with 1 when a figure is decided to be worse by "
-            "more than this factor, for example 1.10."
+            "more than this factor, for example 1.10, failures have become more, or a cell of "
+            "the base is missing. Needs three usable runs of each."
         ),
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="With --compare: even if the environments differ.")
+        bool, typer.Option("--anyway", help="With --compare: even if environments or loads differ.")
     ] = False,
 ) -> None:
     """Compute the summary, the figures and the report of results, or compare two of them."""
@@ -60,14 +61,20 @@ def _compare_results(results: Path, base: Path, fail_above: float | None, *, any
 
     with step(console, "Comparing"):
         compared = comparison.side_by_side(results, base, anyway=anyway)
-        found = [] if fail_above is None else comparison.regressions(compared, fail_above)
+        found = [] if fail_above is None else comparison.regressions(compared.compared, fail_above)
     comparison.print_comparison(compared, console)
-    if fail_above is not None:
-        for one in found:
-            console.print(f"[red]worse[/red] {one}", highlight=False)
-        console.print(
-            f"{len(found)} decided regressions beyond a factor of {fail_above:g}"
-            if found
-            else f"no decided regression beyond a factor of {fail_above:g}"
+    if fail_above is None:
+        return False
+    for one in found:
+        console.print(f"[red]worse[/red] {one}", highlight=False)
+    if len(compared.undecidable) == len(compared.compared):
+        raise UserError(
+            "--fail-above decides nothing: no cell has enough usable runs on both sides",
+            "Measure with `repetitions: 3` or more in the experiment.",
         )
-    return bool(found)
+    console.print(
+        f"{len(found)} decided regressions beyond a factor of {fail_above:g}"
+        if found
+        else f"no decided regression beyond a factor of {fail_above:g}"
+    )
+    return bool(found or compared.missing)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 
 import pytest
@@ -33,17 +35,17 @@ def write_results(path: Path, median_ms: float, runs: int = 3, cores: int = 2) -
 def test_a_decided_regression_beyond_the_factor_is_found(tmp_path: Path) -> None:
     base, slower = (write_results(tmp_path / str(ms), ms) for ms in (40.0, 60.0))
     compared = side_by_side(slower, base)
-    found = {one.figure: one.factor for one in regressions(compared, 1.10)}
+    found = {one.figure: one.factor for one in regressions(compared.compared, 1.10)}
     assert found["p95_ms"] == pytest.approx(1.5, rel=0.1)
     assert found["ok_per_s"] == pytest.approx(1.5, rel=0.1)
     assert "cpu_ms_per_ok" not in found
-    assert regressions(compared, 2.0) == []
-    assert regressions(side_by_side(base, slower), 1.0) == []
+    assert regressions(compared.compared, 2.0) == []
+    assert regressions(side_by_side(base, slower).compared, 1.0) == []
 
 
 def test_what_is_not_decided_is_no_regression(tmp_path: Path) -> None:
     base, slower = (write_results(tmp_path / str(ms), ms, runs=2) for ms in (40.0, 60.0))
-    assert regressions(side_by_side(slower, base), 1.10) == []
+    assert regressions(side_by_side(slower, base).compared, 1.10) == []
 
 
 def test_refuses_different_environments_unless_told(tmp_path: Path) -> None:
@@ -51,7 +53,7 @@ def test_refuses_different_environments_unless_told(tmp_path: Path) -> None:
     other = write_results(tmp_path / "other", 60.0, cores=8)
     with pytest.raises(UserError, match=r"machine\.cores: 2 and 8"):
         side_by_side(other, base)
-    assert len(side_by_side(other, base, anyway=True)) == 1
+    assert len(side_by_side(other, base, anyway=True).compared) == 1
 
 
 def test_refuses_results_without_a_common_cell(tmp_path: Path) -> None:
@@ -62,9 +64,60 @@ def test_refuses_results_without_a_common_cell(tmp_path: Path) -> None:
         side_by_side(tmp_path / "other", base)
 
 
-def test_refuses_a_factor_below_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("factor", [0.9, math.nan, math.inf])
+def test_refuses_a_factor_below_one_or_none(factor: float) -> None:
     with pytest.raises(UserError, match="at least 1"):
-        regressions([], 0.9)
+        regressions([], factor)
+
+
+def test_refuses_what_was_measured_in_another_way_unless_told(tmp_path: Path) -> None:
+    base, other = (write_results(tmp_path / name, 40.0) for name in ("base", "other"))
+    for path, seconds in ((base, 60), (other, 8)):
+        (path / "experiment.yaml").write_text(f"name: mine\nwarmup: {{duration: {seconds}}}\n")
+    with pytest.raises(UserError, match=r"warmup\.duration: 60 and 8"):
+        side_by_side(other, base)
+    assert len(side_by_side(other, base, anyway=True).compared) == 1
+
+
+def test_more_failures_are_a_regression_however_quick(tmp_path: Path) -> None:
+    base = write_results(tmp_path / "base", 40.0)
+    other = tmp_path / "other"
+    for repetition in range(1, 4):
+        write_run(
+            other,
+            repetition=repetition,
+            failures={"rejected": 0.05 + 0.002 * repetition},
+            record={"wall_s": 100.0},
+        )
+    (other / "environment.json").write_text(json.dumps(MACHINE))
+
+    found = regressions(side_by_side(other, base).compared, 3.0)
+
+    assert [one.figure for one in found] == ["failed"]
+    assert re.search(r"failed 0 % → \d", str(found[0]))
+
+
+def test_a_cell_that_is_gone_fails_a_pipeline(tmp_path: Path) -> None:
+    base, other = (write_results(tmp_path / name, 40.0) for name in ("base", "other"))
+    write_run(base, workload="reserve")
+    result = CliRunner().invoke(
+        app, ["report", str(other), "--compare", str(base), "--fail-above", "2"]
+    )
+
+    assert "missing" in result.output
+    assert "reserve" in result.output
+    assert result.exit_code == 1
+
+
+def test_too_few_runs_decide_nothing_and_say_so(tmp_path: Path) -> None:
+    base, slower = (write_results(tmp_path / str(ms), ms, runs=2) for ms in (40.0, 400.0))
+    result = CliRunner().invoke(
+        app, ["report", str(slower), "--compare", str(base), "--fail-above", "2"]
+    )
+
+    assert "not decidable" in result.output
+    assert isinstance(result.exception, UserError)
+    assert "decides nothing" in str(result.exception)
 
 
 def test_the_command_fails_a_pipeline_on_a_regression(tmp_path: Path) -> None:

@@ -177,3 +177,16 @@ def test_each_set_of_settings_has_a_file_of_its_own(project: Project) -> None:
 
     assert len(files) == 2
     assert all(file.is_file() for file in files)
+
+
+def test_what_containers_have_said_is_kept(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"Service": "ucd", "ID": "1", "State": "exited", "ExitCode": 1}
+    script = f"""case "$*" in *" ps "*) echo '{json.dumps(row)}';; *) echo "said: $*";; esac"""
+    docker(tmp_path, script, monkeypatch)
+
+    compose.keep_logs(compose.Compose((project.root / "c.yml",), ()), tmp_path)
+
+    assert compose.end_of(tmp_path / "ucd.log").endswith("--no-log-prefix ucd")
+    assert compose.end_of(tmp_path / "other.log") == ""

@@ -70,6 +70,9 @@ def test_a_database_that_does_not_answer_is_told(
         assert "secret" not in told.value.message
 
 
-def test_what_is_no_connection_string_is_told() -> None:
+@pytest.mark.parametrize(
+    "uri", ["http://127.0.0.1", "mongodb://localhost:abc", "mongodb://a:b@c@d"]
+)
+def test_what_is_no_connection_string_is_told(uri: str) -> None:
     with pytest.raises(UserError, match="MONGODB_URI is not a connection string"):
-        database.require_answer("http://127.0.0.1")
+        database.require_answer(uri)

@@ -287,3 +287,10 @@ def test_those_that_ship_measure_both_variants_under_both_workloads(name: str) -
     assert plan.name == name
     assert set(plan.variants) == {"sync", "async"}
     assert set(plan.workloads) == {"list", "reserve"}
+
+
+def test_a_file_that_is_no_text_is_told(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_bytes(VALID.encode() + b"description: caf\xe9\n")
+
+    with pytest.raises(UserError, match=r"mine\.yaml is not text in UTF-8"):
+        experiment_file.load(project, str(tmp_path / "mine.yaml"))

@@ -33,3 +33,9 @@ def test_names_port_service_and_holder(free_port: Callable[[], int]) -> None:
 
 def test_says_nothing_when_all_are_free(free_port: Callable[[], int]) -> None:
     ports.require_free({"one": (free_port(), free_port())})
+
+
+@pytest.mark.parametrize("given", ["abc", "0", "65536", "-1", ""])
+def test_a_port_that_is_none_is_named(given: str) -> None:
+    with pytest.raises(UserError, match=f"RABBITMQ_PORT is '{given}'; choose a port"):
+        ports.parse("RABBITMQ_PORT", given)

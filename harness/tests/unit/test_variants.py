@@ -140,7 +140,7 @@ def test_nothing_listens_beyond_this_machine(project: Project) -> None:
 
 
 def test_an_offset_does_not_move_containers() -> None:
-    with pytest.raises(UserError, match="no port offset"):
+    with pytest.raises(UserError, match="have no port offset"):
         Choice("sync", backends="docker", port_offset=1)
 
 
