@@ -91,7 +91,7 @@ def run(
 
 def compare(
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look, in 3 minutes instead of 10.")
+        bool, typer.Option("--quick", help="A first look, in 3 to 5 minutes instead of 10.")
     ] = False,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
