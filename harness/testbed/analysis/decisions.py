@@ -72,10 +72,12 @@ class Comparison:
         Usable runs of each.
     not_steady
         How many of these never settled.
+    overloaded
+        How many of these did not carry the load; they do not count as not steady.
     ratios
         By figure: second ÷ first; the interval is missing where there are too few runs.
     failed
-        Share of failed operations of each, with Wilson's interval.
+        Share of each one's arrivals that failed or never began, with Wilson's interval.
     """
 
     question: Question
@@ -84,6 +86,7 @@ class Comparison:
     second: str
     runs: tuple[int, int]
     not_steady: int
+    overloaded: int
     ratios: Mapping[str, Ratio]
     failed: tuple[Interval, Interval]
 
@@ -228,7 +231,8 @@ def compare_runs(
         first=first[0],
         second=second[0],
         runs=(len(ones), len(others)),
-        not_steady=sum(not _settled(one) for one in (*ones, *others)),
+        not_steady=sum(not _settled(one) for one in (*ones, *others) if not one.overloaded),
+        overloaded=sum(one.overloaded for one in (*ones, *others)),
         ratios={**_time_ratios(ones, others), **_run_ratios(ones, others)},
         failed=(failed_share(ones), failed_share(others)),
     )

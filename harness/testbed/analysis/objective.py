@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from testbed.analysis.results import Results
 from testbed.analysis.samples import Measurement
+from testbed.analysis.verdicts import carried
 from testbed.errors import UserError
 from testbed.experiment_parts import Slo
 
@@ -26,7 +27,7 @@ class Reached:
     failed_share
         The share of arrivals, of 1, that failed or were dropped.
     met
-        Whether that is what was promised.
+        Whether that is what was promised, and the load was carried.
     """
 
     p95_ms: float | None
@@ -57,14 +58,19 @@ def reached(
 
 
 def reached_by(slo: Slo, measurement: Measurement) -> Reached:
-    """Compare a run with an objective: arrivals of an open loop that were dropped have failed."""
+    """Compare a run with an objective.
+
+    Arrivals of an open loop that were dropped have failed. A run in which the load was not carried
+    does not meet it, whatever the answers say that came.
+    """
     operations = measurement.operations
-    return reached(
+    found = reached(
         slo,
         operations["elapsed_ms"].to_numpy().astype(float),
         operations["ok"].to_numpy(),
         operations.height + measurement.dropped,
     )
+    return found if carried(measurement) else replace(found, met=False)
 
 
 def declared(results: Results) -> Slo | None:

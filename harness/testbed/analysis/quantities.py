@@ -49,8 +49,8 @@ def run_figure(measurement: Measurement, figure: str) -> float | None:
 
 
 def failed_share(runs: Sequence[Measurement]) -> Interval:
-    """Return the share of failed operations of a cell, with Wilson's interval."""
-    total = sum(one.operations.height for one in runs)
+    """Return the share of arrivals that failed or never began, with Wilson's interval."""
+    total = sum(one.operations.height + one.dropped for one in runs)
     return wilson(total - sum(int(one.operations["ok"].sum()) for one in runs), total)
 
 

@@ -172,6 +172,12 @@ class Run:
     wall_s: float | None = None
 
     @property
+    def stopped_for_good(self) -> bool:
+        """Whether a service was stopped until the end, so that there is no full answer then."""
+        what = self.disturbance
+        return bool(what and what.get("stopped") and what.get("for_s") is None)
+
+    @property
     def away_ms(self) -> tuple[float, float] | None:
         """From when to when a service was stopped, ms since the epoch; None where none was."""
         what = self.disturbance

@@ -40,6 +40,12 @@ FAILURES = (
 )
 """Failure classes of an operation."""
 
+NOT_BEGUN = "not_begun"
+"""The failure class of a planned arrival that never became an operation."""
+
+CLASSES = (*FAILURES, NOT_BEGUN)
+"""Failure classes of arrivals."""
+
 STEPS = ("exchange", "request", "fetch")
 """What a sample is to its operation: all of it, its acknowledged request, or one of its fetches."""
 
@@ -111,6 +117,8 @@ class Measurement:
         Memory and the generator's CPU over the run, None where not recorded.
     whole
         The run as recorded, where this is only the steady part of it; None where this is all.
+    overloaded
+        Whether its verdict says that the system did not carry the load.
     """
 
     run: Run
@@ -120,6 +128,7 @@ class Measurement:
     damaged: int = 0
     usage: Usage | None = None
     whole: Measurement | None = None
+    overloaded: bool = False
 
     @property
     def late(self) -> int:

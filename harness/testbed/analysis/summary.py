@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from testbed.analysis.results import Cell
-from testbed.analysis.samples import FAILURES, Measured, Measurement, load
+from testbed.analysis.samples import CLASSES, NOT_BEGUN, Measured, Measurement, load
 
 PERCENTILES = {"p50_ms": 0.50, "p95_ms": 0.95, "p99_ms": 0.99}
 
@@ -45,14 +45,15 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "server_peak_rss_mb": pl.Float64,
     "generator_cpu_ms_per_operation": pl.Float64,
     "generator_cores": pl.Float64,
-    **dict.fromkeys(FAILURES, pl.Int64),
-    **{f"{failure}_share": pl.Float64 for failure in FAILURES},
+    **dict.fromkeys(CLASSES, pl.Int64),
+    **{f"{failure}_share": pl.Float64 for failure in CLASSES},
 }
 """Columns of the summary. Times are milliseconds; shares are of 1.
 
 ``service_mean_ms`` is from the actual start of an operation; in an open loop the other times are
 from the intended one. ``late`` and ``dropped`` count arrivals of an open loop, and are null in a
-closed one.
+closed one. ``failed`` counts dropped ones too, as ``not_begun``: failed shares are of all planned
+arrivals, those that never became an operation included.
 """
 
 
@@ -105,7 +106,10 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     whole = [(measurement.whole or measurement).operations["ok"] for measurement in measurements]
     charged, made = sum(int(one.sum()) for one in whole), sum(one.len() for one in whole)
     is_open = cell.mode == "open"
+    not_begun = sum(measurement.dropped for measurement in measurements)
+    arrivals = total + not_begun
     counts = dict(operations["failure"].drop_nulls().value_counts().iter_rows())
+    counts[NOT_BEGUN] = not_begun
     server_cpu_s = _total(sum(run.server_cpu_s.values()) or None for run in runs)
     server_rss_mb = _total(sum(run.server_rss_mb.values()) or None for run in runs)
     generator_cpu_s = _total(run.generator_cpu_s for run in runs)
@@ -126,15 +130,15 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "failed_sample_share": (~samples["ok"]).mean(),
         "operations": total,
         "ok": ok,
-        "failed": total - ok,
-        "failed_share": _ratio(total - ok, total),
+        "failed": arrivals - ok,
+        "failed_share": _ratio(arrivals - ok, arrivals),
         "ok_per_s": _ratio(ok, duration_s),
         "operations_per_s": _ratio(total, duration_s),
         "mean_ms": elapsed.mean(),
         **{name: elapsed.quantile(share, "linear") for name, share in PERCENTILES.items()},
         "service_mean_ms": operations.filter("ok")["service_ms"].mean(),
         "late": sum(measurement.late for measurement in measurements) if is_open else None,
-        "dropped": sum(measurement.dropped for measurement in measurements) if is_open else None,
+        "dropped": not_begun if is_open else None,
         "acknowledged_mean_ms": acknowledged.mean(),
         "acknowledged_p95_ms": acknowledged.quantile(0.95, "linear"),
         "server_cpu_ms_per_ok": _ratio(server_cpu_s, charged, 1000),
@@ -142,8 +146,8 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "server_peak_rss_mb": _ratio(_total(peaks), len(runs)),
         "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, made, 1000),
         "generator_cores": _ratio(generator_cpu_s, loaded_s),
-        **{failure: counts.get(failure, 0) for failure in FAILURES},
-        **{f"{failure}_share": _ratio(counts.get(failure, 0), total) for failure in FAILURES},
+        **{failure: counts.get(failure, 0) for failure in CLASSES},
+        **{f"{failure}_share": _ratio(counts.get(failure, 0), arrivals) for failure in CLASSES},
     }
 
 

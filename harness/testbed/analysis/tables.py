@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from testbed.analysis.results import UNSTATED
-from testbed.analysis.samples import FAILURES
+from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
 
 MISSING = "–"
@@ -76,8 +76,8 @@ def share_with_interval(interval: Interval) -> str:
 
 
 def failures(row: Row) -> str:
-    """Return the failed operations of a row by class, most frequent first."""
-    counts = sorted(((row[name], name) for name in FAILURES if row[name]), reverse=True)
+    """Return the failed arrivals of a row by class, most frequent first."""
+    counts = sorted(((row[name], name) for name in CLASSES if row[name]), reverse=True)
     if not counts:
         return "none"
     return ", ".join(

@@ -1,9 +1,11 @@
 """Whether a run may be believed: one verdict per run, each check with its figure and its limit.
 
 An invalid run is shown and not used: something other than the system decided what it measured. A
-run that is *not steady* spent more than half of itself warming up. It is marked and used, whole:
-that a system does not settle is a property of the system, and to leave such runs out would favour
-the one that settles. Of every other run the steady part is used.
+run that is *not steady* spent more than half of itself warming up. A run that is *overloaded* fell
+behind its plan of arrivals, or left the system without a full answer, with nothing else wrong. Both
+are marked and used, whole: not to settle and not to carry the load are properties of the system,
+and to leave such runs out would favour the one that has them. Of every other run the steady part is
+used.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from testbed.analysis.results import Results
 from testbed.analysis.samples import Measured, Measurement
 from testbed.analysis.statistics.steadiness import Truncation, littles_law, mser5
 
-Status = Literal["valid", "not steady", "invalid"]
+Status = Literal["valid", "not steady", "overloaded", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]
 
 TOLERANCE = 0.05
@@ -41,6 +43,10 @@ SHORTEST_RUN = 50
 """Successful operations that a run needs for its warm-up to be told from the rest."""
 
 STEADINESS = "steady"
+RATE = "offered = achieved"
+COMPLETE_AFTER = "all cinemas after"
+OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
+"""Checks that a system fails by itself; the generator's own checks tell whether it was that."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +91,13 @@ class Verdict:
 
     @property
     def status(self) -> Status:
-        """Valid unless a check failed; steadiness alone does not make a run invalid."""
-        failed = [check.name for check in self.checks if check.outcome == "failed"]
+        """Valid unless a check failed; what the system does by itself makes no run invalid."""
+        failed = {check.name for check in self.checks if check.outcome == "failed"}
         if not failed:
             return "valid"
-        return "not steady" if failed == [STEADINESS] else "invalid"
+        if failed == {STEADINESS}:
+            return "not steady"
+        return "overloaded" if failed <= OVERLOAD | {STEADINESS} else "invalid"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -116,7 +124,7 @@ class Judged:
     verdicts
         By run id, of these.
     used
-        The steady part of each run that is not invalid; there may be none.
+        What counts of each run that is not invalid, see `steady_part`; there may be none.
     """
 
     recorded: Measured
@@ -163,6 +171,12 @@ def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
     )
 
 
+def carried(measurement: Measurement) -> bool:
+    """Return whether nothing says that the system did not carry the load of a run."""
+    checks = (_cinemas(measurement, "after"), _rate(measurement))
+    return all(check.outcome != "failed" for check in checks)
+
+
 def judge_all(measured: Measured) -> Judged:
     """Judge every run and set apart what may be used."""
     environment = measured.results.environment
@@ -197,7 +211,13 @@ def warm_up(measurement: Measurement) -> Truncation | None:
 
 
 def steady_part(measurement: Measurement, verdict: Verdict) -> Measurement:
-    """Return a run without its warm-up; whole if it has no steady part, or none can be told."""
+    """Return what counts of a run: all but its warm-up.
+
+    It is the whole run where that has no steady part, where none can be told, or where it was
+    overloaded, and is then marked so.
+    """
+    if verdict.status == "overloaded":
+        return replace(measurement, overloaded=True)
     cut = verdict.truncation
     if cut is None or not cut.steady or cut.cut == 0:
         return measurement
@@ -277,7 +297,9 @@ def _cinemas(measurement: Measurement, when: Literal["before", "after"]) -> Chec
     """Check that the front door gave a full answer."""
     run = measurement.run
     found = run.complete_before if when == "before" else run.complete_after
-    name = f"all cinemas {when}"
+    name = "all cinemas before" if when == "before" else COMPLETE_AFTER
+    if when == "after" and run.stopped_for_good:
+        return Check(name, "not known", "a service was stopped for good", "all")
     if found is None:
         return Check(name, "not known", "not recorded", "all")
     if found is True:
@@ -307,7 +329,7 @@ def _little(measurement: Measurement) -> Check:
 
 def _rate(measurement: Measurement) -> Check:
     """Check in an open loop that operations started as often as they were to."""
-    name, limit = "offered = achieved", f"within {TOLERANCE:.0%}".replace("%", " %")
+    name, limit = RATE, f"within {TOLERANCE:.0%}".replace("%", " %")
     run, plan = measurement.run, measurement.run.arrivals
     if run.cell.mode != "open":
         return Check(name, "not known", "closed loop", limit)

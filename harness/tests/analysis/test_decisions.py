@@ -10,6 +10,7 @@ import pytest
 
 from testbed.analysis.decisions import DECIDING_RUNS, comparisons
 from testbed.analysis.samples import load
+from testbed.analysis.sections import answer
 from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_pair, write_run
@@ -40,10 +41,22 @@ def test_fewer_runs_than_three_never_decide(tmp_path: Path) -> None:
 def test_an_invalid_run_does_not_count_towards_a_decision(tmp_path: Path) -> None:
     write_pair(tmp_path)
     record = next(tmp_path.glob("runs/async*-3/run.json"))
-    record.write_text(json.dumps({**json.loads(record.read_text()), "complete_after": "ucd"}))
+    record.write_text(json.dumps({**json.loads(record.read_text()), "complete_before": "ucd"}))
     (one,) = comparisons(judge_all(load(tmp_path)))
     assert one.runs == (3, 2)
     assert one.winner("p95_ms") is None
+
+
+def test_a_run_that_collapsed_counts_and_is_marked(tmp_path: Path) -> None:
+    write_pair(tmp_path)
+    record = next(tmp_path.glob("runs/async*-3/run.json"))
+    record.write_text(json.dumps({**json.loads(record.read_text()), "complete_after": "ucd"}))
+    judged = judge_all(load(tmp_path))
+    (one,) = comparisons(judged)
+    assert (one.runs, one.overloaded, one.not_steady) == ((3, 3), 1, 0)
+    words = answer.answer(judged, [one])
+    assert "6 of 6 runs are used. 1 did not carry the load (*overloaded*)" in words
+    assert "3 runs each, 1 overloaded;" in words
 
 
 def test_percentiles_within_the_clocks_resolution_are_not_told_apart(tmp_path: Path) -> None:

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from testbed.analysis import objective
-from testbed.analysis.results import Arrivals, Cell, Results, Run
+from testbed.analysis.results import Arrivals, Cell, Results, Run, run_of
 from testbed.analysis.samples import measure
 from testbed.errors import UserError
 from testbed.experiment_parts import Slo
 
-from .synthetic import HEADER
+from .synthetic import HEADER, write_run
 
 SLO = Slo(p95_ms=100, failed_share=0.01)
 
@@ -60,6 +62,15 @@ def test_time_counts_from_the_intended_start_and_dropped_arrivals_count(tmp_path
     found = objective.reached_by(SLO, measure(run))
 
     assert found == objective.Reached(1010.0, 0.75, False)
+
+
+def test_a_load_that_was_not_carried_misses_it_however_fast_the_answers_are(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, median_ms=10)
+    good = measure(run_of(folder, json.loads((folder / "run.json").read_text())))
+    stuck = replace(good, run=replace(good.run, complete_after="504"))
+
+    assert objective.reached_by(SLO, good).met
+    assert not objective.reached_by(SLO, stuck).met
 
 
 def results(declaration: str) -> Results:

@@ -177,13 +177,13 @@ def test_notebook_is_stored_without_outputs_and_has_no_functions() -> None:
 def test_report_shows_what_it_leaves_out(tmp_path: Path) -> None:
     for variant in ("sync", "async"):
         write_run(tmp_path, variant=variant)
-    bad = write_run(tmp_path, repetition=2, record={"complete_after": "cinema ucd was missing"})
+    bad = write_run(tmp_path, repetition=2, record={"complete_before": "cinema ucd was missing"})
     broken = write_run(tmp_path, threads=20)
     (broken / "samples.csv").unlink()
     judged = judge_all(load(tmp_path))
     told = answer.answer(judged, comparisons(judged))
     assert "2 of 4 runs are used" in told
-    assert f"`{bad.name}`, all cinemas after: cinema ucd was missing" in told
+    assert f"`{bad.name}`, all cinemas before: cinema ucd was missing" in told
     table = validity.validity(judged)
     assert f"`{broken.name}`: sample file" in table
     assert f"| `{bad.name}` | **invalid** |" in table

@@ -9,9 +9,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from testbed.analysis.quantities import failed_share
 from testbed.analysis.samples import Measurement, load
 from testbed.analysis.statistics.steadiness import mser5
 from testbed.analysis.summary import tabulate
+from testbed.analysis.tables import failures
 from testbed.analysis.verdicts import Verdict, in_flight, judge, judge_all, steady_part, warm_up
 
 from .synthetic import write_run
@@ -49,7 +51,6 @@ def test_a_good_run_is_valid(tmp_path: Path) -> None:
     [
         ({"expected_operations": 1001}, "operations: 1,000 of 1,001 (limit: all)"),
         ({"complete_before": "cinema ucd is missing"}, "before: cinema ucd is missing"),
-        ({"complete_after": "504"}, "all cinemas after: 504"),
         ({"generator_cpu_s": 15.0}, "generator CPU: 75 % of 2 cores"),
         ({"generator_ceiling_per_s": 700}, "generator ceiling"),
         ({"generator_cpus": 8, "generator_cpu_s": 0.1}, "environment"),
@@ -164,7 +165,7 @@ def test_too_few_operations_are_kept_whole(tmp_path: Path) -> None:
 
 def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
     write_run(tmp_path, record=GOOD)
-    bad = write_run(tmp_path, repetition=2, record={**GOOD, "complete_after": "ucd"})
+    bad = write_run(tmp_path, repetition=2, record={**GOOD, "complete_before": "ucd"})
     judged = judge_all(load(tmp_path))
     assert [one.run.repetition for one in judged.used.measurements] == [1]
     assert len(judged.recorded.measurements) == 2
@@ -172,11 +173,16 @@ def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
 
 
 def test_nothing_is_used_where_nothing_is_valid(tmp_path: Path) -> None:
-    write_run(tmp_path, record={**GOOD, "complete_after": "ucd"})
+    write_run(tmp_path, record={**GOOD, "complete_before": "ucd"})
     assert judge_all(load(tmp_path)).used.measurements == ()
 
 
-def open_run(path: Path, delays: list[int], planned: int | None = None) -> Measurement:
+def open_run(
+    path: Path,
+    delays: list[int],
+    planned: int | None = None,
+    record: dict[str, object] | None = None,
+) -> Measurement:
     """Write an open-loop run of arrivals 10 ms apart that start so many ms late."""
     count = len(delays)
     run = write_run(
@@ -190,6 +196,7 @@ def open_run(path: Path, delays: list[int], planned: int | None = None) -> Measu
             "level": 100,
             "rate": 100,
             "arrivals": {"kind": "constant", "seed": 1, "planned": planned or count},
+            **(record or {}),
         },
     )
     rows = pl.read_csv(run / "samples.csv", infer_schema=False)
@@ -220,6 +227,45 @@ def test_open_loop_must_achieve_what_it_offers(tmp_path: Path) -> None:
     assert outcome(behind, "offered = achieved") == "failed"
     dropped = judge(open_run(tmp_path / "dropped", [0] * 100, planned=110), {})
     assert "10 of 110 dropped" in str(dropped)
+
+
+def test_a_system_that_does_not_carry_its_load_is_overloaded_not_invalid(tmp_path: Path) -> None:
+    behind = judge(open_run(tmp_path / "behind", list(range(0, 200, 2))), {})
+    assert behind.status == "overloaded"
+    assert str(behind).startswith("overloaded: offered = achieved: ")
+    stuck = judge(measured(tmp_path / "stuck", record={"complete_after": "504"}), {})
+    assert str(stuck) == "overloaded: all cinemas after: 504 (limit: all)"
+    # The generator may be what could not.
+    slow = {"generator_cpu_s": 15.0}
+    starved = judge(open_run(tmp_path / "starved", list(range(0, 200, 2)), record=slow), {})
+    assert starved.status == "invalid"
+    unready = {"complete_before": "ucd", "complete_after": "ucd"}
+    assert judge(measured(tmp_path / "unready", record=unready), {}).status == "invalid"
+
+
+def test_an_overloaded_run_is_used_whole_and_what_never_began_has_failed(tmp_path: Path) -> None:
+    # The first arrivals are slow: a warm-up that would be cut.
+    open_run(tmp_path, [500] * 10 + [0] * 90, planned=125)
+    judged = judge_all(load(tmp_path))
+    (verdict,) = judged.verdicts.values()
+    assert verdict.truncation is not None
+    assert (verdict.status, verdict.truncation.cut > 0) == ("overloaded", True)
+    (used,) = judged.used.measurements
+    assert used.overloaded
+    assert used.operations.height == 100
+    assert failed_share([used]).estimate == 0.2
+    (row,) = tabulate(judged.used).iter_rows(named=True)
+    assert (row["operations"], row["ok"], row["failed"]) == (100, 100, 25)
+    assert (row["not_begun"], row["not_begun_share"], row["failed_share"]) == (25, 0.2, 0.2)
+    assert failures(row) == "not begun 25 (20.0 %)"
+
+
+def test_a_service_that_was_stopped_for_good_explains_what_is_missing_after(tmp_path: Path) -> None:
+    stop = {"service": "gateway", "at_s": 1, "for_s": None, "started": "2026-11-21T00:00:11Z"}
+    for stopped, expected in (("2026-11-21T00:00:01Z", "not known"), (None, "failed")):
+        record = {"complete_after": "no answer", "disturbance": {**stop, "stopped": stopped}}
+        verdict = judge(measured(tmp_path / expected, record=record), {})
+        assert outcome(verdict, "all cinemas after") == expected
 
 
 def write_usage(run: Path, generator: float, gateway: float, cinema: float) -> None:

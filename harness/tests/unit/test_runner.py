@@ -631,5 +631,5 @@ def test_an_incomplete_answer_after_a_run_is_noted(
 
     (file,) = results.glob("runs/*/run.json")
     assert json.loads(file.read_text())["complete_after"] == "the list misses ucd"
-    assert show.verdicts["sync-list-001-threads-1"].startswith("invalid: ")
+    assert show.verdicts["sync-list-001-threads-1"].startswith("overloaded: ")
     assert "the list misses ucd" in show.verdicts["sync-list-001-threads-1"]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from testbed.analysis.figures.plates import Plate, plate, subplots, unique
-from testbed.analysis.samples import Measured, Measurement
+from testbed.analysis.samples import NOT_BEGUN, Measured, Measurement
 from testbed.analysis.studies import Study, measured_studies
 from testbed.analysis.tables import percent
 
@@ -24,6 +24,7 @@ OUTCOME_COLOURS = {
     "connect": "#000000",
     "wrong_body": "#009E73",
     "other": "#882255",
+    NOT_BEGUN: "#777777",
 }
 OK_COLOUR = "#dddddd"
 
@@ -54,24 +55,23 @@ def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[F
         axes.set_yticks(range(len(levels[system])), [f"{level:g}" for level in levels[system]])
         axes.set_ylim(len(levels[system]) - 0.5, -0.5)
         for position, level in enumerate(levels[system]):
-            operations = pl.concat(
-                m.operations
-                for m in measurements
-                if (m.run.cell.system, m.run.cell.level) == (system, level)
-            )
-            _draw_outcome_bar(axes, position, operations)
+            runs = [
+                m for m in measurements if (m.run.cell.system, m.run.cell.level) == (system, level)
+            ]
+            operations = pl.concat(m.operations for m in runs)
+            _draw_outcome_bar(axes, position, operations, sum(m.dropped for m in runs))
     grid[-1][0].set_xlim(0, 100)
     grid[-1][0].set_xlabel("operations [%]")
     return figure, (
         f"Response codes of {study.workload} operations by level, {study.conditions}. Grey: "
         f"successful. A failed operation has the code of the answer that made it fail, and its "
         f"class: a 200 fails when its body is not the expected one, for example when a cinema is "
-        f"missing."
+        f"missing. Arrivals of an open loop that never began have failed, too."
     )
 
 
-def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame) -> None:
-    """Draw the operations of one level as one bar, with its outcomes spelt out beside it."""
+def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame, not_begun: int) -> None:
+    """Draw the arrivals of one level as one bar, with its outcomes spelt out beside it."""
     counted = (
         operations.group_by("ok", "failure", "code")
         .len()
@@ -80,8 +80,9 @@ def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame) -> No
     )
     words: list[str] = []
     shares: list[float] = []
-    for ok, failure, code, count in counted:
-        share = count / operations.height
+    never = [(False, NOT_BEGUN, "", not_begun)] if not_begun else []
+    for ok, failure, code, count in chain(counted, never):
+        share = count / (operations.height + not_begun)
         axes.barh(
             position,
             100 * share,

@@ -117,6 +117,11 @@ def _used(judged: Judged) -> str:
         words.append(
             f"{states['not steady']} never settled (*not steady*): used whole, and marked below."
         )
+    if states["overloaded"]:
+        words.append(
+            f"{states['overloaded']} did not carry the load (*overloaded*): used whole, and marked "
+            "below."
+        )
     if judged.recorded.unreadable:
         words.append(f"{len(judged.recorded.unreadable)} cannot be read.")
     return " ".join(words)
@@ -207,6 +212,7 @@ def _sentence(one: Comparison) -> str:
     if winner and _fails_more(one, winner):
         decided += f"; on p95 by response time alone: {names[winner]} also fails more often"
     marked = f", {one.not_steady} not steady" if one.not_steady else ""
+    marked += f", {one.overloaded} overloaded" if one.overloaded else ""
     failures = ", ".join(
         f"{name} {percent(failed.estimate)}"
         for name, failed in zip((one.first, one.second), one.failed, strict=True)

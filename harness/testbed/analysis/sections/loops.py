@@ -42,7 +42,7 @@ DISTURBED = (
 def loops(judged: Judged, recorded: pl.DataFrame) -> str:
     """Return what became of the arrivals of open loops, and open against closed loops.
 
-    ``recorded`` is the summary of all runs: it is the invalid ones that drop arrivals.
+    ``recorded`` is the summary of all runs, invalid ones too.
     """
     parts = []
     arrivals = recorded.filter(pl.col("mode") == "open")

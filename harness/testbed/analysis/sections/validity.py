@@ -12,11 +12,12 @@ BATCH = 1000
 
 VALIDITY_NOTE = (
     "An *invalid* run is shown here and used nowhere else. A run that is *not steady* spent more "
-    "than half of itself warming up: it is used whole, because to leave such runs out would "
-    "favour the system that settles. Of every other run the numbers are of the steady part that "
-    "MSER-5 leaves; `summary-recorded.csv` beside this report has every run whole. The mean is "
-    "that of the whole run's successful operations, with the interval of batch means of 1000 "
-    "operations."
+    "than half of itself warming up. A run that is *overloaded* fell behind its plan of arrivals, "
+    "or left the system without a full answer, with nothing else wrong. Both are used whole, "
+    "because to leave such runs out would favour the system that has them. Of every other run the "
+    "numbers are of the steady part that MSER-5 leaves; `summary-recorded.csv` beside this report "
+    "has every run whole. The mean is that of the whole run's successful operations, with the "
+    "interval of batch means of 1000 operations."
 )
 
 
