@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from testbed.analysis.decisions import Question, presets_apart
 from testbed.analysis.objective import reached_by
 from testbed.analysis.statistics.capacity import Capacity, capacity
@@ -9,25 +11,50 @@ from testbed.analysis.verdicts import Judged
 from testbed.experiment_parts import Slo
 
 
-def capacities(judged: Judged, slo: Slo) -> list[tuple[Question, str, Capacity]]:
+@dataclass(frozen=True)
+class SystemCapacity:
+    """What is known of the highest level at which a system keeps an objective.
+
+    Parameters
+    ----------
+    question, system
+        Of what.
+    found
+        None where no run counts.
+    invalid
+        Runs that were left out.
+    """
+
+    question: Question
+    system: str
+    found: Capacity | None
+    invalid: int
+
+
+def capacities(judged: Judged, slo: Slo) -> list[SystemCapacity]:
     """Return the highest level at which each system keeps an objective.
 
-    An open-loop run that did not reach the offered rate counts as one that does not keep it, unless
-    its load generator was saturated or something else was wrong with it.
+    An overloaded run counts as one that does not keep it. Runs whose load changes by plan have no
+    level that could be kept, and are no part of this.
     """
     seen: dict[tuple[Question, str], list[tuple[float, bool]]] = {}
+    invalid: dict[tuple[Question, str], int] = {}
     by_preset = presets_apart(judged.results)
     for one in judged.recorded.measurements:
-        verdict, cell = judged.verdicts[one.run.id], one.run.cell
-        failed = {check.name for check in verdict.checks if check.outcome == "failed"}
-        overloaded = "offered = achieved" in failed
-        if failed - {"offered = achieved", "steady"}:
+        verdict, run = judged.verdicts[one.run.id], one.run
+        if run.arrivals and not run.arrivals.steady:
             continue
-        question = Question.of(cell, by_preset=by_preset)
-        seen.setdefault((question, cell.system), []).append(
-            (cell.level, not overloaded and reached_by(slo, one).met)
-        )
+        what = (Question.of(run.cell, by_preset=by_preset), run.cell.system)
+        known = seen.setdefault(what, [])
+        if verdict.status == "invalid":
+            invalid[what] = invalid.get(what, 0) + 1
+        else:
+            known.append((run.cell.level, reached_by(slo, one).met))
     return [
-        (question, system, capacity([rate for rate, _ in known], [met for _, met in known]))
-        for (question, system), known in seen.items()
+        SystemCapacity(
+            *what,
+            capacity([level for level, _ in known], [met for _, met in known]) if known else None,
+            invalid.get(what, 0),
+        )
+        for what, known in seen.items()
     ]

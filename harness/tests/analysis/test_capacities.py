@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from testbed.analysis import objective
@@ -10,8 +11,9 @@ from testbed.analysis.decisions import comparisons
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.verdicts import judge_all
+from testbed.experiment_parts import Slo
 
-from .synthetic import write_pair
+from .synthetic import write_pair, write_run
 
 
 def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) -> None:
@@ -21,8 +23,43 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     slo = objective.declared(judged.results)
     assert slo is not None
     assert objective.words(slo) == "p95 at most 120 ms, at most 1 % failed"
-    found = {system: capacity for _, system, capacity in capacities(judged, slo)}
+    found = {one.system: one.found for one in capacities(judged, slo)}
+    assert found["sync"] is not None
+    assert found["async"] is not None
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
     assert (found["sync"].level, found["async"].level) == (40, 20)
     assert (found["sync"].low, found["sync"].high) == (40, 80)
     assert "`list`, sync | 40 threads | 40 to 80" in answer.answer(judged, comparisons(judged))
+
+
+def test_levels_at_which_all_stalled_were_not_kept(tmp_path: Path) -> None:
+    write_pair(tmp_path, levels=(10, 20, 40))
+    for file in tmp_path.glob("runs/*-040-*/run.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "complete_after": "504"}))
+    record = next(tmp_path.glob("runs/sync*-010-1/run.json"))
+    record.write_text(json.dumps({**json.loads(record.read_text()), "complete_before": "ucd"}))
+    judged = judge_all(load(tmp_path))
+    slo = Slo(p95_ms=1000)
+    sync, async_ = capacities(judged, slo)
+    assert sync.found is not None
+    assert async_.found is not None
+    assert (
+        (sync.found.level, sync.found.high) == (async_.found.level, async_.found.high) == (20, 40)
+    )
+    assert (sync.found.trials, sync.invalid) == (8, 1)
+    assert (async_.found.trials, async_.invalid) == (9, 0)
+
+
+def test_a_system_of_which_no_run_counts_is_shown_without_a_capacity(tmp_path: Path) -> None:
+    write_run(tmp_path, record={"complete_before": "ucd"})
+    (tmp_path / "experiment.yaml").write_text("slo: {p95_ms: 120}")
+    judged = judge_all(load(tmp_path))
+    assert "| `list`, sync | – | – | 0 | 1 |" in answer.answer(judged, [])
+
+
+def test_a_load_that_changes_has_no_level_to_keep(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    ramp = {"kind": "ramp", "planned": 1000}
+    write_run(tmp_path, repetition=2, record={"mode": "open", "level": 100, "arrivals": ramp})
+    (one,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=1000))
+    assert one.question.mode == "closed"

@@ -44,6 +44,7 @@ CAPACITY = (
     Column("capacity", word("level"), numeric=False),
     Column("the limit lies between", word("interval"), numeric=False),
     Column("runs", word("trials")),
+    Column("invalid, left out", word("invalid")),
 )
 
 
@@ -245,13 +246,18 @@ def _fails_more(one: Comparison, winner: Winner) -> bool:
 def _capacity(judged: Judged, slo: Slo) -> str:
     """Return the highest level at which each system keeps the objective."""
     rows = []
-    for question, system, found in capacities(judged, slo):
-        unit = load_unit(question.mode)
+    for one in capacities(judged, slo):
+        what = {"what": f"`{one.question.workload}`, {one.system}", "invalid": one.invalid}
+        found = one.found
+        if found is None:
+            rows.append({**what, "level": MISSING, "interval": MISSING, "trials": 0})
+            continue
+        unit = load_unit(one.question.mode)
         low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
         high = f"{found.high:g}" if found.high is not None else "above the highest tried"
         rows.append(
             {
-                "what": f"`{question.workload}`, {system}",
+                **what,
                 "level": (
                     f"{found.level:g} {unit}" if found.level is not None else "below the lowest"
                 ),
@@ -259,11 +265,15 @@ def _capacity(judged: Judged, slo: Slo) -> str:
                 "trials": found.trials,
             }
         )
+    if not rows:
+        return (
+            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
+        )
     return (
         f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
         f"more likely than not kept, with the levels between which the limit lies with "
-        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth.\n\n"
-        + markdown_table(rows, CAPACITY)
+        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
+        "An overloaded run did not keep it.\n\n" + markdown_table(rows, CAPACITY)
     )
 
 
