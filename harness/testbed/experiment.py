@@ -178,6 +178,11 @@ class Experiment(Section):
             raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
         if steps and (self.threads or self.rates):
             raise ValueError("schedule of steps: threads and rates need an experiment of their own")
+        if self.rates and self.schedule is not None:
+            raise ValueError(
+                "rates and schedule exclude each other: the level of a changing rate is its mean, "
+                "so it would pass for a constant rate; give one"
+            )
         return self
 
     @model_validator(mode="after")

@@ -113,6 +113,10 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
             "name: mine\nduration: 9\nschedule: {kind: steps, from: 1, to: 2, step: 1, every: 1}\n",
             "duration: the steps of a schedule say how long a run lasts",
         ),
+        (
+            "name: mine\nduration: 9\nrates: [50]\nschedule: {kind: ramp, from: 50, to: 150}\n",
+            "rates and schedule exclude each other",
+        ),
         (SEARCH, "slo: missing"),
         (SEARCH + "slo: {p95_ms: 0}\n", "slo.p95_ms: 0"),
         (SEARCH + "slo: {p95: 9}\n", "slo.p95: unknown key (did you mean p95_ms?)"),
