@@ -82,7 +82,13 @@ def describe(
 ) -> dict[str, Any]:
     """Return what a run record says of its arrivals."""
     kind = experiment.arrivals if schedule is None else schedule.kind
-    return {"kind": kind, "process": experiment.arrivals, "seed": seed, "planned": planned}
+    return {
+        "kind": kind,
+        "process": experiment.arrivals,
+        "seed": seed,
+        "planned": planned,
+        "length_s": length_s(experiment),
+    }
 
 
 def write(file: Path, offsets_ms: Sequence[int] | Offsets) -> None:

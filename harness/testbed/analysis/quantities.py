@@ -42,7 +42,7 @@ def run_figure(measurement: Measurement, figure: str) -> float | None:
     if figure in QUANTILES:
         return figure_of(elapsed, figure) if elapsed.size else None
     if figure == "ok_per_s":
-        return elapsed.size / measurement.duration_s if measurement.duration_s else None
+        return measurement.pace.ok_per_s
     whole = int((measurement.whole or measurement).operations["ok"].sum())
     cpu_s = sum(measurement.run.server_cpu_s.values())
     return 1000 * cpu_s / whole if cpu_s and whole else None

@@ -95,10 +95,13 @@ class Arrivals:
         ``constant``, ``poisson``, ``steps`` or ``ramp``.
     planned
         How many operations were to start.
+    length_s
+        Seconds that they were to start in; None where that is not recorded.
     """
 
     kind: str
     planned: int
+    length_s: float | None = None
 
     @property
     def steady(self) -> bool:
@@ -304,7 +307,6 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     UserError
         If the record lacks what was measured.
     """
-    arrivals = record.get("arrivals")
     try:
         return Run(
             id=folder.name,
@@ -331,7 +333,7 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
             complete_after=record.get("complete_after"),
             generator_cpus=record.get("generator_cpus"),
             generator_ceiling_per_s=record.get("generator_ceiling_per_s"),
-            arrivals=Arrivals(arrivals["kind"], int(arrivals["planned"])) if arrivals else None,
+            arrivals=_arrivals(record),
             disturbance=record.get("disturbance"),
             fetch=record.get("fetch"),
             wall_s=record.get("wall_s"),
@@ -346,6 +348,15 @@ def _recorded_runs(path: Path) -> list[Run]:
     return [
         run_of(folder, fields) for folder, fields in records.items() if not fields.get("warmup")
     ]
+
+
+def _arrivals(record: Mapping[str, Any]) -> Arrivals | None:
+    """Return the plan of an open loop; old records tell its length as the run's."""
+    plan = record.get("arrivals")
+    if not plan:
+        return None
+    length = plan.get("length_s", record.get("duration_s"))
+    return Arrivals(plan["kind"], int(plan["planned"]), None if length is None else float(length))
 
 
 def _expected(fields: Mapping[str, Any]) -> int | None:

@@ -94,6 +94,28 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Pace:
+    """What a run got done while its load was whole.
+
+    Parameters
+    ----------
+    operations, ok
+        How many, and how many of them were successful.
+    seconds
+        In which time.
+    """
+
+    operations: int
+    ok: int
+    seconds: float
+
+    @property
+    def ok_per_s(self) -> float | None:
+        """The goodput; None where no time passed."""
+        return self.ok / self.seconds if self.seconds else None
+
+
+@dataclass(frozen=True)
 class Measurement:
     """The samples and operations of one run.
 
@@ -144,9 +166,49 @@ class Measurement:
 
     @property
     def duration_s(self) -> float:
-        """Seconds from the start of the first sample to the end of the last."""
+        """Seconds from the start of the first sample to the end of the last.
+
+        One late answer makes it longer, so that no rate is taken over it that can be had otherwise.
+        """
         start, elapsed = self.samples["start_ms"].to_numpy(), self.samples["elapsed_ms"].to_numpy()
         return float((start + elapsed).max() - start.min()) / 1000
+
+    @property
+    def pace(self) -> Pace:
+        """What was done while the load was whole.
+
+        Closed loop: the operations that ended in the time that all threads ran. Open loop: the
+        operations of the plan, in the time of its arrivals. Where that time is not known, or fewer
+        operations ended in it than there are threads: all, from the first start to the last end.
+        """
+        found = self._planned() if self.run.cell.mode == "open" else self._together()
+        if found is not None:
+            return found
+        operations = self.operations
+        return Pace(operations.height, int(operations["ok"].sum()), self.duration_s)
+
+    def _planned(self) -> Pace | None:
+        """Return what became of the plan's arrivals; of those that are left, since the first."""
+        plan, operations = self.run.arrivals, self.operations
+        intended = operations["intended_ms"].drop_nulls().to_numpy()
+        if plan is None or plan.length_s is None or not intended.size:
+            return None
+        first = (self.whole or self).operations["intended_ms"].drop_nulls().to_numpy().min()
+        seconds = plan.length_s - float(intended.min() - first) / 1000
+        if seconds <= 0:
+            return None
+        return Pace(operations.height, int(operations["ok"].sum()), seconds)
+
+    def _together(self) -> Pace | None:
+        operations = self.operations
+        if operations.is_empty():
+            return None
+        opened, closed = together(operations)
+        end = pl.col("start_ms") + pl.col("service_ms")
+        ended = operations.filter((end > opened) & (end <= closed))
+        if closed <= opened or ended.height < operations["thread"].n_unique():
+            return None
+        return Pace(ended.height, int(ended["ok"].sum()), (closed - opened) / 1000)
 
 
 @dataclass(frozen=True)
@@ -243,6 +305,27 @@ def measure(run: Run) -> Measurement:
         damaged=rows.height - good.height,
         usage=_usage(run),
     )
+
+
+def together(operations: pl.DataFrame) -> tuple[float, float]:
+    """Return from when to when all threads of a closed loop ran, ms since the epoch.
+
+    Parameters
+    ----------
+    operations
+        Of one run, at least one, with ``thread``, ``start_ms`` and ``service_ms``.
+
+    Returns
+    -------
+    tuple of float
+        The last thread's first start, and the first thread's last end, which may be before it.
+    """
+    spans = operations.group_by("thread").agg(
+        pl.col("start_ms").min().alias("first"),
+        (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
+    )
+    opened, closed = spans.select(pl.col("first").max(), pl.col("last").min()).row(0)
+    return float(opened), float(closed)
 
 
 def failure_class() -> pl.Expr:

@@ -94,10 +94,10 @@ def efficiencies(levels: Mapping[float, Sequence[Measurement]], figure: str) -> 
 def scalability(levels: Mapping[float, Sequence[Measurement]]) -> Scalability | None:
     """Fit the Universal Scalability Law to one system's goodput; None where that cannot be."""
     points = [
-        (level, int(one.operations["ok"].sum()) / one.duration_s)
+        (level, rate)
         for level, runs in sorted(levels.items())
         for one in runs
-        if one.operations["ok"].any()
+        if (rate := one.pace.ok_per_s)
     ]
     if len({level for level, _ in points}) < FEWEST_LEVELS:
         return None

@@ -66,7 +66,8 @@ def summarise(results: Path) -> pl.DataFrame:
         One row per cell (system, workload, preset, backends, mode, level), in order, with the
         columns of `SCHEMA`: every run as it was recorded, warm-up and invalid ones included;
         `testbed.analysis.verdicts.usable` leaves these out. Runs of a cell are pooled: percentiles
-        are of all their operations, rates are of their summed durations. Response times are of
+        are of all their operations, rates are of what was done while the load was whole
+        (`testbed.analysis.samples.Pace`), in the sum of these times. Response times are of
         successful operations; ``ok_per_s`` is the goodput. CPU and memory are null where they were
         not recorded in each run.
 
@@ -101,6 +102,8 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     acknowledged = samples.filter(pl.col("ok") & (pl.col("step") == "request"))["elapsed_ms"]
     elapsed = operations.filter("ok")["elapsed_ms"]
     duration_s = sum(measurement.duration_s for measurement in measurements)
+    paces = [measurement.pace for measurement in measurements]
+    seconds = sum(pace.seconds for pace in paces)
     ok, total = elapsed.len(), operations.height
     loaded_s = sum((measurement.whole or measurement).duration_s for measurement in measurements)
     whole = [(measurement.whole or measurement).operations["ok"] for measurement in measurements]
@@ -132,8 +135,8 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "ok": ok,
         "failed": arrivals - ok,
         "failed_share": _ratio(arrivals - ok, arrivals),
-        "ok_per_s": _ratio(ok, duration_s),
-        "operations_per_s": _ratio(total, duration_s),
+        "ok_per_s": _ratio(sum(pace.ok for pace in paces), seconds),
+        "operations_per_s": _ratio(sum(pace.operations for pace in paces), seconds),
         "mean_ms": elapsed.mean(),
         **{name: elapsed.quantile(share, "linear") for name, share in PERCENTILES.items()},
         "service_mean_ms": operations.filter("ok")["service_ms"].mean(),

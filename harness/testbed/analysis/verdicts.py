@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from testbed.analysis.results import Results
-from testbed.analysis.samples import Measured, Measurement
+from testbed.analysis.samples import Measured, Measurement, together
 from testbed.analysis.statistics.steadiness import Truncation, littles_law, mser5
 
 Status = Literal["valid", "not steady", "overloaded", "invalid"]
@@ -205,7 +205,7 @@ def warm_up(measurement: Measurement) -> Truncation | None:
     if run.disturbance or (run.arrivals and not run.arrivals.steady) or good.is_empty():
         return None
     if run.cell.mode == "closed":
-        loaded = good.filter(pl.col("start_ms") < _together(measurement.operations)[1])
+        loaded = good.filter(pl.col("start_ms") < together(measurement.operations)[1])
         good = loaded if loaded.height >= SHORTEST_RUN else good
     return None if good.height < SHORTEST_RUN else mser5(good["elapsed_ms"].to_numpy())
 
@@ -247,7 +247,7 @@ def in_flight(operations: pl.DataFrame) -> tuple[float, float, int] | None:
         from the last thread's first start to the first thread's last end, each counted as much as
         it overlaps. None if there is no such time.
     """
-    opened, closed = _together(operations)
+    opened, closed = together(operations)
     if closed <= opened:
         return None
     start = operations["start_ms"].to_numpy().astype(float)
@@ -258,16 +258,6 @@ def in_flight(operations: pl.DataFrame) -> tuple[float, float, int] | None:
         return None
     window_s = (closed - opened) / 1000
     return count / window_s, float(overlap.sum()) / 1000 / count, count
-
-
-def _together(operations: pl.DataFrame) -> tuple[float, float]:
-    """Return from the last thread's first start to the first thread's last end, ms."""
-    spans = operations.group_by("thread").agg(
-        pl.col("start_ms").min().alias("first"),
-        (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
-    )
-    opened, closed = spans.select(pl.col("first").max(), pl.col("last").min()).row(0)
-    return float(opened), float(closed)
 
 
 def _operations(measurement: Measurement) -> Check:
@@ -382,7 +372,8 @@ def _generator_ceiling(measurement: Measurement) -> Check:
     ceiling = measurement.run.generator_ceiling_per_s
     if not ceiling:
         return Check(name, "not known", "not measured", limit)
-    rate = measurement.operations.height / max(measurement.duration_s, 0.001)
+    pace = measurement.pace
+    rate = pace.operations / max(pace.seconds, 0.001)
     return Check(
         name,
         "passed" if rate <= GENERATOR_SHARE * ceiling else "failed",

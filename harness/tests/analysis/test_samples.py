@@ -53,6 +53,32 @@ def test_counts_the_one_exchange_of_a_synchronous_operation(tmp_path: Path) -> N
     assert measured.duration_s == pytest.approx(0.040)
 
 
+def steps_of_10_ms(thread: int, count: int, first: int = 0) -> list[str]:
+    return [sample(first + 10 * i, 10, "list", thread=thread) for i in range(count)]
+
+
+def test_one_late_answer_does_not_lower_the_goodput(tmp_path: Path) -> None:
+    rows = [*steps_of_10_ms(1, 1000), *steps_of_10_ms(2, 990)]
+    # The second thread's last answer takes 5 s: 200 operations/s until the first one ends.
+    late = read(tmp_path, "sync", [*rows, sample(9900, 5000, "list", thread=2)])
+    assert late.duration_s == pytest.approx(14.9)
+    assert (late.pace.operations, late.pace.ok, late.pace.seconds) == (1990, 1990, 10)
+    assert late.pace.ok_per_s == 199
+
+
+def test_a_rate_is_of_the_time_in_which_all_threads_ran(tmp_path: Path) -> None:
+    rows = [*steps_of_10_ms(1, 100), *steps_of_10_ms(2, 100, first=500)]
+    found = read(tmp_path, "sync", [*rows, sample(1500, 10, "list", "500", ok=False, thread=2)])
+    assert (found.pace.operations, found.pace.ok, found.pace.seconds) == (100, 100, 0.5)
+    # Threads that never ran together, and too few operations for their rate to be told.
+    for rows in (
+        [*steps_of_10_ms(1, 10), *steps_of_10_ms(2, 10, first=900)],
+        [sample(0, 1000, "list"), sample(999, 1000, "list", thread=2)],
+    ):
+        apart = read(tmp_path, "sync", rows)
+        assert apart.pace.seconds == apart.duration_s
+
+
 def test_counts_a_transaction_with_its_polls_as_one_operation(tmp_path: Path) -> None:
     measured = read(
         tmp_path,

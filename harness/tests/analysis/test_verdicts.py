@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,21 @@ def test_an_overloaded_run_is_used_whole_and_what_never_began_has_failed(tmp_pat
     assert (row["operations"], row["ok"], row["failed"]) == (100, 100, 25)
     assert (row["not_begun"], row["not_begun_share"], row["failed_share"]) == (25, 0.2, 0.2)
     assert failures(row) == "not begun 25 (20.0 %)"
+
+
+def test_an_open_loops_goodput_is_over_the_time_of_its_plan(tmp_path: Path) -> None:
+    # 100 arrivals of 1 s; the last of them waits for 5 s.
+    plan = {"kind": "constant", "planned": 100, "length_s": 1.0}
+    told = open_run(tmp_path / "told", [0] * 99 + [5000], record={"arrivals": plan})
+    assert (told.duration_s, told.pace.ok_per_s) == (pytest.approx(5.995), 100)
+    # Without its first 40 ms.
+    kept = told.operations[4:]
+    part = replace(told, operations=kept, whole=told)
+    assert part.pace.ok_per_s == pytest.approx(96 / 0.96)
+    old = open_run(tmp_path / "old", [0] * 99 + [5000], record={"duration_s": 1})
+    assert old.pace.ok_per_s == 100
+    unknown = open_run(tmp_path / "unknown", [0] * 99 + [5000])
+    assert unknown.pace.ok_per_s == pytest.approx(100 / 5.995)
 
 
 def test_a_service_that_was_stopped_for_good_explains_what_is_missing_after(tmp_path: Path) -> None:

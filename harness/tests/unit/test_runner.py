@@ -402,6 +402,7 @@ def test_an_open_loop_follows_the_same_arrivals_under_every_system(system: Setup
     assert (data["mode"], data["level"], data["rate"], data["threads"]) == ("open", 50, 50, 200)
     assert data["expected_operations"] == planned
     assert data["arrivals"]["planned"] == planned
+    assert data["arrivals"]["length_s"] == data["duration_s"]
     assert data["arrivals"]["kind"] == "poisson"
     assert data["properties"]["arrivals"] == "arrivals.csv"
     samples = (results / "runs" / "sync-list-0050-per-s-1" / "samples.csv").read_text()

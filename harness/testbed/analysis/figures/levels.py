@@ -202,11 +202,7 @@ def _draw_curves(
         axes.set_xlabel(study.axis)
     axes = grid[0][2]
     for system, levels in systems.items():
-        points = [
-            (level, one.operations["ok"].to_numpy().sum() / one.duration_s)
-            for level, runs in levels.items()
-            for one in runs
-        ]
+        points = [(level, one.pace.ok_per_s or 0) for level, runs in levels.items() for one in runs]
         axes.plot(
             *zip(*points, strict=True),
             look[system].marker,
