@@ -55,12 +55,13 @@ def describe(
     Returns
     -------
     dict
-        Keys ``recorded`` (ISO 8601, UTC), those of `COMPARABLE`, ``python``, ``packages`` and
-        ``git``.
+        Keys ``recorded`` (ISO 8601, UTC), those of `COMPARABLE`, ``usable_cpus`` (cores that this
+        process may use), ``python``, ``packages`` and ``git``.
     """
     return {
         "recorded": now().isoformat(),
         "machine": machine(),
+        "usable_cpus": usable_cpus(),
         "java": {
             "services": None if services_jdk is None else services_jdk.version,
             "generator": generator_java.version,
@@ -87,6 +88,9 @@ def differences(
     found: list[str] = []
     for part in parts:
         _compare(part, one.get(part), other.get(part), found)
+    usable = one.get("usable_cpus"), other.get("usable_cpus")
+    if None not in usable:  # what an old record does not tell is no difference
+        _compare("usable_cpus", *usable, found)
     return found
 
 

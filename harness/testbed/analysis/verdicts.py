@@ -165,6 +165,7 @@ def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
             _generator_cpu(measurement, environment),
             _generator_ceiling(measurement),
             _conditions(measurement, environment),
+            _disturbance(measurement),
             _steady(measurement, truncation),
         ),
         truncation=truncation,
@@ -383,17 +384,31 @@ def _generator_ceiling(measurement: Measurement) -> Check:
 
 
 def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Check:
-    """Check that the run was made on the machine that its results record."""
+    """Check that the run had the cores that the experiment began with.
+
+    Old results record those of their machine only, of which a run may have had some.
+    """
     name, limit = "environment", "that of the results"
     cores, seen = _cores(environment), measurement.run.generator_cpus
-    if cores is None or seen is None:
+    usable = environment.get("usable_cpus")
+    if seen is None or (cores is None and usable is None):
         return Check(name, "not known", "not recorded", limit)
-    return Check(
-        name,
-        "passed" if seen <= cores else "failed",
-        f"generator on {seen:g} of {cores:g} cores",
-        limit,
-    )
+    if usable is not None:
+        same, figure = seen == usable, f"{seen:g} usable cores, {usable:g} at the start"
+    else:
+        same, figure = seen <= (cores or 0), f"generator on {seen:g} of {cores:g} cores"
+    return Check(name, "passed" if same else "failed", figure, limit)
+
+
+def _disturbance(measurement: Measurement) -> Check:
+    """Check that a service which was to be stopped was stopped before the run ended."""
+    name, limit = "disturbance", "reached"
+    what = measurement.run.disturbance
+    if what is None or "stopped" not in what:
+        return Check(name, "not known", "none recorded", limit)
+    if what["stopped"] is None:
+        return Check(name, "failed", "not reached", limit)
+    return Check(name, "passed", "reached", limit)
 
 
 def _steady(measurement: Measurement, truncation: Truncation | None) -> Check:

@@ -37,3 +37,23 @@ def test_a_disturbed_run_counts_whom_it_caught(tmp_path: Path, stopped_s: float)
     words = loops.loops(judged, tabulate(judged.recorded))
     assert f"| cinema-ucd for 0.2 s | 1,000 | {caught} | {caught} | 0 | {slowest} |" in words
     assert len(list(operations.disturbances(judged))) == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "words", "outcome"),
+    [
+        ({"for_s": None}, "until the end", "passed"),
+        ({"stopped": None, "started": None}, "not reached", "failed"),
+    ],
+)
+def test_tells_a_stop_for_good_from_one_that_the_run_did_not_reach(
+    tmp_path: Path, changed: dict[str, object], words: str, outcome: str
+) -> None:
+    stop = {"service": "cinema-ucd", "at_s": 0.25, "for_s": 2.0}
+    stop |= {"stopped": "2026-11-21T00:00:01Z", "started": "2026-11-21T00:00:03Z"}
+    write_run(tmp_path, record={"disturbance": {**stop, **changed}, "wall_s": 100.0})
+    judged = judge_all(load(tmp_path))
+    assert f"| cinema-ucd {words} |" in loops.loops(judged, tabulate(judged.recorded))
+    (verdict,) = judged.verdicts.values()
+    assert {check.name: check.outcome for check in verdict.checks}["disturbance"] == outcome
+    assert verdict.status == ("invalid" if outcome == "failed" else "valid")

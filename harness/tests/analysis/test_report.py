@@ -187,6 +187,7 @@ def test_report_shows_what_it_leaves_out(tmp_path: Path) -> None:
     table = validity.validity(judged)
     assert f"`{broken.name}`: sample file" in table
     assert f"| `{bad.name}` | **invalid** |" in table
+    assert "| strays | mean, ms |" in table
 
 
 def test_answer_names_ratio_interval_and_runs(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_good_run_is_valid(tmp_path: Path) -> None:
     verdict = judge(measured(tmp_path), {"machine": {"cores": 2}})
     assert verdict.status == "valid", verdict
     known = {check.name for check in verdict.checks if check.outcome == "passed"}
-    assert known == {check.name for check in verdict.checks} - {"offered = achieved"}
+    assert known == {check.name for check in verdict.checks} - {"offered = achieved", "disturbance"}
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,17 @@ def test_each_fault_makes_a_run_invalid_and_is_named(
     assert verdict.status == "invalid"
     assert reason in str(verdict)
     assert len(verdict.reasons) == 1
+
+
+def test_a_run_has_the_cores_that_its_experiment_began_with(tmp_path: Path) -> None:
+    one = measured(tmp_path, record={"generator_cpus": 1})
+    assert judge(one, {"machine": {"cores": 2}, "usable_cpus": 1.0}).status == "valid"
+    mixed = judge(one, {"machine": {"cores": 2}, "usable_cpus": 2.0})
+    assert mixed.reasons == (
+        "environment: 1 usable cores, 2 at the start (limit: that of the results)",
+    )
+    # Old results do not tell.
+    assert judge(one, {"machine": {"cores": 2}}).status == "valid"
 
 
 def test_an_old_record_is_judged_by_what_it_tells(tmp_path: Path) -> None:

@@ -86,6 +86,18 @@ def test_knows_the_commit_and_whether_it_was_changed(tmp_path: Path) -> None:
     assert environment.git(tmp_path) == {"commit": commit, "dirty": True}
 
 
+def test_other_usable_cores_are_a_difference_where_both_are_recorded(project: Project) -> None:
+    java = Jdk(Path("/jvm/25"), "25.0.3", True)
+    described = environment.describe(project, java, java, [], [], {})
+    assert described["usable_cpus"] == environment.usable_cpus()
+
+    fewer = {**described, "usable_cpus": 0.5}
+    old = {key: value for key, value in described.items() if key != "usable_cpus"}
+    found = environment.differences(fewer, described)
+    assert found == [f"usable_cpus: 0.5 and {environment.usable_cpus()!r}"]
+    assert environment.differences(old, described) == []
+
+
 def test_names_each_difference_that_matters_with_both_values() -> None:
     one = {
         "machine": {"cores": 2, "cpu": "A"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -75,7 +76,7 @@ def _disturbed(measurement: Measurement) -> dict[str, Any]:
     asked, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
     return {
         "run": f"{run.cell.system}, {run.cell.workload}, {run.cell.mode}, {run.cell.load}",
-        "what": f"{what.get('service')} for {float(what.get('for_s') or 0):g} s",
+        "what": f"{what.get('service')} {_lasting(what)}",
         "operations": operations.height,
         "caught": _overlapping(measurement, asked, asked + pl.col("elapsed_ms")),
         "hidden": _overlapping(measurement, began, began + pl.col("service_ms")),
@@ -83,6 +84,13 @@ def _disturbed(measurement: Measurement) -> dict[str, Any]:
         "slowest_ms": operations["elapsed_ms"].max(),
         "late": measurement.late if run.cell.mode == "open" else None,
     }
+
+
+def _lasting(what: Mapping[str, Any]) -> str:
+    """Return for how long a service was stopped, in words."""
+    if "stopped" in what and what["stopped"] is None:
+        return "not reached"
+    return "until the end" if what.get("for_s") is None else f"for {float(what['for_s']):g} s"
 
 
 def _overlapping(measurement: Measurement, start: pl.Expr, end: pl.Expr) -> int | None:

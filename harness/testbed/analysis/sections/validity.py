@@ -17,7 +17,8 @@ VALIDITY_NOTE = (
     "because to leave such runs out would favour the system that has them. Of every other run the "
     "numbers are of the steady part that MSER-5 leaves; `summary-recorded.csv` beside this report "
     "has every run whole. The mean is that of the whole run's successful operations, with the "
-    "interval of batch means of 1000 operations."
+    "interval of batch means of 1000 operations. Strays are exchanges that belong to no finished "
+    "operation, as of one that was under way at the end."
 )
 
 
@@ -32,6 +33,7 @@ def validity(judged: Judged) -> str:
                 "run": f"`{one.run.id}`",
                 "status": verdict.status if verdict.status == "valid" else f"**{verdict.status}**",
                 **{name: _marked(check) for name, check in checks.items()},
+                "strays": f"{one.strays:,}",
                 "mean": _batched(one),
             }
         )
@@ -44,6 +46,7 @@ def validity(judged: Judged) -> str:
         Column("run", word("run"), numeric=False),
         Column("verdict", word("status"), numeric=False),
         *(Column(name, word(name), numeric=False) for name in known),
+        Column("strays", word("strays")),
         Column("mean, ms", word("mean"), numeric=False),
     )
     limits = "; ".join(
