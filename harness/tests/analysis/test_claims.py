@@ -1,4 +1,4 @@
-"""The claims are the seeds', and results decide on them."""
+"""The claims are the thesis's and the article's, and results decide on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seeds' claims as hypotheses, held against results and against the published data.
+"""Published claims as hypotheses, held against results and against the published data.
 
 Every claim is data (``analysis/claims.yaml``): what it says, where, and which values it allows.
 Here are the few ways in which a claim of a kind is turned into a figure with an interval. Per

@@ -155,7 +155,7 @@ def consistency() -> str:
         )
     disagreeing = sum(row["agrees"] != "agrees" for row in rows)
     return (
-        f"The data: {document['published']['source']}; for seed 2, the article's own figures. "
+        f"The data: {document['published']['source']}; for the article, its own figures. "
         f"**{disagreeing} of {len(rows)} statements disagree** with them; {missing} more need the "
         f"spread of single samples, which was not published for the cells they are about.\n\n"
         + markdown_table(rows, CONSISTENCY)
