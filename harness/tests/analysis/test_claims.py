@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,8 @@ import polars as pl
 import pytest
 import yaml
 
-from testbed.analysis.claims.claim import Claim, Found, leaning, verdict
-from testbed.analysis.claims.kinds import examine
+from testbed.analysis.claims.claim import Cells, Claim, Count, Found, leaning, verdict
+from testbed.analysis.claims.kinds import KINDS, examine
 from testbed.analysis.claims.reading import CLAIMS, read_claims
 from testbed.analysis.claims.tables import consistency, held, replication, replication_data
 from testbed.analysis.samples import load
@@ -27,6 +29,32 @@ RECORD = {"wall_s": 1000.0}
 def claim(name: str) -> Claim:
     (found,) = (one for one in read_claims() if one.id == name)
     return found
+
+
+@dataclass(frozen=True)
+class Known:
+    """A source of given runs: by level, mean response time and failed of 1000 for each run."""
+
+    runs: Mapping[int, Sequence[tuple[float, int]]]
+
+    def cells(self, variant: str, workload: str, count: Count) -> Cells:
+        spread = np.linspace(0.98, 1.02, 101)
+        return Cells(
+            {
+                float(level): [mean * spread for mean, _ in runs]
+                for level, runs in self.runs.items()
+            },
+            {float(level): [(bad, 1000) for _, bad in runs] for level, runs in self.runs.items()},
+        )
+
+
+def held_against(name: str, runs: Mapping[int, Sequence[tuple[float, int]]]) -> tuple[str, Found]:
+    """Return the verdict on a claim per operation, and what was found."""
+    found = KINDS[claim(name).kind](claim(name), Known(runs), "operation")
+    return verdict(claim(name), found), found
+
+
+LEVELS = range(10, 101, 10)
 
 
 def write_cells(
@@ -136,8 +164,76 @@ def test_shares_of_failures_are_per_sample_or_per_operation(tmp_path: Path) -> N
     per_sample, per_operation = (examine(under, judged, count) for count in ("sample", "operation"))
     assert per_sample.estimate == pytest.approx(0.02, rel=0.2)
     assert per_operation.estimate == pytest.approx(0.04, rel=0.2)
-    assert verdict(under, per_sample) == "replicated"
+    assert verdict(under, per_sample) == "not decidable here"
     assert verdict(under, per_operation) == "not replicated"
+
+
+@pytest.mark.parametrize(
+    "name", ["async-list-errors", "async-list-codes", "correlation-async-list"]
+)
+def test_a_claim_about_every_level_needs_every_level(name: str) -> None:
+    every = {level: [(float(level), 20)] * 3 for level in LEVELS}
+    assert held_against(name, every)[0] == "replicated"
+    for lacking in ((), (10, 60)):
+        some = {level: runs for level, runs in every.items() if level not in (100, *lacking)}
+        outcome, found = held_against(name, some)
+        assert (outcome, leaning(claim(name), found)) == ("not decidable here",) * 2
+        named = ", ".join(str(level) for level in (*lacking, 100))
+        assert found.note.endswith(f"; nothing usable at {named} threads")
+    outcome, found = held_against(name, {**every, 50: [(50.0, 20)] * 2})
+    assert (outcome, found.runs) == ("not decidable here", 2)
+    assert leaning(claim(name), found) == "replicated"
+
+
+@pytest.mark.parametrize("name", ["async-list-errors", "async-list-codes"])
+def test_one_level_is_enough_to_be_wrong_at_every_level(name: str) -> None:
+    assert held_against(name, {20: [(20.0, 100)] * 3})[0] == "not replicated"
+    # Few runs of another level do not help it, however they look.
+    outcome, found = held_against(name, {20: [(20.0, 100)] * 3, 30: [(30.0, 300)]})
+    assert (outcome, found.runs) == ("not replicated", 3)
+    assert held_against(name, {20: [(20.0, 20)] * 3, 30: [(30.0, 300)]})[0] == "not decidable here"
+
+
+def test_a_claim_about_every_level_asks_for_no_others() -> None:
+    every = {level: [(float(level), 20)] * 3 for level in LEVELS}
+    assert held_against("async-list-errors", {**every, 200: [(200.0, 500)] * 3})[0] == "replicated"
+
+
+def test_the_worst_level_is_as_bad_as_the_least_known_may_be() -> None:
+    every = {level: [(float(level), 0)] * 3 for level in LEVELS}
+    # 1.2 % in each run; and 1 % of which runs say very different things.
+    apart = {**every, 40: [(40.0, 12)] * 3, 50: [(50.0, 0), (50.0, 0), (50.0, 30)]}
+    outcome, found = held_against("async-list-errors", apart)
+    assert (found.estimate, outcome) == (0.012, "not decidable here")
+    assert found.interval is not None
+    assert found.interval.high > 0.03
+
+
+def test_one_run_of_each_level_makes_no_correlation() -> None:
+    outcome, found = held_against(
+        "correlation-sync-list", {level: [(float(level), 0)] for level in LEVELS}
+    )
+    assert (outcome, found.runs) == ("not decidable here", 1)
+    assert leaning(claim("correlation-sync-list"), found) == "replicated"
+
+
+def test_a_part_of_a_line_says_nothing_against_the_correlation_of_all_of_it() -> None:
+    falling = {level: [(200.0 - level, 0)] * 3 for level in LEVELS}
+    assert held_against("correlation-sync-list", falling)[0] == "not replicated"
+    del falling[100]
+    assert held_against("correlation-sync-list", falling)[0] == "not decidable here"
+
+
+def test_levels_with_only_invalid_runs_are_named(tmp_path: Path) -> None:
+    for threads, complete in ((10, True), (20, "dundrum is missing")):
+        write_run(
+            tmp_path,
+            variant="async",
+            threads=threads,
+            record={**RECORD, "complete_before": complete},
+        )
+    found = examine(claim("async-list-errors"), judge_all(load(tmp_path)), "operation")
+    assert found.note.startswith("most at 10 threads, 1 of 10 levels; nothing usable at 20, 30")
 
 
 def test_no_failure_at_all_makes_no_ratio(tmp_path: Path) -> None:

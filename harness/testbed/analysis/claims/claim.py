@@ -59,6 +59,9 @@ class Found:
         What else is to be said, such as what is missing.
     verdict
         Where the kind decides by itself.
+    missing
+        Levels that the claim is about and of which nothing is known; then it is not replicated, or
+        not decidable.
     """
 
     estimate: float | None
@@ -67,6 +70,7 @@ class Found:
     unit: str = ""
     note: str = ""
     verdict: Outcome | None = None
+    missing: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -94,15 +98,19 @@ class Source(Protocol):
 
 def verdict(claim: Claim, found: Found) -> Outcome:
     """Return what results say of a claim: the whole interval must lie on one side of its border."""
-    if found.runs is not None and found.runs < DECIDING_RUNS and claim.kind != "correlation":
+    if found.runs is not None and found.runs < DECIDING_RUNS:
         return "not decidable here"
     return leaning(claim, found)
 
 
 def leaning(claim: Claim, found: Found) -> Outcome:
     """Return what the figures alone point to, however few runs they are of."""
-    if found.verdict is not None:
-        return found.verdict
+    outcome = found.verdict or _position(claim, found)
+    return "not decidable here" if found.missing and outcome == "replicated" else outcome
+
+
+def _position(claim: Claim, found: Found) -> Outcome:
+    """Return whether the whole interval lies within what the claim accepts, or outside."""
     if found.estimate is None or claim.accept is None:
         return "not decidable here"
     interval = found.interval or Interval(found.estimate, found.estimate, found.estimate)

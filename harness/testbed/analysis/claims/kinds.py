@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from testbed.analysis.arrays import Floats
-from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source
+from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source, leaning
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.statistics.bootstrap import ratio_intervals
@@ -24,7 +24,6 @@ from testbed.analysis.statistics.intervals import (
 from testbed.analysis.statistics.scaling import linear_trend
 from testbed.analysis.verdicts import Judged
 
-WORST = "worst"
 LEVELS_FOR_INTERVAL = 4
 """Fisher's interval of a correlation needs so many points."""
 
@@ -48,16 +47,23 @@ def _mean(claim: Claim, source: Source, count: Count) -> Found:
 def _failed(claim: Claim, source: Source, count: Count) -> Found:
     cell = claim.fields["cell"]
     cells = source.cells(cell["variant"], cell["workload"], count)
-    levels = list(cells.failed) if cells else []
-    if cell["level"] != WORST:
-        levels = [level for level in levels if level == float(cell["level"])]
-    if cells is None or not levels:
+    levels = _levels(cell)
+    runs = {level: cells.failed[level] for level in levels if cells and level in cells.failed}
+    if not runs:
         return Found(None, note=_missing(cell))
-    shares = {level: _share(cells.failed[level]) for level in levels}
-    worst = max(shares, key=lambda level: shares[level].estimate)
-    note = f"at {worst:g} threads, the worst of {len(levels)}" if cell["level"] == WORST else ""
-    share = shares[worst]
-    return Found(share.estimate, share, min(len(cells.failed[one]) for one in levels), "%", note)
+    shares = {level: _share(known) for level, known in runs.items()}
+    missing = [level for level in levels if level not in runs]
+
+    def worst(of: Sequence[float]) -> Found:
+        most = max(of, key=lambda level: shares[level].estimate)
+        # That of another level may reach further.
+        low = max(shares[level].low for level in of)
+        high = max(shares[level].high for level in of)
+        note = f"most at {most:g} threads, {_known(of, levels, missing)}" if levels[1:] else ""
+        share = Interval(shares[most].estimate, low, high)
+        return Found(share.estimate, share, _fewest(runs, of), "%", note, missing=missing)
+
+    return _at_every_level(claim, runs, worst)
 
 
 def _ratio(claim: Claim, source: Source, count: Count) -> Found:
@@ -91,19 +97,30 @@ def _ratio(claim: Claim, source: Source, count: Count) -> Found:
 def _correlation(claim: Claim, source: Source, count: Count) -> Found:
     cell = claim.fields["cell"]
     cells = source.cells(cell["variant"], cell["workload"], count)
-    known = {
-        level: float(np.concatenate(runs).mean())
-        for level, runs in sorted(cells.times.items() if cells else ())
-        if sum(run.size for run in runs)
-    }
+    times = cells.times if cells else {}
+    levels = _levels(cell)
+    runs = {level: [run for run in times.get(level, ()) if run.size] for level in levels}
+    known = {level: float(np.concatenate(some).mean()) for level, some in runs.items() if some}
+    missing = [level for level in levels if level not in known]
+    if not known:
+        return Found(None, note=_missing(cell))
     if len(known) < LEVELS_FOR_INTERVAL:
-        return Found(None, note=f"{len(known)} levels; a correlation needs {LEVELS_FOR_INTERVAL}")
+        return Found(None, note=_known(list(known), levels, missing))
     r = linear_trend(list(known), list(known.values())).r
-    runs = min(len(runs) for runs in cells.times.values()) if cells else 0
     reach = float(stats.norm.ppf((1 + CONFIDENCE) / 2)) / math.sqrt(len(known) - 3)
     centre = math.atanh(min(max(r, -1 + 1e-12), 1 - 1e-12))
     interval = Interval(r, math.tanh(centre - reach), math.tanh(centre + reach))
-    return Found(r, interval, runs, "r", f"{len(known)} levels")
+    return Found(
+        r,
+        interval,
+        _fewest(runs, list(known)),
+        "r",
+        _known(list(known), levels, missing),
+        # Points on a part of a line correlate less than those on all of it: even a low r is no
+        # breach while levels are missing.
+        "not decidable here" if missing else None,
+        missing,
+    )
 
 
 def _shares(claim: Claim, source: Source, count: Count) -> Found:
@@ -113,25 +130,32 @@ def _shares(claim: Claim, source: Source, count: Count) -> Found:
     shared = sorted(claimed.keys() & (cells.failed.keys() if cells else set()))
     if cells is None or not shared:
         return Found(None, note=_missing(cell))
-    found = {level: _share(cells.failed[level]) for level in shared}
+    runs = {level: cells.failed[level] for level in shared}
+    found = {level: _share(known) for level, known in runs.items()}
     apart = {level: abs(found[level].estimate - claimed[level]) for level in shared}
-    worst = max(apart, key=lambda level: apart[level])
-    low = max(
-        max(found[level].low - claimed[level], claimed[level] - found[level].high, 0)
-        for level in shared
-    )
-    high = max(
-        max(found[level].high - claimed[level], claimed[level] - found[level].low)
-        for level in shared
-    )
-    return Found(
-        100 * apart[worst],
-        Interval(100 * apart[worst], 100 * low, 100 * high),
-        min(len(cells.failed[level]) for level in shared),
-        "points",
-        f"most at {worst:g} threads, {100 * found[worst].estimate:.1f} % for "
-        f"{100 * claimed[worst]:g} %; {len(shared)} of {len(claimed)} levels",
-    )
+    missing = [level for level in claimed if level not in runs]
+
+    def furthest(of: Sequence[float]) -> Found:
+        worst = max(of, key=lambda level: apart[level])
+        low = max(
+            max(found[level].low - claimed[level], claimed[level] - found[level].high, 0)
+            for level in of
+        )
+        high = max(
+            max(found[level].high - claimed[level], claimed[level] - found[level].low)
+            for level in of
+        )
+        return Found(
+            100 * apart[worst],
+            Interval(100 * apart[worst], 100 * low, 100 * high),
+            _fewest(runs, of),
+            "points",
+            f"most at {worst:g} threads, {100 * found[worst].estimate:.1f} % for "
+            f"{100 * claimed[worst]:g} %; {_known(of, claimed, missing)}",
+            missing=missing,
+        )
+
+    return _at_every_level(claim, runs, furthest)
 
 
 def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
@@ -197,6 +221,42 @@ KINDS: Mapping[str, Callable[[Claim, Source, Count], Found]] = {
 }
 
 
+def _at_every_level(
+    claim: Claim,
+    runs: Mapping[float, Sequence[object]],
+    found: Callable[[Sequence[float]], Found],
+) -> Found:
+    """Return what is found of all levels; of those with enough runs, if they breach the claim.
+
+    A claim about every level is wrong where it is wrong at one, however little is known of others.
+    """
+    enough = [level for level, known in runs.items() if len(known) >= DECIDING_RUNS]
+    if 0 < len(enough) < len(runs):
+        breach = found(enough)
+        if leaning(claim, breach) == "not replicated":
+            return breach
+    return found(list(runs))
+
+
+def _fewest(runs: Mapping[float, Sequence[object]], levels: Sequence[float]) -> int:
+    return min(len(runs[level]) for level in levels)
+
+
+def _levels(cell: Mapping[str, Any]) -> list[float]:
+    """Return the levels that a claim is about."""
+    return [float(level) for level in (cell["levels"] if "levels" in cell else [cell["level"]])]
+
+
+def _known(levels: Sequence[float], wanted: Collection[float], missing: Sequence[float]) -> str:
+    """Return in words of how many levels something is known, and of which nothing is."""
+    words = f"{len(levels)} of {len(wanted)} levels"
+    return f"{words}; {_nothing(missing)}" if missing else words
+
+
+def _nothing(levels: Sequence[float]) -> str:
+    return f"nothing usable at {', '.join(f'{level:g}' for level in levels)} threads"
+
+
 def _times(source: Source, cell: Mapping[str, Any], count: Count) -> Sequence[Floats] | None:
     cells = source.cells(cell["variant"], cell["workload"], count)
     runs = cells.times.get(float(cell["level"])) if cells else None
@@ -245,6 +305,5 @@ def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int) -> Foun
 
 
 def _missing(cell: Mapping[str, Any]) -> str:
-    level = cell.get("level", "any")
-    where = "" if level in (WORST, "any") else f" at {level} threads"
+    where = f" at {cell['level']} threads" if "level" in cell else ""
     return f"{cell['variant']} {cell['workload']}{where} has no usable run"
