@@ -36,6 +36,7 @@ class Known:
     """A source of given runs: by level, mean response time and failed of 1000 for each run."""
 
     runs: Mapping[int, Sequence[tuple[float, int]]]
+    unusable: Sequence[int] = ()
 
     def cells(self, variant: str, workload: str, count: Count) -> Cells:
         spread = np.linspace(0.98, 1.02, 101)
@@ -45,12 +46,15 @@ class Known:
                 for level, runs in self.runs.items()
             },
             {float(level): [(bad, 1000) for _, bad in runs] for level, runs in self.runs.items()},
+            [float(level) for level in (*self.runs, *self.unusable)],
         )
 
 
-def held_against(name: str, runs: Mapping[int, Sequence[tuple[float, int]]]) -> tuple[str, Found]:
+def held_against(
+    name: str, runs: Mapping[int, Sequence[tuple[float, int]]], unusable: Sequence[int] = ()
+) -> tuple[str, Found]:
     """Return the verdict on a claim per operation, and what was found."""
-    found = KINDS[claim(name).kind](claim(name), Known(runs), "operation")
+    found = KINDS[claim(name).kind](claim(name), Known(runs, unusable), "operation")
     return verdict(claim(name), found), found
 
 
@@ -268,7 +272,7 @@ def test_cells_of_the_thesis_preset_are_preferred(tmp_path: Path) -> None:
         ({10: 20.0, 20: 60.0, 100: 500.0}, "not replicated"),  # 67 %, then 40 %
     ],
 )
-def test_efficiency_must_rise_above_100_and_fall_below(
+def test_efficiency_must_be_100_up_to_the_border_and_less_above(
     tmp_path: Path, median_ms: dict[int, float], expected: str
 ) -> None:
     for threads, median in median_ms.items():
@@ -283,6 +287,93 @@ def test_efficiency_must_rise_above_100_and_fall_below(
             )
     one = claim("efficiency-sync-list-mean")
     assert verdict(one, examine(one, judge_all(load(tmp_path)), "operation")) == expected
+
+
+def percents(of: Mapping[int, float], runs: int = 3) -> dict[int, list[tuple[float, int]]]:
+    """Return runs of the efficiencies, in percent relative to 10 threads."""
+    return {level: [(10 * level / percent, 0)] * runs for level, percent in {10: 100, **of}.items()}
+
+
+@pytest.mark.parametrize(
+    ("of", "expected", "note"),
+    [
+        (
+            {50: 370, 90: 652},
+            "not decidable here",
+            "at 90 threads relative to 10; at least 100 % up to 90; no level above 94 threads",
+        ),
+        (
+            {20: 80, 40: 90, 60: 120, 100: 60},
+            "not replicated",
+            "at 20 threads relative to 10; at least 100 % up to 10",
+        ),
+        (
+            {50: 120, 90: 110, 100: 80, 120: 105},
+            "not replicated",
+            "at 120 threads relative to 10; at least 100 % up to 90",
+        ),
+        (
+            {50: 120, 94: 110, 95: 90, 120: 80},
+            "replicated",
+            "at 120 threads relative to 10; at least 100 % up to 94",
+        ),
+        (
+            {100: 60},
+            "not decidable here",
+            "at 100 threads relative to 10; at least 100 % up to 10; "
+            "no level between 10 and 94 threads",
+        ),
+        (
+            {100: 160},
+            "not replicated",
+            "at 100 threads relative to 10; at least 100 % up to 100; "
+            "no level between 10 and 94 threads",
+        ),
+        ({}, "not decidable here", "needs a level up to 94 threads, and one above"),
+    ],
+)
+def test_efficiency_is_judged_at_every_level_on_its_side_of_the_border(
+    of: dict[int, float], expected: str, note: str
+) -> None:
+    outcome, found = held_against("efficiency-sync-list-mean", percents(of))
+    assert (outcome, found.note) == (expected, note)
+
+
+def test_the_border_of_efficiency_is_that_of_its_figure() -> None:
+    levels = percents({50: 120, 90: 110, 100: 80})
+    assert held_against("efficiency-sync-list-mean", levels)[0] == "replicated"
+    assert held_against("efficiency-sync-list-p95", levels)[0] == "not replicated"
+
+
+def test_efficiency_above_the_border_alone_says_nothing_of_it() -> None:
+    levels = {level: [(float(level), 0)] * 3 for level in (100, 150, 200)}
+    assert held_against("efficiency-sync-list-mean", levels)[0] == "not decidable here"
+
+
+def test_efficiency_is_not_replicated_without_a_level_that_was_tried() -> None:
+    outcome, found = held_against("efficiency-sync-list-mean", percents({50: 120, 100: 80}), [90])
+    assert outcome == "not decidable here"
+    assert found.note.endswith("; nothing usable at 90 threads")
+    outcome, found = held_against("efficiency-sync-list-mean", percents({50: 80, 100: 80}), [90])
+    assert outcome == "not replicated"
+
+
+def test_efficiency_needs_enough_runs_where_it_is_breached() -> None:
+    levels = percents({20: 120, 50: 80, 100: 80})
+    few = {**levels, 100: levels[100][:2]}
+    assert held_against("efficiency-sync-list-mean", few)[0] == "not replicated"
+    few = {**levels, 50: levels[50][:2]}
+    assert held_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
+    few = {**levels, 10: levels[10][:2]}
+    assert held_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
+
+
+def test_levels_that_were_tried_and_were_invalid_are_known_to_efficiency(tmp_path: Path) -> None:
+    for threads, complete in ((10, True), (50, True), (90, "dundrum is missing"), (100, True)):
+        write_run(tmp_path, threads=threads, record={**RECORD, "complete_before": complete})
+    judged = judge_all(load(tmp_path))
+    found = examine(claim("efficiency-sync-list-mean"), judged, "operation")
+    assert found.note.endswith("nothing usable at 90 threads")
 
 
 @pytest.mark.parametrize(

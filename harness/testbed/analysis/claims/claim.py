@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -83,10 +83,13 @@ class Cells:
         By level, one array of response times per run, ms.
     failed
         By level, failed and all of each run.
+    tried
+        Every level that was run, those without a usable run included.
     """
 
     times: Mapping[float, Sequence[Floats]]
     failed: Mapping[float, Sequence[tuple[int, int]]]
+    tried: Collection[float]
 
 
 class Source(Protocol):

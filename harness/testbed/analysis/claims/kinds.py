@@ -166,44 +166,79 @@ def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
         for level, runs in sorted(cells.times.items() if cells else ())
         if runs and all(run.size for run in runs)
     }
-    if len(known) < 3:
-        return Found(None, note=f"{len(known)} levels; a rise and a fall need 3")
-    quantile = {"mean": None, "p95": 0.95}[figure]
+    if not known:
+        return Found(None, note=_missing(cell))
+    missing = sorted(set(cells.tried if cells else ()) - known.keys())
     base, *others = known
-    percents: dict[float, Interval] = {}
-    for level in others:
-        unit = 100 * level / base
-        if min(len(known[base]), len(known[level])) > 1:
-            (ratio,) = ratio_intervals(known[base], known[level], [quantile])
-            percents[level] = Interval(unit * ratio.estimate, unit * ratio.low, unit * ratio.high)
-        else:
-            one, other = (
-                float(pooled.mean() if quantile is None else np.quantile(pooled, quantile))
-                for pooled in (np.concatenate(known[base]), np.concatenate(known[level]))
-            )
-            value = unit * one / other if other else math.inf
-            percents[level] = Interval(value, value, value)
-    *between, last = percents
-    highest = max((percents[level] for level in between), key=lambda one: one.estimate)
-    end = percents[last]
-    found: Outcome = "not decidable here"
-    if highest.low >= 100 > end.high:
-        found = "replicated"
-    elif end.low >= 100 or max(percents[level].high for level in between) < 100:
-        found = "not replicated"
-    kept = base
-    for level, percent in percents.items():
-        if percent.estimate < 100:
-            break
-        kept = level
-    return Found(
-        end.estimate,
-        end,
-        min(len(runs) for runs in known.values()),
-        "% E_i",
-        f"at {last:g} threads relative to {base:g}; at least 100 % up to {kept:g}",
-        found,
+    border = float(claim.fields["border"])
+    if base > border or not others:
+        return Found(None, note=f"needs a level up to {border:g} threads, and one above")
+    quantile = {"mean": None, "p95": 0.95}[figure]
+    percents = {
+        level: _efficiency_interval(level / base, known[base], known[level], quantile)
+        for level in others
+    }
+    # A level is known as well as the one that it is held against.
+    runs = {level: min(known[base], known[level], key=len) for level in others}
+    low = next((level for level, one in percents.items() if one.estimate < 100), None)
+    kept = max(level for level in known if low is None or level < low)
+
+    def over(levels: Sequence[float]) -> Found:
+        outcomes = {level: _on_its_side(percents[level], level <= border) for level in levels}
+        notes = []
+        if others[0] > border:
+            notes.append(f"no level between {base:g} and {border:g} threads")
+        if others[-1] <= border:
+            notes.append(f"no level above {border:g} threads")
+        outcome: Outcome = "not decidable here" if notes else "replicated"
+        shown = levels[-1]
+        for worse in ("not decidable here", "not replicated"):
+            at = [level for level in levels if outcomes[level] == worse]
+            outcome, shown = (worse, at[0]) if at else (outcome, shown)
+        if missing:
+            notes.append(_nothing(missing))
+        return Found(
+            percents[shown].estimate,
+            percents[shown],
+            _fewest(runs, levels),
+            "% E_i",
+            "; ".join(
+                [
+                    f"at {shown:g} threads relative to {base:g}",
+                    f"at least 100 % up to {kept:g}",
+                    *notes,
+                ]
+            ),
+            outcome,
+            missing,
+        )
+
+    return _at_every_level(claim, runs, over)
+
+
+def _efficiency_interval(
+    times: float, base: Sequence[Floats], level: Sequence[Floats], quantile: float | None
+) -> Interval:
+    """Return E_i in percent at so many ``times`` the threads of the base."""
+    if min(len(base), len(level)) > 1:
+        (ratio,) = ratio_intervals(base, level, [quantile])
+        unit = 100 * times
+        return Interval(unit * ratio.estimate, unit * ratio.low, unit * ratio.high)
+    one, other = (
+        float(pooled.mean() if quantile is None else np.quantile(pooled, quantile))
+        for pooled in (np.concatenate(base), np.concatenate(level))
     )
+    value = 100 * times * one / other if other else math.inf
+    return Interval(value, value, value)
+
+
+def _on_its_side(percent: Interval, efficient: bool) -> Outcome:
+    """Return whether E_i is at least 100 % where it is to be, and less where it is not."""
+    if percent.low >= 100:
+        return "replicated" if efficient else "not replicated"
+    if percent.high < 100:
+        return "not replicated" if efficient else "replicated"
+    return "not decidable here"
 
 
 def _unmeasured(claim: Claim, source: Source, count: Count) -> Found:

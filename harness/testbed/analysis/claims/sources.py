@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.claims.claim import Cells, Count
-from testbed.analysis.samples import Measurement
+from testbed.analysis.results import Cell, Run
 from testbed.analysis.verdicts import Judged
 
 PRESET = "thesis"
@@ -23,45 +24,49 @@ class MeasuredFigures:
         self._judged = judged
 
     def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
+        cell = self._cell(variant, workload)
+        if cell is None:
+            return None
         times: dict[float, list[Floats]] = {}
         failed: dict[float, list[tuple[int, int]]] = {}
-        for one in self._runs(variant, workload):
+        for one in self._judged.used.measurements:
+            if not _counts(one.run, cell):
+                continue
             rows = (one.whole or one).samples if count == "sample" else one.operations
             counted = rows if count == "sample" else rows.filter("ok")
             level = one.run.cell.level
             elapsed = counted["elapsed_ms"].to_numpy().astype(float)
             times.setdefault(level, []).append(elapsed)
             failed.setdefault(level, []).append((int((~rows["ok"]).sum()), rows.height))
-        return Cells(times, failed) if times else None
+        tried = {run.cell.level for run in self._judged.results.runs if _counts(run, cell)}
+        return Cells(times, failed, tried)
 
     def chosen(self, variant: str, workload: str) -> str | None:
         """Return in words which cells stand for a variant."""
-        runs = self._runs(variant, workload)
-        if not runs:
+        cell = self._cell(variant, workload)
+        if cell is None:
             return None
-        cell = runs[0].run.cell
         return f"system {cell.system} (preset {cell.preset}, {cell.backends} backends)"
 
-    def _runs(self, variant: str, workload: str) -> list[Measurement]:
+    def _cell(self, variant: str, workload: str) -> Cell | None:
+        """Return one of the cells that stand for a variant; None where none has a usable run."""
         every = [
-            one
+            one.run.cell
             for one in self._judged.used.measurements
             if (one.run.cell.variant, one.run.cell.workload, one.run.cell.mode)
             == (variant, workload, "closed")
         ]
-        preferred = [one for one in every if one.run.cell.preset == PRESET] or every
-        if not preferred:
-            return []
+        preferred = [cell for cell in every if cell.preset == PRESET] or every
         order = self._judged.results.systems
-        system = min((one.run.cell.system for one in preferred), key=order.index)
-        chosen = [one for one in preferred if one.run.cell.system == system]
-        # One preset and one set of backends: cells of others are other cells.
-        first = chosen[0].run.cell
-        return [
-            one
-            for one in chosen
-            if (one.run.cell.preset, one.run.cell.backends) == (first.preset, first.backends)
-        ]
+        return min(preferred, key=lambda cell: order.index(cell.system), default=None)
+
+
+def _counts(run: Run, cell: Cell) -> bool:
+    """Return whether a run is of a cell at any level.
+
+    Cells of other presets and backends are other cells.
+    """
+    return replace(run.cell, threads=cell.threads, level=cell.level) == cell
 
 
 class PublishedFigures:
@@ -77,4 +82,5 @@ class PublishedFigures:
         return Cells(
             {float(row[2]): [np.array([float(row[3])])] for row in known},
             {float(row[2]): [(round(1_000_000 * row[4]), 1_000_000)] for row in known},
+            [float(row[2]) for row in known],
         )
