@@ -368,6 +368,26 @@ def test_efficiency_needs_enough_runs_where_it_is_breached() -> None:
     assert held_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
 
 
+def test_runs_in_which_a_service_was_stopped_are_no_evidence(tmp_path: Path) -> None:
+    stopped = {"service": "cinema-cineworld-service", "at_s": 6.0, "for_s": 2.0}
+    for repetition in (1, 2, 3):
+        write_run(
+            tmp_path,
+            repetition=repetition,
+            median_ms=5.0,
+            record={**RECORD, "disturbance": stopped},
+        )
+    judged = judge_all(load(tmp_path))
+    assert len(judged.used.measurements) == 3
+    found = examine(claim("sync-list-10"), judged, "operation")
+    assert (found.estimate, found.note) == (None, "sync list at 10 threads has no usable run")
+    assert replication(judged, held(judged)).startswith("No cell of the claims")
+    write_run(tmp_path, repetition=4, median_ms=50.0, record={**RECORD, "disturbance": None})
+    found = examine(claim("sync-list-10"), judge_all(load(tmp_path)), "operation")
+    assert found.runs == 1
+    assert found.estimate == pytest.approx(54, rel=0.05)
+
+
 def test_levels_that_were_tried_and_were_invalid_are_known_to_efficiency(tmp_path: Path) -> None:
     for threads, complete in ((10, True), (50, True), (90, "dundrum is missing"), (100, True)):
         write_run(tmp_path, threads=threads, record={**RECORD, "complete_before": complete})

@@ -55,6 +55,7 @@ class MeasuredFigures:
             for one in self._judged.used.measurements
             if (one.run.cell.variant, one.run.cell.workload, one.run.cell.mode)
             == (variant, workload, "closed")
+            and not one.run.disturbance
         ]
         preferred = [cell for cell in every if cell.preset == PRESET] or every
         order = self._judged.results.systems
@@ -62,11 +63,11 @@ class MeasuredFigures:
 
 
 def _counts(run: Run, cell: Cell) -> bool:
-    """Return whether a run is of a cell at any level.
+    """Return whether a run is of a cell at any level, and no service was stopped in it.
 
     Cells of other presets and backends are other cells.
     """
-    return replace(run.cell, threads=cell.threads, level=cell.level) == cell
+    return replace(run.cell, threads=cell.threads, level=cell.level) == cell and not run.disturbance
 
 
 class PublishedFigures:

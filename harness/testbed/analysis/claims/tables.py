@@ -94,7 +94,8 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
     }
     if not any(cells.values()):
         return (
-            "No cell of the claims (sync and async, list and reserve, closed loop) has usable runs."
+            "No cell of the claims (sync and async, list and reserve, closed loop, no service "
+            "stopped) has usable runs."
         )
     rows: dict[str, dict[str, str]] = {}
     for claim, count, found in claims:
@@ -108,7 +109,8 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
     used = "; ".join(sorted({words for words in cells.values() if words is not None}))
     return (
         f"Cells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide nothing; "
-        f"what they point to is in brackets. Absolute times depend on the machine.\n\n"
+        f"what they point to is in brackets. Runs in which a service was stopped "
+        f"do not count. Absolute times depend on the machine.\n\n"
         + markdown_table(rows.values(), REPLICATION)
     )
 
