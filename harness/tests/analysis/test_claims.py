@@ -240,6 +240,23 @@ def test_levels_with_only_invalid_runs_are_named(tmp_path: Path) -> None:
     assert found.note.startswith("most at 10 threads, 1 of 10 levels; nothing usable at 20, 30")
 
 
+def test_times_of_survivors_are_said_to_be_theirs(tmp_path: Path) -> None:
+    write_cells(tmp_path, {"async": 96.0}, failures={"not_ready": 0.5})
+    judged = write_cells(tmp_path, {"sync": 120.0}, failures={"rejected": 0.002})
+    mean, ratio = claim("async-list-100"), claim("list-slower-sync")
+    good = pl.concat(
+        [one.operations["ok"] for one in judged.used.measurements if "async" in one.run.id]
+    ).mean()
+    assert isinstance(good, float)
+    words = f"of the {100 * good:.1f} % that succeeded"
+    assert examine(mean, judged, "operation").note == words
+    found = examine(ratio, judged, "operation")
+    assert found.note == f"async list at 100 threads: {words}"
+    assert words in replication(judged, held(judged))
+    # The thesis's count has the times of failed samples too.
+    assert examine(mean, judged, "sample").note == examine(ratio, judged, "sample").note == ""
+
+
 def test_no_failure_at_all_makes_no_ratio(tmp_path: Path) -> None:
     judged = write_cells(tmp_path, {"sync": 50.0, "async": 50.0})
     found = examine(claim("list-more-errors-sync"), judged, "operation")

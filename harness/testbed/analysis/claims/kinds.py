@@ -22,10 +22,14 @@ from testbed.analysis.statistics.intervals import (
     wilson,
 )
 from testbed.analysis.statistics.scaling import linear_trend
+from testbed.analysis.tables import percent
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_INTERVAL = 4
 """Fisher's interval of a correlation needs so many points."""
+
+NEARLY_ALL = 0.99
+"""Where fewer operations succeeded, it is said that response times are of those alone."""
 
 
 def examine(claim: Claim, judged: Judged, count: Count) -> Found:
@@ -41,7 +45,7 @@ def _mean(claim: Claim, source: Source, count: Count) -> Found:
     estimate = float(np.concatenate(runs).mean())
     means = [float(run.mean()) for run in runs]
     interval = factor_interval(means) if len(means) > 1 and min(means) > 0 else None
-    return Found(estimate, interval, len(runs), "ms")
+    return Found(estimate, interval, len(runs), "ms", _survivors(source, cell, count))
 
 
 def _failed(claim: Claim, source: Source, count: Count) -> Found:
@@ -80,18 +84,20 @@ def _ratio(claim: Claim, source: Source, count: Count) -> Found:
             return Found(None, note=_missing(cell))
     over, under = (times for times in runs if times is not None)
     fewest = min(len(over), len(under))
+    sides = [(_where(cell), _survivors(source, cell, count)) for cell in (above, below)]
+    note = "; ".join(f"{where}: {survivors}" for where, survivors in sides if survivors)
     if figure == "sd":
         spreads = [
             [float(run.std(ddof=1)) for run in side if run.size > 2] for side in (over, under)
         ]
         if not all(spreads) or min(spreads[1]) <= 0:
             return Found(None, note="needs the times of single samples")
-        return _ratio_of(spreads[0], spreads[1], fewest)
+        return _ratio_of(spreads[0], spreads[1], fewest, note)
     estimate = float(np.concatenate(over).mean() / np.concatenate(under).mean())
     if fewest < 2:
-        return Found(estimate, None, fewest, "×")
+        return Found(estimate, None, fewest, "×", note)
     (interval,) = ratio_intervals(over, under)
-    return Found(interval.estimate, interval, fewest, "×")
+    return Found(interval.estimate, interval, fewest, "×", note)
 
 
 def _correlation(claim: Claim, source: Source, count: Count) -> Found:
@@ -232,11 +238,11 @@ def _efficiency_interval(
     return Interval(value, value, value)
 
 
-def _on_its_side(percent: Interval, efficient: bool) -> Outcome:
+def _on_its_side(found: Interval, efficient: bool) -> Outcome:
     """Return whether E_i is at least 100 % where it is to be, and less where it is not."""
-    if percent.low >= 100:
+    if found.low >= 100:
         return "replicated" if efficient else "not replicated"
-    if percent.high < 100:
+    if found.high < 100:
         return "not replicated" if efficient else "replicated"
     return "not decidable here"
 
@@ -331,14 +337,30 @@ def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, i
     return Found(estimate, Interval(estimate, low, high), fewest, "×", note)
 
 
-def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int) -> Found:
+def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int, note: str) -> Found:
     estimate = float(np.mean(above) / np.mean(below))
     if min(len(above), len(below)) < 2:
-        return Found(estimate, None, runs, "×")
+        return Found(estimate, None, runs, "×", note)
     (interval,) = ratio_intervals([[one] for one in above], [[one] for one in below])
-    return Found(interval.estimate, interval, runs, "×")
+    return Found(interval.estimate, interval, runs, "×", note)
+
+
+def _survivors(source: Source, cell: Mapping[str, Any], count: Count) -> str:
+    """Return in words which share of operations response times are of; nothing where of all.
+
+    Per sample, failed ones have their times counted too.
+    """
+    runs = _counts(source, cell, count) if count == "operation" else None
+    if not runs:
+        return ""
+    good = 1 - sum(bad for bad, _ in runs) / sum(whole for _, whole in runs)
+    return f"of the {percent(good)} that succeeded" if good < NEARLY_ALL else ""
 
 
 def _missing(cell: Mapping[str, Any]) -> str:
-    where = f" at {cell['level']} threads" if "level" in cell else ""
-    return f"{cell['variant']} {cell['workload']}{where} has no usable run"
+    return f"{_where(cell)} has no usable run"
+
+
+def _where(cell: Mapping[str, Any]) -> str:
+    at = f" at {cell['level']} threads" if "level" in cell else ""
+    return f"{cell['variant']} {cell['workload']}{at}"
