@@ -183,7 +183,7 @@ def test_a_claim_about_every_level_needs_every_level(name: str) -> None:
         outcome, found = held_against(name, some)
         assert (outcome, leaning(claim(name), found)) == ("not decidable here",) * 2
         named = ", ".join(str(level) for level in (*lacking, 100))
-        assert found.note.endswith(f"; nothing usable at {named} threads")
+        assert f"; nothing usable at {named} threads" in found.note
     outcome, found = held_against(name, {**every, 50: [(50.0, 20)] * 2})
     assert (outcome, found.runs) == ("not decidable here", 2)
     assert leaning(claim(name), found) == "replicated"
@@ -255,6 +255,15 @@ def test_times_of_survivors_are_said_to_be_theirs(tmp_path: Path) -> None:
     assert words in replication(judged, held(judged))
     # The thesis's count has the times of failed samples too.
     assert examine(mean, judged, "sample").note == examine(ratio, judged, "sample").note == ""
+
+
+@pytest.mark.parametrize("name", ["correlation-sync-list", "efficiency-sync-list-mean"])
+def test_times_of_survivors_at_several_levels_are_said_to_be_theirs(name: str) -> None:
+    levels = {level: [(float(level), 10)] * 3 for level in LEVELS}
+    assert "succeeded" not in held_against(name, levels)[1].note
+    levels[40], levels[70] = [(40.0, 100)] * 3, [(70.0, 755)] * 3
+    note = held_against(name, levels)[1].note
+    assert note.endswith("; of the 24.5 % that succeeded at 70 threads, the fewest")
 
 
 def test_no_failure_at_all_makes_no_ratio(tmp_path: Path) -> None:

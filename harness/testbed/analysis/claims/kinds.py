@@ -45,7 +45,9 @@ def _mean(claim: Claim, source: Source, count: Count) -> Found:
     estimate = float(np.concatenate(runs).mean())
     means = [float(run.mean()) for run in runs]
     interval = factor_interval(means) if len(means) > 1 and min(means) > 0 else None
-    return Found(estimate, interval, len(runs), "ms", _survivors(source, cell, count))
+    return Found(
+        estimate, interval, len(runs), "ms", _survivors(source, cell, _levels(cell), count)
+    )
 
 
 def _failed(claim: Claim, source: Source, count: Count) -> Found:
@@ -84,7 +86,9 @@ def _ratio(claim: Claim, source: Source, count: Count) -> Found:
             return Found(None, note=_missing(cell))
     over, under = (times for times in runs if times is not None)
     fewest = min(len(over), len(under))
-    sides = [(_where(cell), _survivors(source, cell, count)) for cell in (above, below)]
+    sides = [
+        (_where(cell), _survivors(source, cell, _levels(cell), count)) for cell in (above, below)
+    ]
     note = "; ".join(f"{where}: {survivors}" for where, survivors in sides if survivors)
     if figure == "sd":
         spreads = [
@@ -112,6 +116,7 @@ def _correlation(claim: Claim, source: Source, count: Count) -> Found:
         return Found(None, note=_missing(cell))
     if len(known) < LEVELS_FOR_INTERVAL:
         return Found(None, note=_known(list(known), levels, missing))
+    survivors = _survivors(source, cell, list(known), count)
     r = linear_trend(list(known), list(known.values())).r
     reach = float(stats.norm.ppf((1 + CONFIDENCE) / 2)) / math.sqrt(len(known) - 3)
     centre = math.atanh(min(max(r, -1 + 1e-12), 1 - 1e-12))
@@ -121,7 +126,7 @@ def _correlation(claim: Claim, source: Source, count: Count) -> Found:
         interval,
         _fewest(runs, list(known)),
         "r",
-        _known(list(known), levels, missing),
+        "; ".join(filter(None, [_known(list(known), levels, missing), survivors])),
         # Points on a part of a line correlate less than those on all of it: even a low r is no
         # breach while levels are missing.
         "not decidable here" if missing else None,
@@ -189,6 +194,8 @@ def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
     low = next((level for level, one in percents.items() if one.estimate < 100), None)
     kept = max(level for level in known if low is None or level < low)
 
+    survivors = _survivors(source, cell, list(known), count)
+
     def over(levels: Sequence[float]) -> Found:
         outcomes = {level: _on_its_side(percents[level], level <= border) for level in levels}
         notes = []
@@ -203,6 +210,8 @@ def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
             outcome, shown = (worse, at[0]) if at else (outcome, shown)
         if missing:
             notes.append(_nothing(missing))
+        if survivors:
+            notes.append(survivors)
         return Found(
             percents[shown].estimate,
             percents[shown],
@@ -345,16 +354,25 @@ def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int, note: s
     return Found(interval.estimate, interval, runs, "×", note)
 
 
-def _survivors(source: Source, cell: Mapping[str, Any], count: Count) -> str:
+def _survivors(
+    source: Source, cell: Mapping[str, Any], levels: Sequence[float], count: Count
+) -> str:
     """Return in words which share of operations response times are of; nothing where of all.
 
-    Per sample, failed ones have their times counted too.
+    Of several levels it is the one at which the fewest succeeded. Per sample, failed ones have
+    their times counted too.
     """
-    runs = _counts(source, cell, count) if count == "operation" else None
-    if not runs:
+    cells = source.cells(cell["variant"], cell["workload"], count) if count == "operation" else None
+    good = {
+        level: 1 - sum(bad for bad, _ in runs) / sum(whole for _, whole in runs)
+        for level in levels
+        if cells and (runs := cells.failed.get(level))
+    }
+    if not good:
         return ""
-    good = 1 - sum(bad for bad, _ in runs) / sum(whole for _, whole in runs)
-    return f"of the {percent(good)} that succeeded" if good < NEARLY_ALL else ""
+    least = min(good, key=lambda level: good[level])
+    at = f" at {least:g} threads, the fewest" if levels[1:] else ""
+    return f"of the {percent(good[least])} that succeeded{at}" if good[least] < NEARLY_ALL else ""
 
 
 def _missing(cell: Mapping[str, Any]) -> str:
