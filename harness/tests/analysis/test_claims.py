@@ -372,7 +372,7 @@ def test_the_border_of_efficiency_is_that_of_its_figure() -> None:
 
 
 def test_efficiency_above_the_border_alone_says_nothing_of_it() -> None:
-    levels = {level: [(float(level), 0)] * 3 for level in (100, 150, 200)}
+    levels = {level: [(50.0, 0)] * 3 for level in (100, 150, 200)}
     assert held_against("efficiency-sync-list-mean", levels)[0] == "not decidable here"
 
 
