@@ -77,7 +77,7 @@ class Comparison:
     ratios
         By figure: second ÷ first; the interval is missing where there are too few runs.
     failed
-        Share of each one's arrivals that failed or never began, with Wilson's interval.
+        Share of each one's arrivals that failed or never began, with its interval over runs.
     """
 
     question: Question

@@ -8,7 +8,7 @@ import numpy as np
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.intervals import Interval, wilson
+from testbed.analysis.statistics.intervals import Interval, mean_interval, wilson
 
 QUANTILES: Mapping[str, float | None] = {
     "mean_ms": None,
@@ -49,9 +49,35 @@ def run_figure(measurement: Measurement, figure: str) -> float | None:
 
 
 def failed_share(runs: Sequence[Measurement]) -> Interval:
-    """Return the share of arrivals that failed or never began, with Wilson's interval."""
-    total = sum(one.operations.height + one.dropped for one in runs)
-    return wilson(total - sum(int(one.operations["ok"].sum()) for one in runs), total)
+    """Return the share of a cell's arrivals that failed or never began, with its interval."""
+    return share_over_runs(
+        [
+            (
+                one.operations.height + one.dropped - int(one.operations["ok"].sum()),
+                one.operations.height + one.dropped,
+            )
+            for one in runs
+        ]
+    )
+
+
+def share_over_runs(runs: Sequence[tuple[int, int]]) -> Interval:
+    """Return the share of all runs' operations, with the wider of Wilson's interval and Student's.
+
+    Failures come in bursts, so that runs differ by more than chance among operations: Wilson's
+    takes operations, Student's the shares of single runs; from two runs on.
+
+    Parameters
+    ----------
+    runs
+        Failed and all operations of each run, at least one operation each.
+    """
+    pooled = wilson(sum(bad for bad, _ in runs), sum(whole for _, whole in runs))
+    if len(runs) < 2:
+        return pooled
+    over = mean_interval([bad / whole for bad, whole in runs])
+    low, high = min(pooled.low, max(over.low, 0)), max(pooled.high, min(over.high, 1))
+    return Interval(pooled.estimate, low, high)
 
 
 def successful_ms(measurement: Measurement) -> Floats:

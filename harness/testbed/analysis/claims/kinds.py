@@ -13,13 +13,12 @@ from testbed.analysis.arrays import Floats
 from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source, leaning
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.decisions import DECIDING_RUNS
+from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.statistics.bootstrap import ratio_intervals
 from testbed.analysis.statistics.intervals import (
     CONFIDENCE,
     Interval,
     factor_interval,
-    mean_interval,
-    wilson,
 )
 from testbed.analysis.statistics.scaling import linear_trend
 from testbed.analysis.tables import percent
@@ -57,7 +56,7 @@ def _failed(claim: Claim, source: Source, count: Count) -> Found:
     runs = {level: cells.failed[level] for level in levels if cells and level in cells.failed}
     if not runs:
         return Found(None, note=_missing(cell))
-    shares = {level: _share(known) for level, known in runs.items()}
+    shares = {level: share_over_runs(known) for level, known in runs.items()}
     missing = [level for level in levels if level not in runs]
 
     def worst(of: Sequence[float]) -> Found:
@@ -142,7 +141,7 @@ def _shares(claim: Claim, source: Source, count: Count) -> Found:
     if cells is None or not shared:
         return Found(None, note=_missing(cell))
     runs = {level: cells.failed[level] for level in shared}
-    found = {level: _share(known) for level, known in runs.items()}
+    found = {level: share_over_runs(known) for level, known in runs.items()}
     apart = {level: abs(found[level].estimate - claimed[level]) for level in shared}
     missing = [level for level in claimed if level not in runs]
 
@@ -320,21 +319,8 @@ def _counts(
     return cells.failed.get(float(cell["level"])) if cells else None
 
 
-def _share(runs: Sequence[tuple[int, int]]) -> Interval:
-    """Return a share with the wider of Wilson's interval and, from three runs on, that over runs.
-
-    Failures come in bursts, so that runs differ by more than chance among operations.
-    """
-    pooled = wilson(sum(bad for bad, _ in runs), sum(whole for _, whole in runs))
-    if len(runs) < DECIDING_RUNS:
-        return pooled
-    over = mean_interval([bad / whole for bad, whole in runs])
-    low, high = min(pooled.low, max(over.low, 0)), max(pooled.high, min(over.high, 1))
-    return Interval(pooled.estimate, low, high)
-
-
 def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, int]]) -> Found:
-    over, under = _share(above), _share(below)
+    over, under = share_over_runs(above), share_over_runs(below)
     fewest = min(len(above), len(below))
     if over.estimate == under.estimate == 0:
         return Found(None, runs=fewest, note="neither failed")

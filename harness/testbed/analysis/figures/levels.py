@@ -276,7 +276,8 @@ def _draw_by_setting(
     figure.legend(loc="outside right upper")
     return figure, (
         f"Share of correct {study.workload} operations against the setting {setting}, "
-        f"{study.conditions}; bars: Wilson's {100 * CONFIDENCE:g} % intervals over all operations."
+        f"{study.conditions}; bars: {100 * CONFIDENCE:g} % intervals, the wider of Wilson's over "
+        f"operations and Student's over runs."
     )
 
 

@@ -37,7 +37,8 @@ RATIOS_NOTE = (
     "wider of the hierarchical bootstrap's and of Welch's; **bold** where it is decided, "
     f"that is, the interval excludes 1 and both sides have {DECIDING_RUNS} usable runs or more "
     "(percentiles must also differ by more than the clock's 1 ms). Each interval holds by itself, "
-    "not all of them at once. Failure shares have Wilson's interval, in per cent."
+    "not all of them at once. Failure shares, in per cent, have the wider of Wilson's "
+    "interval over operations and Student's over runs."
 )
 CAPACITY = (
     Column("system", word("what"), numeric=False),
@@ -239,6 +240,8 @@ def _decision(one: Comparison, figure: str) -> str:
 
 def _fails_more(one: Comparison, winner: Winner) -> bool:
     """Return whether the winner's share of failures is higher for certain."""
+    if min(one.runs) < DECIDING_RUNS:
+        return False
     first, second = one.failed
     return first.low > second.high if winner == "first" else second.low > first.high
 
