@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,7 @@ class Crossover:
     rising
         Whether the second system's figure overtakes the first's.
     crossings
-        How often the observed ratio passes 1; the level is that of the first time.
+        How often the ratio passes 1; the level is that of the first time.
     """
 
     level: float
@@ -38,11 +39,6 @@ class Crossover:
     likelihood: float
     rising: bool
     crossings: int
-
-    @property
-    def decided(self) -> bool:
-        """Whether it is as good as certain that there is one."""
-        return self.likelihood >= CONFIDENCE
 
 
 def crossover(
@@ -108,15 +104,26 @@ def crossover(
 
 
 def crossing(compared: Sequence[Comparison], figure: str) -> Crossover | None:
-    """Find the crossover of one pair by one figure; None also where intervals are missing."""
-    known = [
-        (one.level, interval)
-        for one in compared
-        if (interval := one.ratios[figure].interval) is not None and interval.low > 0
+    """Find the first crossover of one pair that is decided by one figure.
+
+    Returns
+    -------
+    Crossover or None
+        Between the first two neighbouring levels that have opposite winners, from these two alone;
+        ``crossings`` counts such neighbours. None where there are none.
+    """
+    turns = [
+        (below.level, above.level, below.ratios[figure].interval, above.ratios[figure].interval)
+        for below, above in pairwise(compared)
+        if {below.winner(figure), above.winner(figure)} == {"first", "second"}
     ]
-    if len(known) < 2:
+    if not turns:
         return None
-    return crossover([level for level, _ in known], [interval for _, interval in known])
+    low, high, below, above = turns[0]
+    if below is None or above is None or min(below.low, above.low) <= 0:
+        return None
+    found = crossover([low, high], [below, above])
+    return found and replace(found, crossings=len(turns))
 
 
 def _between(places: Floats, curves: Floats, at: npt.NDArray[np.intp]) -> Floats:

@@ -2,11 +2,13 @@
 
 A ratio is the second system's figure divided by the first's, the base. It is *decided* when its
 interval excludes 1 and both sides have `DECIDING_RUNS` valid runs or more; each interval holds by
-itself, not all of them at once.
+itself, not all of them at once. Response times are of successes, so a system that fails more is not
+the faster one by them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -32,6 +34,12 @@ from testbed.analysis.verdicts import Judged, warm_up
 DECIDING_RUNS = 3
 """Valid runs of each side that a decision needs: fewer give an interval at best."""
 
+FAILS_APART = 0.01
+"""Of its operations that a system may fail more than another and still be called the faster."""
+
+FAILS_MUCH = 0.05
+"""Failed share of either side from which response times are said to be of successes only."""
+
 Winner = Literal["first", "second"]
 
 
@@ -56,6 +64,12 @@ class Question:
     def of(cls, cell: Cell, *, by_preset: bool) -> Question:
         """Return the question of a cell; without its preset where systems differ in that."""
         return cls(cell.workload, cell.backends, cell.mode, cell.preset if by_preset else None)
+
+    def holds(self, cell: Cell) -> bool:
+        """Return whether a cell belongs to it."""
+        return (
+            (self.workload, self.backends, self.mode) == (cell.workload, cell.backends, cell.mode)
+        ) and self.preset in (None, cell.preset)
 
 
 @dataclass(frozen=True)
@@ -92,6 +106,28 @@ class Comparison:
 
     def winner(self, figure: str) -> Winner | None:
         """Return which system is better by a figure, None where that is not decided.
+
+        By response times no system wins that fails over `FAILS_APART` more of its operations.
+        """
+        ahead = self._ahead(figure)
+        return None if ahead is None or ahead == self.fast_but_failing(figure) else ahead
+
+    def fast_but_failing(self, figure: str) -> Winner | None:
+        """Return which system would be the faster one, if it did not fail more."""
+        ahead = self._ahead(figure)
+        if ahead is None or figure not in QUANTILES:
+            return None
+        more = self.failed[0].estimate - self.failed[1].estimate
+        return ahead if (more if ahead == "first" else -more) > FAILS_APART else None
+
+    @property
+    def failures_matter(self) -> bool:
+        """Whether response times leave out too much to be read without saying so."""
+        shares = [failed.estimate for failed in self.failed]
+        return max(shares) > FAILS_MUCH or max(shares) - min(shares) > FAILS_APART
+
+    def _ahead(self, figure: str) -> Winner | None:
+        """Return which system is better by a figure as it is, failures aside.
 
         JMeter's times are whole milliseconds: percentiles that differ by no more than one are not
         told apart, however narrow the interval.
@@ -130,6 +166,14 @@ class Stretch:
     low: float
     high: float
     winner: Winner | None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A level at which a pair was measured but cannot be compared, and why."""
+
+    level: float
+    why: str
 
 
 def comparisons(judged: Judged) -> list[Comparison]:
@@ -197,12 +241,50 @@ def questions(
         yield question, {system: systems[system] for system in sorted(systems, key=order.index)}
 
 
-def stretches(compared: Sequence[Comparison], figure: str) -> list[Stretch]:
-    """Join neighbouring levels of one pair that have the same winner."""
+def gaps(judged: Judged, compared: Sequence[Comparison]) -> list[Gap]:
+    """Return the levels at which a pair was measured, and at which it is not compared.
+
+    Parameters
+    ----------
+    judged
+        What was measured.
+    compared
+        The comparisons of one pair, at least one.
+
+    Returns
+    -------
+    list of Gap
+        By level.
+    """
+    question, pair = compared[0].question, (compared[0].first, compared[0].second)
+    used = {one.run.id for one in judged.used.measurements}
+    runs = [
+        run for run in judged.results.runs if run.cell.system in pair and question.holds(run.cell)
+    ]
+    found = []
+    for level in sorted({run.cell.level for run in runs} - {one.level for one in compared}):
+        lacking = []
+        for system in pair:
+            made = [run.id for run in runs if (run.cell.system, run.cell.level) == (system, level)]
+            if not used.intersection(made):
+                states = Counter(
+                    "unreadable" if run in judged.recorded.unreadable else "invalid" for run in made
+                )
+                why = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+                lacking.append(f"no usable run of {system} ({why or 'none made'})")
+        found.append(Gap(level, ", ".join(lacking)))
+    return found
+
+
+def stretches(
+    compared: Sequence[Comparison], figure: str, gaps: Sequence[Gap] = ()
+) -> list[Stretch]:
+    """Join neighbouring levels of one pair that have the same winner, but not across a gap."""
     joined: list[Stretch] = []
     for one in compared:
         winner = one.winner(figure)
-        if joined and joined[-1].winner == winner:
+        known = bool(joined) and not any(joined[-1].high < gap.level < one.level for gap in gaps)
+        if known and joined[-1].winner == winner:
             joined[-1] = Stretch(joined[-1].low, one.level, winner)
         else:
             joined.append(Stretch(one.level, one.level, winner))

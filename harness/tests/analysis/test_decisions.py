@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from testbed.analysis.decisions import DECIDING_RUNS, comparisons
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
+from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_pair, write_run
@@ -76,6 +78,23 @@ def test_percentiles_within_the_clocks_resolution_are_not_told_apart(tmp_path: P
     assert not ratio.interval.contains(1)
     assert one.winner("p50_ms") is None
     assert one.winner("mean_ms") == "first"
+
+
+@pytest.mark.parametrize(
+    ("failed", "winner", "matters"),
+    [((0.0, 0.008), "second", False), ((0.0, 0.02), None, True), ((0.2, 0.0), "second", True)],
+)
+def test_response_times_decide_for_no_system_that_fails_more(
+    tmp_path: Path, failed: tuple[float, float], winner: str | None, *, matters: bool
+) -> None:
+    (known,) = comparisons(write_pair(tmp_path, second=0.5))
+    one = replace(known, failed=tuple(Interval(share, share, share) for share in failed))
+    assert one.winner("p95_ms") == winner
+    assert one.fast_but_failing("p95_ms") == (None if winner else "second")
+    assert one.failures_matter is matters
+    # Goodput counts failures as they are.
+    assert one.winner("ok_per_s") == "second"
+    assert one.fast_but_failing("ok_per_s") is None
 
 
 def test_systems_of_two_presets_are_compared_within_each(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from testbed.analysis.summary import summarise, tabulate
 from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
 
-from .synthetic import write_run
+from .synthetic import write_pair, write_run
 
 FIGURES = 14
 """Seven kinds for each of two workloads."""
@@ -228,8 +228,43 @@ def test_a_fast_system_that_fails_more_is_not_praised_without_saying_so(tmp_path
         )
     judged = judge_all(load(tmp_path))
     told = answer.answer(judged, comparisons(judged))
-    assert "p95 **decided: async**" in told
-    assert "on p95 by response time alone: async also fails more often" in told
+    assert "Better p95, by load: 10 threads: not decided." in told
+    assert re.search(
+        r"successes only, and up to [45]\d\.\d % failed \(async, at 10 threads\)", told
+    )
+    assert "p95 **not decided**, as async is faster but fails more" in told
+
+
+@pytest.mark.parametrize(("runs", "certain"), [(2, False), (3, True)])
+def test_failing_more_is_certain_from_three_runs_on(
+    tmp_path: Path, runs: int, certain: bool
+) -> None:
+    for repetition in range(1, runs + 1):
+        write_run(tmp_path, repetition=repetition, median_ms=40, loops=300)
+        write_run(
+            tmp_path,
+            variant="async",
+            repetition=repetition,
+            median_ms=10,
+            loops=300,
+            failures={"rejected": 0.008},
+        )
+    (one,) = comparisons(judge_all(load(tmp_path)))
+    assert one.failed[1].estimate < 0.01
+    assert answer._fails_more(one, "second") is certain
+    assert (one.winner("p95_ms") == "second") is certain
+
+
+def test_what_nobody_compared_is_bridged_by_no_range(tmp_path: Path) -> None:
+    write_pair(tmp_path, levels=(10, 50, 100), second=2.0)
+    for file in tmp_path.glob("runs/async-*-050-*/run.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "complete_after": "ucd"}))
+    next(tmp_path.glob("runs/async-*-050-3/samples.csv")).unlink()
+    judged = judge_all(load(tmp_path))
+    told = answer.answer(judged, comparisons(judged))
+    assert "10 threads: **sync**; 100 threads: **sync**." in told
+    gap = "at 50 threads, no usable run of async (2 invalid, 1 unreadable)"
+    assert f"Not compared: {gap}." in told
 
 
 def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:

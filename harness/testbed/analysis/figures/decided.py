@@ -9,7 +9,7 @@ from itertools import chain
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.decisions import DECIDING_RUNS, Comparison, Ratio, by_pair
+from testbed.analysis.decisions import DECIDING_RUNS, FAILS_APART, Comparison, Ratio, by_pair
 from testbed.analysis.figures.looks import COLOURS, GREY
 from testbed.analysis.figures.plates import Plate, plate, span, subplots
 from testbed.analysis.quantities import MORE_IS_BETTER, WORDS
@@ -75,8 +75,9 @@ def _draw_ratios(study: Study, compared: Sequence[Comparison]) -> tuple[Figure, 
         f"{span(runs, 'usable run')} of each side. Bars: {100 * CONFIDENCE:g} % intervals over "
         f"runs, the wider of the hierarchical bootstrap's and of Welch's. Filled circle: "
         f"decided for {first}; filled square: decided for {second}; hollow: not decided, that is, "
-        f"an interval that holds 1, fewer than {DECIDING_RUNS} runs of a side, or percentiles "
-        f"within the clock's 1 ms."
+        f"an interval that holds 1, fewer than {DECIDING_RUNS} runs of a side, percentiles "
+        f"within the clock's 1 ms, or response times of a faster system whose failed share "
+        f"is over {100 * FAILS_APART:g} percentage point higher."
     )
 
 

@@ -8,8 +8,17 @@ from collections.abc import Iterator, Sequence
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
 from testbed.analysis.crossover import crossing
-from testbed.analysis.decisions import DECIDING_RUNS, Comparison, Winner, by_pair, stretches
-from testbed.analysis.quantities import FIGURES, WORDS
+from testbed.analysis.decisions import (
+    DECIDING_RUNS,
+    FAILS_APART,
+    Comparison,
+    Gap,
+    Winner,
+    by_pair,
+    gaps,
+    stretches,
+)
+from testbed.analysis.quantities import FIGURES, QUANTILES, WORDS
 from testbed.analysis.results import load_unit
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.tables import (
@@ -36,9 +45,10 @@ RATIOS_NOTE = (
     "The second system's figure divided by the first's, with its 95 % interval over runs, the "
     "wider of the hierarchical bootstrap's and of Welch's; **bold** where it is decided, "
     f"that is, the interval excludes 1 and both sides have {DECIDING_RUNS} usable runs or more "
-    "(percentiles must also differ by more than the clock's 1 ms). Each interval holds by itself, "
-    "not all of them at once. Failure shares, in per cent, have the wider of Wilson's "
-    "interval over operations and Student's over runs."
+    "(percentiles must also differ by more than the clock's 1 ms, and by response times no system "
+    f"wins whose failed share is over {100 * FAILS_APART:g} percentage point higher). Each "
+    "interval holds by itself, not all of them at once. Failure shares, in per cent, have the "
+    "wider of Wilson's interval over operations and Student's over runs."
 )
 CAPACITY = (
     Column("system", word("what"), numeric=False),
@@ -75,7 +85,7 @@ def answer(judged: Judged, compared: Sequence[Comparison]) -> str:
             "**Not decided:** no level has usable runs of two systems, so nothing can be compared."
         )
     for part in by_pair(compared).values():
-        paragraphs += [f"### {_about(part[0])}", *_headline(part)]
+        paragraphs += [f"### {_about(part[0])}", *_headline(part, gaps(judged, part))]
         paragraphs.append("\n".join(f"- {_sentence(one)}" for one in part))
     slo = objective.declared(judged.results)
     if slo is not None:
@@ -154,14 +164,14 @@ def _about(one: Comparison) -> str:
     return f"`{question.workload}`: {one.second} against {one.first} ({words}{loop})"
 
 
-def _headline(part: Sequence[Comparison]) -> Iterator[str]:
+def _headline(part: Sequence[Comparison], gaps: Sequence[Gap]) -> Iterator[str]:
     """Return in which load range which system wins, and where they cross."""
     first = part[0]
     names = {"first": first.first, "second": first.second}
     unit = load_unit(first.question.mode)
     for figure in ("p95_ms", "ok_per_s"):
         words = []
-        for stretch in stretches(part, figure):
+        for stretch in stretches(part, figure, gaps):
             levels = (
                 f"{stretch.low:g}"
                 if stretch.low == stretch.high
@@ -174,18 +184,18 @@ def _headline(part: Sequence[Comparison]) -> Iterator[str]:
         line = f"Better {WORDS[figure]}, by load: {'; '.join(words)}."
         crossed = crossing(part, figure)
         if crossed is not None:
-            sure = "" if crossed.decided else ", so whether they cross is not decided"
             again = (
-                f" The observed ratio crosses {crossed.crossings} times; this is the first."
-                if crossed.crossings > 1
-                else ""
+                f", the first of {crossed.crossings} crossovers" if crossed.crossings > 1 else ""
             )
             line += (
                 f" Crossover at about {crossed.level:.0f} {unit} "
-                f"[{crossed.interval.low:.0f}, {crossed.interval.high:.0f}], in "
-                f"{100 * crossed.likelihood:.0f} % of resampled curves{sure}.{again}"
+                f"[{crossed.interval.low:.0f}, {crossed.interval.high:.0f}]{again}."
             )
+        if figure in QUANTILES:
+            line += _of_successes(part)
         yield line
+    if gaps:
+        yield f"Not compared: {'; '.join(_gaps(gaps, unit))}."
     runs = [count for one in part for count in one.runs]
     if max(runs) == 1:
         yield (
@@ -232,10 +242,34 @@ def _sentence(one: Comparison) -> str:
 
 
 def _decision(one: Comparison, figure: str) -> str:
-    winner = one.winner(figure)
-    if winner is None:
-        return "**not decided**"
-    return f"**decided: {one.first if winner == 'first' else one.second}**"
+    names = {"first": one.first, "second": one.second}
+    winner, failing = one.winner(figure), one.fast_but_failing(figure)
+    if failing is not None:
+        return f"**not decided**, as {names[failing]} is faster but fails more"
+    return "**not decided**" if winner is None else f"**decided: {names[winner]}**"
+
+
+def _of_successes(part: Sequence[Comparison]) -> str:
+    """Return of how many operations the response times say nothing, where that matters."""
+    worst = max(
+        (
+            (failed.estimate, f"{name}, at {one.load}")
+            for one in part
+            if one.failures_matter
+            for name, failed in zip((one.first, one.second), one.failed, strict=True)
+        ),
+        default=None,
+    )
+    if worst is None:
+        return ""
+    return f" Times are of successes only, and up to {percent(worst[0])} failed ({worst[1]})."
+
+
+def _gaps(gaps: Sequence[Gap], unit: str) -> Iterator[str]:
+    """Return at which levels nothing was compared, by reason."""
+    for why in dict.fromkeys(gap.why for gap in gaps):
+        levels = _listed([f"{gap.level:g}" for gap in gaps if gap.why == why])
+        yield f"at {levels} {unit}, {why}"
 
 
 def _fails_more(one: Comparison, winner: Winner) -> bool:
