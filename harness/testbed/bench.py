@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from testbed import database
+from testbed.analysis.results import Mode
 from testbed.experiment import System
 from testbed.experiment_parts import Slo
 from testbed.load import Seen
@@ -18,7 +19,7 @@ from testbed.stack import Stack
 if TYPE_CHECKING:
     from testbed.analysis.objective import Reached
 
-Widths = Callable[[Path, str], Mapping[tuple[str, float], float | None]]
+Widths = Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]]
 """Returns, by workload and level, how wide the interval of the ratio of two systems is."""
 
 
@@ -50,7 +51,7 @@ class Show(Protocol):
         """A rule says whether, and why, the experiment goes on."""
 
 
-def _widths(results: Path, figure: str) -> Mapping[tuple[str, float], float | None]:
+def _widths(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
     # Loaded here: the numerical libraries take a second, which other experiments need not wait for.
     from testbed.analysis import precision
 

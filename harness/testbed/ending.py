@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from testbed.analysis.results import Mode, load_words
 from testbed.experiment import Experiment
 from testbed.schedule import Records, rounds
 
@@ -50,7 +51,7 @@ def ending(
     plan: Experiment,
     repetition: int,
     done: Records,
-    widths: Callable[[], Mapping[tuple[str, float], float | None]],
+    widths: Callable[[], Mapping[tuple[str, Mode, float], float | None]],
 ) -> Ending | None:
     """Return why no round follows one that is complete; None when one does.
 
@@ -71,7 +72,10 @@ def ending(
         return None
     if any(record["repetition"] > repetition for record in done.values()):
         return None  # Decided before an interruption.
-    known = {f"{workload} {level:g}": width for (workload, level), width in widths().items()}
+    known = {
+        f"{workload} {load_words(mode, level)}": width
+        for (workload, mode, level), width in widths().items()
+    }
     precise = known and all(
         width is not None and width <= plan.precision.half_width for width in known.values()
     )

@@ -204,12 +204,15 @@ class Results:
         ``environment.json``; empty for loose sample files.
     declaration
         ``experiment.yaml`` as run; empty for loose sample files.
+    ending
+        ``ending.json``, why no further round was measured; empty where that is not recorded.
     """
 
     path: Path
     runs: tuple[Run, ...]
     environment: Mapping[str, Any] = field(default_factory=dict)
     declaration: str = ""
+    ending: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def loose(self) -> bool:
@@ -268,6 +271,7 @@ def find_results(path: Path) -> Results:
         ),
         environment=_json(path / "environment.json"),
         declaration=declaration,
+        ending=_json(path / "ending.json"),
     )
 
 

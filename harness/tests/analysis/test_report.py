@@ -275,3 +275,32 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     assert "all cinemas before: 504" in told
     assert tabulate(judged.used).is_empty()
     assert write_report(tmp_path, tmp_path / "out").is_file()
+
+
+@pytest.mark.parametrize(
+    ("ended", "told"),
+    [
+        (None, "1 of 1 runs are used.\n"),
+        (
+            {"rule": "repetitions", "rounds": 1, "widths": {}},
+            "used. The experiment ended after 1 round, as declared.\n",
+        ),
+        (
+            {"rule": "precise", "rounds": 4, "widths": {"list 1 threads": 0.09, "list 2": 0.05}},
+            "The experiment ended after 4 rounds, as precise as declared: "
+            "the widest interval is ±9.0 %, list 1 threads.\n",
+        ),
+        (
+            {"rule": "budget", "rounds": 9, "widths": {"list 1": 0.3, "list 2": None}},
+            "**The experiment ended after 9 rounds because its budget was spent**, less precise "
+            "than declared: the widest interval is ±30.0 %, list 1; none is known of list 2.\n",
+        ),
+    ],
+)
+def test_answer_says_how_the_experiment_ended(
+    tmp_path: Path, ended: dict[str, object] | None, told: str
+) -> None:
+    write_run(tmp_path)
+    if ended is not None:
+        (tmp_path / "ending.json").write_text(json.dumps(ended))
+    assert told in answer.answer(judge_all(load(tmp_path)), [])

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from testbed import ports, record, results_directory, runner, session
+from testbed.analysis.results import Mode
 from testbed.bench import Bench
 from testbed.errors import UserError
 from testbed.experiment import Experiment, System
@@ -473,10 +474,10 @@ def with_widths(system: Setup, *widths: float | None) -> tuple[Setup, list[int]]
     """Return the same with intervals of these widths, and when they were asked for."""
     left, asked = list(widths), []
 
-    def known(results: Path, figure: str) -> dict[tuple[str, float], float | None]:
+    def known(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
         asked.append(len(list(results.glob("runs/*/run.json"))))
         assert figure == "p95_ms"
-        return {("list", 1): left.pop(0)}
+        return {("list", "closed", 1): left.pop(0)}
 
     return replace(system, bench=replace(system.bench, widths=known)), asked
 
@@ -490,8 +491,12 @@ def test_goes_on_until_it_is_precise(system: Setup) -> None:
     assert asked == [4, 6, 8]
     assert len(show.runs) == 8
     ended = json.loads((results / "ending.json").read_text())
-    assert (ended["rule"], ended["rounds"], ended["widths"]) == ("precise", 4, {"list 1": 0.09})
-    assert show.decisions[-1] == "precise enough after 4 rounds: list 1 ±9.0%"
+    assert (ended["rule"], ended["rounds"], ended["widths"]) == (
+        "precise",
+        4,
+        {"list 1 threads": 0.09},
+    )
+    assert show.decisions[-1] == "precise enough after 4 rounds: list 1 threads ±9.0%"
 
 
 def test_ends_when_the_budget_is_spent(system: Setup) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
@@ -79,7 +80,7 @@ def heading(judged: Judged) -> str:
 
 def answer(judged: Judged, compared: Sequence[Comparison]) -> str:
     """Return which system served which load better, and how sure that is."""
-    paragraphs = [_used(judged)]
+    paragraphs = [" ".join(filter(None, [_used(judged), _ending(judged.results.ending)]))]
     if not compared:
         paragraphs.append(
             "**Not decided:** no level has usable runs of two systems, so nothing can be compared."
@@ -137,6 +138,32 @@ def _used(judged: Judged) -> str:
     if judged.recorded.unreadable:
         words.append(f"{len(judged.recorded.unreadable)} cannot be read.")
     return " ".join(words)
+
+
+def _ending(ended: Mapping[str, Any]) -> str:
+    """Return why an experiment ended, from its ``ending.json``; nothing where that is missing."""
+    if not ended:
+        return ""
+    after = f"after {ended['rounds']} round{'' if ended['rounds'] == 1 else 's'}"
+    widths = ended.get("widths") or {}
+    known = [(width, cell) for cell, width in widths.items() if width is not None]
+    unknown = [cell for cell, width in widths.items() if width is None]
+    told = []
+    if known:
+        width, cell = max(known)
+        told.append(f"the widest interval is ±{percent(width)}, {cell}")
+    if unknown:
+        told.append(f"none is known of {_listed(unknown)}")
+    match ended.get("rule"):
+        case "precise":
+            return f"The experiment ended {after}, as precise as declared: {'; '.join(told)}."
+        case "budget":
+            return (
+                f"**The experiment ended {after} because its budget was spent**, less precise than "
+                f"declared: {'; '.join(told)}."
+            )
+        case _:
+            return f"The experiment ended {after}, as declared."
 
 
 def _why(judged: Judged) -> str:
