@@ -1,7 +1,7 @@
 """What the runs decide: which of two systems is faster at which level, and how sure that is.
 
 A ratio is the second system's figure divided by the first's, the base. It is *decided* when its
-interval excludes 1 and both sides have `DECIDING_RUNS` valid runs or more; each interval holds by
+interval excludes 1 and both sides have `DECIDING_RUNS` usable runs or more; each interval holds by
 itself, not all of them at once. Response times are of successes, so a system that fails more is not
 the faster one by them.
 """
@@ -32,7 +32,7 @@ from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.verdicts import Judged, warm_up
 
 DECIDING_RUNS = 3
-"""Valid runs of each side that a decision needs: fewer give an interval at best."""
+"""Usable runs of each side that a decision needs: fewer give an interval at best."""
 
 FAILS_APART = 0.01
 """Of its operations that a system may fail more than another and still be called the faster."""

@@ -28,7 +28,7 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
     dict
         Half the width of the ratio's interval, relative to the ratio; the widest where there are
         several pairs of systems. None where a pair has no interval yet, as with fewer than two
-        valid runs of a side: each system that was recorded, valid or not, makes a pair with
+        usable runs of a side: each system that was recorded, valid or not, makes a pair with
         another of its question.
 
     Raises
