@@ -18,7 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Refuses bodies over a limit: before reading when the length is told, while reading otherwise. */
 class RequestSizeLimit extends OncePerRequestFilter {
 
-  private static final String CHUNKED = "chunked";
+  /** Whatever it says: the server takes {@code chunked} in more spellings than one. */
+  private static final String TRANSFER_ENCODING = "Transfer-Encoding";
 
   private final long limitBytes;
   private final JsonMapper json;
@@ -34,7 +35,7 @@ class RequestSizeLimit extends OncePerRequestFilter {
       throws ServletException, IOException {
     if (request.getContentLengthLong() > limitBytes) {
       refuse(response);
-    } else if (CHUNKED.equalsIgnoreCase(request.getHeader("Transfer-Encoding"))) {
+    } else if (request.getContentLengthLong() < 0 && request.getHeader(TRANSFER_ENCODING) != null) {
       chain.doFilter(new Limited(request), response);
     } else {
       chain.doFilter(request, response);

@@ -14,17 +14,27 @@ public final class RawHttp {
   private RawHttp() {}
 
   /**
-   * The whole answer to a request: status line, headers and body.
+   * The whole answer to a request without a body: status line, headers and body.
    *
    * @param requestLine for example {@code GET / HTTP/1.1}
    * @param headers complete lines, beside {@code Host} and {@code Connection: close}
    */
   public static String answer(int port, String requestLine, String... headers) {
+    return answerTo(port, requestLine, "", headers);
+  }
+
+  /**
+   * The whole answer to a request: status line, headers and body.
+   *
+   * @param body the bytes as they are sent, chunks and all, one for each character
+   */
+  public static String answerTo(int port, String requestLine, String body, String... headers) {
     var request =
         requestLine
             + "\r\nHost: localhost\r\nConnection: close\r\n"
             + String.join("", headers)
-            + "\r\n";
+            + "\r\n"
+            + body;
     try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
       socket.setSoTimeout(PATIENCE_MILLIS);
       socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));

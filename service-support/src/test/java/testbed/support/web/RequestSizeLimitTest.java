@@ -1,0 +1,77 @@
+package testbed.support.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import testbed.contracts.ProblemType;
+import testbed.support.testing.RawHttp;
+
+/** What the server takes for a chunked body, on a running server. */
+@SpringBootTest(
+    classes = RequestSizeLimitTest.Server.class,
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = {
+      "spring.rabbitmq.listener.simple.auto-startup=false",
+      "management.health.rabbit.enabled=false"
+    })
+class RequestSizeLimitTest {
+
+  private static final int LIMIT_BYTES = 64 * 1024;
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Server {
+
+    @Bean
+    Reader reader() {
+      return new Reader();
+    }
+  }
+
+  @RestController
+  static class Reader {
+
+    @PostMapping("/read")
+    String read(@RequestBody String body) {
+      return "%d bytes".formatted(body.length());
+    }
+  }
+
+  @LocalServerPort int port;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"chunked", "Chunked", "chunked,", ",chunked", " chunked , "})
+  void refusesAChunkedBodyThatTurnsOutTooLarge(String encoding) {
+    assertThat(chunked(encoding, LIMIT_BYTES + 1))
+        .startsWith("HTTP/1.1 413")
+        .contains("\"type\":\"%s\"".formatted(ProblemType.TOO_LARGE.uri()));
+  }
+
+  @Test
+  void takesAChunkedBodyOfTheLargestSize() {
+    assertThat(chunked("chunked,", LIMIT_BYTES))
+        .startsWith("HTTP/1.1 200")
+        .contains("%d bytes".formatted(LIMIT_BYTES));
+  }
+
+  private String chunked(String encoding, int bytes) {
+    var body = "%x\r\n%s\r\n0\r\n\r\n".formatted(bytes, "x".repeat(bytes));
+    return RawHttp.answerTo(
+        port,
+        "POST /read HTTP/1.1",
+        body,
+        "Transfer-Encoding: %s\r\n".formatted(encoding),
+        "Content-Type: text/plain\r\n");
+  }
+}
