@@ -22,7 +22,6 @@ import org.springframework.amqp.rabbit.retry.RepublishMessageRecovererWithConfir
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCustomizer;
-import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
@@ -60,12 +59,6 @@ class MessagingEdge {
         deadLetters,
         deadLetterQueue,
         bind(deadLetterQueue, deadLetters, "#"));
-  }
-
-  /** A server that holds its publishers back must not hold back the responses as well. */
-  @Bean
-  RabbitTemplateCustomizer separatePublisherConnection() {
-    return template -> template.setUsePublisherConnection(true);
   }
 
   @Bean
