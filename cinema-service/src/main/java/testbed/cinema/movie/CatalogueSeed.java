@@ -4,8 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.ApplicationArguments;
-import org.springframework.boot.ApplicationRunner;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.core.io.Resource;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -19,11 +18,13 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Makes the database's catalogue equal to the data file at every start. The service becomes ready
- * only afterwards.
+ * Makes the database's catalogue equal to the data file at every start, before anything else
+ * starts: what serves, listens, registers or says that the cinema is there comes in a later phase.
+ * Whatever fails here stops the start. Earlier, while beans are made, would need the database even
+ * where a start ends before this, to archive the classes it has loaded.
  */
 @Component
-class CatalogueSeed implements ApplicationRunner {
+class CatalogueSeed implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(CatalogueSeed.class);
   private static final TypeReference<List<Movie>> MOVIES = new TypeReference<>() {};
@@ -39,12 +40,26 @@ class CatalogueSeed implements ApplicationRunner {
   }
 
   @Override
-  public void run(ApplicationArguments arguments) {
+  public int getPhase() {
+    return Integer.MIN_VALUE;
+  }
+
+  @Override
+  public void start() {
     var movies = read();
     movies.forEach(movie -> database.save(movie, Movies.COLLECTION));
     var ids = movies.stream().map(movie -> movie.id().value()).toList();
     database.remove(Query.query(Criteria.where("_id").nin(ids)), Movies.COLLECTION);
     log.info("Catalogue: {} movies from {}", movies.size(), file.getDescription());
+  }
+
+  @Override
+  public void stop() {}
+
+  /** Never: it is done once it has started. */
+  @Override
+  public boolean isRunning() {
+    return false;
   }
 
   private List<Movie> read() {
