@@ -30,9 +30,15 @@ public record CinemaSettings(
    * @param maxConnections open at most
    * @param maxConnecting opened at the same time
    * @param maxWait the longest wait for a connection or for a server
+   * @param commandTimeout the longest wait for the answer to one command; 0 for no limit, as the
+   *     thesis had none. The driver gives a read that failed a second try, and it as long again.
    */
   public record Database(
-      int minConnections, int maxConnections, int maxConnecting, Duration maxWait) {}
+      int minConnections,
+      int maxConnections,
+      int maxConnecting,
+      Duration maxWait,
+      @DefaultValue("0s") Duration commandTimeout) {}
 
   public CinemaSettings {
     if (CinemaName.parse(name).isEmpty()) {

@@ -53,11 +53,15 @@ class DatabaseConfiguration {
     return converter;
   }
 
-  /** Without these limits a request waits up to 30 s for a database that is gone. */
+  /**
+   * Without these limits a request waits up to 30 s for a database that is gone, and for ever for
+   * one that has taken a command and does not answer it.
+   */
   @Bean
   MongoClientSettingsBuilderCustomizer databaseLimits(CinemaSettings settings) {
     var limits = settings.database();
     var maxWait = limits.maxWait().toMillis();
+    var commandTimeout = limits.commandTimeout().toMillis();
     return client ->
         client
             .applyToConnectionPoolSettings(
@@ -67,7 +71,8 @@ class DatabaseConfiguration {
                         .maxConnecting(limits.maxConnecting())
                         .maxWaitTime(maxWait, MILLISECONDS))
             .applyToClusterSettings(
-                cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS));
+                cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS))
+            .applyToSocketSettings(socket -> socket.readTimeout(commandTimeout, MILLISECONDS));
   }
 
   /** The driver's own spans: one for each operation, and below it one for each command. */

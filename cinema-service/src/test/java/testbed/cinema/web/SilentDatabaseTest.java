@@ -1,0 +1,89 @@
+package testbed.cinema.web;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.wire.message.MongoMessage;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.client.RestClient;
+import testbed.cinema.CinemaServiceApplication;
+import testbed.contracts.ProblemType;
+
+/** A database that takes commands and does not answer them. */
+class SilentDatabaseTest {
+
+  private static final int PATIENCE_SECONDS = 60;
+
+  private final CountDownLatch over = new CountDownLatch(1);
+  private final MongoServer database = new MongoServer(new SilentWhenRead());
+
+  @AfterEach
+  void stopDatabase() {
+    over.countDown();
+    database.shutdownNow();
+  }
+
+  @Test
+  @Timeout(PATIENCE_SECONDS)
+  void isAsUnavailableAsOneThatCannotBeReached() {
+    try (var cinema = start()) {
+      var answer = movies(cinema);
+
+      assertThat(answer.getStatusCode().value()).isEqualTo(ProblemType.UNAVAILABLE.status());
+      assertThat(answer.getBody())
+          .contains(ProblemType.UNAVAILABLE.uri().toString())
+          .contains("The cinema's database does not answer.");
+    }
+  }
+
+  private ConfigurableApplicationContext start() {
+    return new SpringApplicationBuilder(CinemaServiceApplication.class)
+        .run(
+            "--cinema.name=ucd",
+            "--cinema.transport=http",
+            "--cinema.database.command-timeout=500ms",
+            "--server.port=0",
+            "--eureka.client.enabled=false",
+            "--MONGODB_URI=mongodb://localhost:" + database.bind().getPort());
+  }
+
+  private static ResponseEntity<String> movies(ConfigurableApplicationContext cinema) {
+    var port = cinema.getEnvironment().getRequiredProperty("local.server.port");
+    return RestClient.builder()
+        .defaultStatusHandler(status -> true, (request, response) -> {})
+        .build()
+        .get()
+        .uri("http://localhost:" + port + "/cinema/ucd/movie/list")
+        .retrieve()
+        .toEntity(String.class);
+  }
+
+  private final class SilentWhenRead extends MemoryBackend {
+
+    @Override
+    public Document handleMessage(MongoMessage message) {
+      if (message.getDocument().containsKey("find")) {
+        silence();
+      }
+      return super.handleMessage(message);
+    }
+
+    private void silence() {
+      try {
+        // For ever, as the test sees it.
+        over.await(2 * PATIENCE_SECONDS, SECONDS);
+      } catch (InterruptedException stopping) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
