@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.respond;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import testbed.contracts.ProblemType;
+import testbed.support.testing.StandInServer;
 
 class RoutesTest extends RunningGateway {
 
@@ -46,6 +48,28 @@ class RoutesTest extends RunningGateway {
         .isEqualTo(BODY);
 
     assertThat(service.requests()).containsExactly("POST /cinema/savoy/reservation/make?a=b%20c");
+  }
+
+  @Test
+  void takesTheInstancesOfEachServiceInTurnHoweverManyServicesAreAsked() {
+    try (var second = new StandInServer()) {
+      for (var instance : List.of(service, second)) {
+        instance.answers(200, "application/json", "[]");
+        registerCinema("plaza", instance.address());
+        registerCinema("strand", instance.address());
+      }
+
+      for (int time = 0; time < 2; time++) {
+        get("/cinema/plaza/movie/list").expectStatus().isOk();
+        get("/cinema/strand/movie/list").expectStatus().isOk();
+      }
+
+      for (var instance : List.of(service, second)) {
+        assertThat(instance.requests())
+            .containsExactlyInAnyOrder(
+                "GET /cinema/plaza/movie/list", "GET /cinema/strand/movie/list");
+      }
+    }
   }
 
   @Test

@@ -2,6 +2,8 @@ package testbed.aggregator.route;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,12 @@ class DirectRoute implements CinemaRoute {
 
   private final CinemaApi api;
   private final Function<CinemaName, List<URI>> instances;
-  private final AtomicInteger turn = new AtomicInteger();
+
+  /**
+   * One for each cinema: with a common one, a list that asks every cinema would take as many turns
+   * as there are cinemas, and of an even number each would get the same instance every time.
+   */
+  private final Map<CinemaName, AtomicInteger> turns = new ConcurrentHashMap<>();
 
   DirectRoute(CinemaApi api, Function<CinemaName, List<URI>> instances) {
     this.api = api;
@@ -29,7 +36,7 @@ class DirectRoute implements CinemaRoute {
   @Override
   public Cinema ask(CinemaName cinema) {
     var addresses = instances.apply(cinema);
-    var first = turn.getAndIncrement();
+    var first = turns.computeIfAbsent(cinema, none -> new AtomicInteger()).getAndIncrement();
     @Nullable ResourceAccessException unreachable = null;
     for (int i = 0; i < addresses.size(); i++) {
       var address = addresses.get(Math.floorMod(first + i, addresses.size()));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -17,8 +18,11 @@ import testbed.contracts.CinemaName;
 class DirectRouteTest {
 
   private static final CinemaName UCD = new CinemaName("ucd");
+  private static final CinemaName DUNDRUM = new CinemaName("dundrum");
   private static final URI ONE = URI.create("http://10.0.0.1:8084");
   private static final URI TWO = URI.create("http://10.0.0.2:8084");
+  private static final URI THREE = URI.create("http://10.0.0.3:8083");
+  private static final URI FOUR = URI.create("http://10.0.0.4:8083");
 
   private final List<String> asked = new ArrayList<>();
 
@@ -35,6 +39,27 @@ class DirectRouteTest {
             "http://10.0.0.1:8084/cinema/ucd/movie/list",
             "http://10.0.0.2:8084/cinema/ucd/movie/list",
             "http://10.0.0.1:8084/cinema/ucd/movie/list");
+  }
+
+  @Test
+  void takesTheInstancesOfEachCinemaInTurnHoweverManyCinemasAreAsked() {
+    var instances =
+        Map.of(
+            UCD, List.of(ONE, TWO),
+            DUNDRUM, List.of(THREE, FOUR));
+    var route = new DirectRoute(this::answer, instances::get);
+
+    for (int list = 0; list < 2; list++) {
+      route.ask(UCD);
+      route.ask(DUNDRUM);
+    }
+
+    assertThat(asked)
+        .containsExactlyInAnyOrder(
+            "http://10.0.0.1:8084/cinema/ucd/movie/list",
+            "http://10.0.0.2:8084/cinema/ucd/movie/list",
+            "http://10.0.0.3:8083/cinema/dundrum/movie/list",
+            "http://10.0.0.4:8083/cinema/dundrum/movie/list");
   }
 
   @Test

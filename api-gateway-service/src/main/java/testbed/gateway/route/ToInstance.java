@@ -1,6 +1,8 @@
 package testbed.gateway.route;
 
 import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
@@ -23,7 +25,9 @@ import reactor.core.publisher.Mono;
 class ToInstance implements GlobalFilter, Ordered {
 
   private final RegisteredInstances instances;
-  private final AtomicInteger turn = new AtomicInteger();
+
+  /** One for each service: requests that take turns among services would share out a common one. */
+  private final Map<String, AtomicInteger> turns = new ConcurrentHashMap<>();
 
   ToInstance(RegisteredInstances instances) {
     this.instances = instances;
@@ -42,7 +46,8 @@ class ToInstance implements GlobalFilter, Ordered {
     if (registered.isEmpty()) {
       return Mono.error(new NotFoundException("%s has no instance".formatted(service)));
     }
-    var instance = registered.get(Math.floorMod(turn.getAndIncrement(), registered.size()));
+    var turn = turns.computeIfAbsent(service, none -> new AtomicInteger()).getAndIncrement();
+    var instance = registered.get(Math.floorMod(turn, registered.size()));
     exchange
         .getAttributes()
         .put(
