@@ -60,11 +60,12 @@ def ratio_intervals(
 
     No resample of a few runs leaves their range, however far the tail lies. So an interval also
     reaches as far as Welch's t interval (Biometrika 34, 1947) of the logarithms of the runs' own
-    figures. Where a figure is 0, or no side's runs differ, there is only the bootstrap's.
+    figures. Where a figure is 0, or the runs of neither side differ, there is only the bootstrap's.
 
-    In simulation 95 % intervals of log-normal figures (one for each run, which is the worst case)
+    In simulation 95 % intervals of log-normal figures (one for each run)
     miss the truth in 2 % of cases with 2 + 2 runs, in 7 % with 2 + 6, 4 % with 3 + 3, 5 % with
     3 + 9, with 5 + 5, and 4 % with 10 + 10; the bootstrap's alone in 33, 14, 11, 9, 7 and 6 %.
+    Means and 95th percentiles of runs of 1000 operations miss in at most 6 % with any of these.
     """
     rng = np.random.default_rng(seed)
     above, below = (_Pool.of(runs) for runs in (numerator, denominator))
