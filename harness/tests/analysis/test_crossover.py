@@ -50,6 +50,7 @@ def test_a_crossover_lies_between_neighbours_with_opposite_winners() -> None:
             second="async",
             runs=(3, 3),
             not_steady=0,
+            overloaded=0,
             ratios={"p95_ms": Ratio(ratio[0], Interval(*ratio), (100, 100 * ratio[0]))},
             failed=(Interval(0, 0, 0), Interval(0, 0, 0)),
         )

@@ -48,7 +48,7 @@ def test_widths_are_not_known_while_a_preset_has_no_usable_pair(tmp_path: Path) 
                     record={
                         "system": f"{variant}-{preset}",
                         "wall_s": 100.0,
-                        "complete_after": True if preset == "tuned" else "cinema ucd was missing",
+                        "complete_before": True if preset == "tuned" else "cinema ucd was missing",
                     },
                 )
     assert widths(tmp_path, "mean_ms") == {("list", "closed", 10.0): None}

@@ -258,7 +258,7 @@ def test_failing_more_is_certain_from_three_runs_on(
 def test_what_nobody_compared_is_bridged_by_no_range(tmp_path: Path) -> None:
     write_pair(tmp_path, levels=(10, 50, 100), second=2.0)
     for file in tmp_path.glob("runs/async-*-050-*/run.json"):
-        file.write_text(json.dumps({**json.loads(file.read_text()), "complete_after": "ucd"}))
+        file.write_text(json.dumps({**json.loads(file.read_text()), "complete_before": "ucd"}))
     next(tmp_path.glob("runs/async-*-050-3/samples.csv")).unlink()
     judged = judge_all(load(tmp_path))
     told = answer.answer(judged, comparisons(judged))
