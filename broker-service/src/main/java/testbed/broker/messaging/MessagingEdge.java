@@ -29,6 +29,7 @@ import testbed.broker.BrokerSettings;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
 import testbed.support.presence.KnownCinemas;
@@ -36,8 +37,6 @@ import testbed.support.presence.KnownCinemas;
 /** The broker's part of the AMQP topology, and what sends and listens. */
 @Configuration(proxyBeanMethods = false)
 class MessagingEdge {
-
-  private static final long ACKNOWLEDGED_AFTER_MILLIS = 100;
 
   /** Any phase below the web server's: at a stop, fetches that wait still get their answers. */
   private static final int OUTLIVES_THE_WEB_SERVER = 0;
@@ -117,8 +116,7 @@ class MessagingEdge {
     return container -> {
       queues.observe(container);
       container.setPhase(OUTLIVES_THE_WEB_SERVER);
-      container.setMessagesPerAck(settings.acknowledgedTogether());
-      container.setAckTimeout(ACKNOWLEDGED_AFTER_MILLIS);
+      CommonAcknowledgement.of(container, settings.acknowledgedTogether());
     };
   }
 

@@ -20,6 +20,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
 
@@ -33,8 +34,9 @@ class MessagingEdge {
   /**
    * How often requests are acknowledged.
    *
-   * @param messages after how many requests, or after 100 ms; all of them are delivered again when
-   *     the cinema dies before, which is harmless because reservations are stored once
+   * @param messages after how many requests, and what is left over within 5 s or so; all of them
+   *     are delivered again when the cinema dies before, which is harmless because reservations are
+   *     stored once
    */
   @ConfigurationProperties("cinema.acknowledgement")
   record Acknowledgement(@DefaultValue("1") int messages) {}
@@ -69,8 +71,7 @@ class MessagingEdge {
       Acknowledgement acknowledgement, QueueMeters queues) {
     return container -> {
       queues.observe(container);
-      container.setMessagesPerAck(acknowledgement.messages());
-      container.setAckTimeout(100);
+      CommonAcknowledgement.of(container, acknowledgement.messages());
     };
   }
 
