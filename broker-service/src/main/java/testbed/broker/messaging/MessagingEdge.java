@@ -3,7 +3,6 @@ package testbed.broker.messaging;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.List;
-import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -14,6 +13,7 @@ import org.springframework.amqp.rabbit.annotation.RabbitListenerConfigurer;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.config.SimpleRabbitListenerEndpoint;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory.ConfirmType;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
@@ -86,8 +86,9 @@ class MessagingEdge {
   }
 
   @Bean
-  SchedulingConfigurer queueCheck(AmqpAdmin server, KnownCinemas cinemas, BrokerSettings settings) {
-    var check = new QueueCheck(server, cinemas);
+  SchedulingConfigurer queueCheck(
+      ConnectionFactory connections, KnownCinemas cinemas, BrokerSettings settings) {
+    var check = new QueueCheck(new RabbitTemplate(connections), cinemas);
     return tasks -> tasks.addFixedDelayTask(check::check, settings.presence().checkInterval());
   }
 

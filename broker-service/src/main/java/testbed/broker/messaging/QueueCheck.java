@@ -1,9 +1,12 @@
 package testbed.broker.messaging;
 
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.ShutdownSignalException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
-import org.springframework.amqp.core.AmqpAdmin;
+import org.springframework.amqp.rabbit.core.RabbitOperations;
+import org.springframework.core.NestedExceptionUtils;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.Topology;
 import testbed.support.presence.KnownCinemas;
@@ -16,10 +19,13 @@ class QueueCheck {
 
   private static final Logger log = LoggerFactory.getLogger(QueueCheck.class);
 
-  private final AmqpAdmin server;
+  private final RabbitOperations server;
   private final KnownCinemas cinemas;
 
-  QueueCheck(AmqpAdmin server, KnownCinemas cinemas) {
+  /**
+   * @param server on a connection that nobody publishes on, since the server may hold that one back
+   */
+  QueueCheck(RabbitOperations server, KnownCinemas cinemas) {
     this.server = server;
     this.cinemas = cinemas;
   }
@@ -35,8 +41,30 @@ class QueueCheck {
     }
   }
 
+  /**
+   * Asked by hand, because the admin's own question takes every failure for a queue that does not
+   * exist.
+   *
+   * @throws AmqpException if there is no answer
+   */
   private boolean isListening(CinemaName cinema) {
-    var queue = server.getQueueInfo(Topology.requestQueueOf(cinema));
-    return queue != null && queue.getConsumerCount() > 0;
+    try {
+      return Boolean.TRUE.equals(
+          server.execute(
+              channel ->
+                  channel.queueDeclarePassive(Topology.requestQueueOf(cinema)).getConsumerCount()
+                      > 0));
+    } catch (AmqpException failure) {
+      if (saysThatThereIsNoQueue(failure)) {
+        return false;
+      }
+      throw failure;
+    }
+  }
+
+  private static boolean saysThatThereIsNoQueue(AmqpException failure) {
+    return NestedExceptionUtils.getMostSpecificCause(failure) instanceof ShutdownSignalException end
+        && end.getReason() instanceof AMQP.Channel.Close close
+        && close.getReplyCode() == AMQP.NOT_FOUND;
   }
 }
