@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import testbed.support.preset.InvalidSetting;
@@ -20,6 +21,16 @@ class StartTest {
       assertThat(http.get("/actuator/health/readiness").getStatusCode().value()).isEqualTo(503);
       assertThat(http.get("/api/movie/list").getStatusCode().value()).isEqualTo(503);
       assertThat(http.reserve("ucd", "Jane").getStatusCode().value()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void doesNotWaitMinutesForAMessageServerThatIsSilent() {
+    try (var broker = start("--RABBITMQ_PORT=1")) {
+      var server = broker.getBean(CachingConnectionFactory.class).getRabbitConnectionFactory();
+
+      assertThat(server.getChannelRpcTimeout()).isEqualTo(10_000);
+      assertThat(server.getRequestedHeartbeat()).isEqualTo(10);
     }
   }
 

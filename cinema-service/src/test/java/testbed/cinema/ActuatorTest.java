@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.RestClient;
@@ -63,6 +64,16 @@ class ActuatorTest {
     try (var cinema = start("--cinema.transport=amqp", NO_MESSAGE_SERVER)) {
       assertThat(health(cinema, "readiness")).isEqualTo(503);
       assertThat(health(cinema, "liveness")).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void doesNotWaitMinutesForAMessageServerThatIsSilent() {
+    try (var cinema = start("--cinema.transport=amqp", NO_MESSAGE_SERVER)) {
+      var server = cinema.getBean(CachingConnectionFactory.class).getRabbitConnectionFactory();
+
+      assertThat(server.getChannelRpcTimeout()).isEqualTo(10_000);
+      assertThat(server.getRequestedHeartbeat()).isEqualTo(10);
     }
   }
 
