@@ -64,10 +64,7 @@ public class Reservations {
     return reservation;
   }
 
-  /**
-   * A page of the reservations, by id; for administrators only (access control comes with the front
-   * doors).
-   */
+  /** A page of the reservations, by id. Meant for administrators; nobody checks who asks. */
   public ReservationPage list(Page page) {
     var wanted = new Query().with(BY_ID).skip(page.offset()).limit(page.size());
     return new ReservationPage(

@@ -22,9 +22,4 @@ public record Presence(SortedSet<CinemaName> present, SortedSet<CinemaName> miss
   public static Presence of(Collection<CinemaName> present, Collection<CinemaName> missing) {
     return new Presence(new TreeSet<>(present), new TreeSet<>(missing));
   }
-
-  /** Whether the cinema is present or remembered. */
-  public boolean knows(CinemaName cinema) {
-    return present.contains(cinema) || missing.contains(cinema);
-  }
 }
