@@ -407,7 +407,7 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
             watching=frozenset({"prometheus"}),
         )
     )
-    monkeypatch.setattr(ports, "require_free", lambda wanted: None)
+    monkeypatch.setattr(ports, "require_free", lambda *_: None)
 
     running.start()
     try:
