@@ -36,12 +36,15 @@ def ask(file: Path, http: httpx.Client, values: Mapping[str, str]) -> int:
 
     requests = list(rest_client.requests(file.read_text(encoding="utf-8")))
     for request in requests:
-        answer = http.request(
-            request.method,
-            rest_client.replaced(request.url, value),
-            headers=rest_client.headers(request, value),
-            content=request.body or None,
-        )
+        try:
+            answer = http.request(
+                request.method,
+                rest_client.replaced(request.url, value),
+                headers=rest_client.headers(request, value),
+                content=request.body or None,
+            )
+        except httpx.HTTPError as problem:
+            raise AssertionError(f"{file.name}, {request.title!r}: {problem!r}") from problem
         shown = f"{file.name}, {request.title!r}: {answer.status_code} {answer.text}"
         if request.expected is None:
             assert answer.is_success, shown
