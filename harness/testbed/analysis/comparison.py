@@ -177,14 +177,15 @@ def print_comparison(both: SideBySide, console: Console) -> None:
     table = Table(
         title="Results ÷ base",
         caption="* decided: the 95 % interval excludes 1, with three usable runs of each or more. "
-        "Failed and runs: base → results",
+        "Failed and runs: base → results. Level: threads, or arrivals/s",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         title_justify="left",
         caption_justify="left",
     )
-    for title in ("system", "workload", "load"):
+    for title in ("system", "workload"):
         table.add_column(title)
+    table.add_column("level", justify="right")
     for figure in SHOWN:
         table.add_column({"cpu_ms_per_ok": "CPU"}.get(figure, WORDS[figure]), justify="right")
     for title in ("failed", "runs"):
@@ -193,7 +194,7 @@ def print_comparison(both: SideBySide, console: Console) -> None:
         table.add_row(
             one.second,
             one.question.workload,
-            one.load,
+            f"{one.level:g}",
             *(_ratio(one, figure) for figure in SHOWN),
             f"{_share(one.failed[0])} → {_share(one.failed[1])}",
             f"{one.runs[0]} → {one.runs[1]}",
