@@ -15,6 +15,7 @@ from typing import Any
 
 from testbed import processes
 from testbed.errors import UserError
+from testbed.files import tail
 from testbed.meter import MB, Meter, Usage
 from testbed.project import Project
 from testbed.record import Compose
@@ -205,7 +206,7 @@ def _carry_out(
     )
     if code != 0:
         raise UserError(
-            f"docker compose {task[0]} failed:\n" + end_of(log),
+            f"docker compose {task[0]} failed:\n" + tail(log),
             f"What each container said is in {log.parent}.",
         )
 
@@ -418,13 +419,6 @@ def parse_usage(text: str) -> Usage | None:
     if "usage_nsec" in facts and "total_rss" in facts:
         return Usage(facts["usage_nsec"] / 1e9, facts["total_rss"] / MB)
     return None
-
-
-def end_of(log: Path) -> str:
-    """Return the last lines of a log, and nothing where there is none."""
-    if not log.is_file():
-        return ""
-    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
 
 
 def _command(compose: Compose) -> list[str]:

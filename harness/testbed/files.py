@@ -1,4 +1,4 @@
-"""Writes files whole or not at all, so that no reader ever sees half of one."""
+"""Writes files whole or not at all, so that no reader sees half of one, and reads ends of logs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+LOG_TAIL = 15
 
 
 def write(file: Path, content: bytes) -> None:
@@ -19,3 +21,12 @@ def write(file: Path, content: bytes) -> None:
 def write_json(file: Path, data: Mapping[str, Any]) -> None:
     """Write data as JSON for people to read."""
     write(file, (json.dumps(data, indent=2) + "\n").encode())
+
+
+def tail(log: Path, lines: int = LOG_TAIL) -> str:
+    """Return the last lines of a log."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return "(no log)"
+    return "\n".join(text.splitlines()[-lines:]) or "(empty)"

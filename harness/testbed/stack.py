@@ -14,6 +14,7 @@ import psutil
 
 from testbed import compose, guard, ports, processes, record
 from testbed.errors import UserError
+from testbed.files import tail
 from testbed.meter import Meter, Meters, ProcessMeter
 from testbed.processes import ProcessId
 from testbed.project import Project
@@ -23,7 +24,6 @@ from testbed.services import Deployment, Service, client
 POLL_S = 0.1
 READY_LIMIT_S = 120.0
 CONVERGED_LIMIT_S = 60.0
-LOG_TAIL = 15
 
 Notice = Callable[[str], None]
 """Is told, in a few words, what is being waited for."""
@@ -205,8 +205,7 @@ class Stack:
                     log = self._project.logs / f"{container.service}.log"
                     compose.keep_logs(self.record.compose, self._project.logs)
                     raise UserError(
-                        f"container {container.service} is {container.state}:\n"
-                        + compose.end_of(log)
+                        f"container {container.service} is {container.state}:\n" + tail(log)
                     )
 
     def missing(self) -> str | None:
@@ -399,15 +398,6 @@ def end(project: Project, known: StackRecord) -> list[str]:
         compose.down(known.compose)
     record.remove(project)
     return [one.name for one in known.running if one.process in killed]
-
-
-def tail(log: Path, lines: int = LOG_TAIL) -> str:
-    """Return the last lines of a log."""
-    try:
-        text = log.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return "(no log)"
-    return "\n".join(text.splitlines()[-lines:]) or "(empty)"
 
 
 def _polls(limit_s: float) -> Iterator[None]:

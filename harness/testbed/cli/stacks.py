@@ -22,6 +22,7 @@ from testbed.cli.options import (
 )
 from testbed.cli.preparing import prepare
 from testbed.errors import UserError, unknown
+from testbed.files import tail
 from testbed.meter import ProcessMeter, Usage
 from testbed.project import Project
 from testbed.record import Running, StackRecord
@@ -109,7 +110,7 @@ def logs(
     for file in chosen:
         if len(chosen) > 1:
             console.rule(file.stem, align="left")
-        console.out(stack.tail(file, lines=100 if service else 20))
+        console.out(tail(file, lines=100 if service else 20))
 
 
 def _print_status(known: StackRecord) -> None:

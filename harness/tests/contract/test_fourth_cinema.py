@@ -12,9 +12,10 @@ import httpx
 import pytest
 
 from testbed import processes
+from testbed.files import tail
 from testbed.processes import ProcessId
 from testbed.services import client
-from testbed.stack import Stack, tail
+from testbed.stack import Stack
 
 from .conftest import Eventually
 from .product import Product, problem, reservation
