@@ -1,0 +1,87 @@
+package testbed.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.amqp.core.Queue;
+import org.springframework.amqp.rabbit.annotation.RabbitListener;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import testbed.support.messaging.MessagingConnections;
+
+/** How a service (service-support) consumes; here, because it needs an AMQP server. */
+class ConsumersTest {
+
+  /** More than the client has threads of its own. */
+  private static final int CONSUMERS = Runtime.getRuntime().availableProcessors() + 3;
+
+  private static final long PATIENCE_SECONDS = 30;
+  private static final String QUEUE = "requests";
+
+  private static EmbeddedBackends backends;
+
+  @BeforeAll
+  static void start() {
+    backends =
+        EmbeddedBackends.start(Map.of("EMBEDDED_MONGODB_PORT", "off", "EMBEDDED_AMQP_PORT", "0"));
+  }
+
+  @AfterAll
+  static void stop() {
+    backends.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void workOnAsManyMessagesAtOnceAsThereAreConsumers(boolean virtualThreads) throws Exception {
+    try (var service =
+        new SpringApplicationBuilder(Service.class)
+            .web(WebApplicationType.NONE)
+            .run(
+                "--spring.rabbitmq.port=" + backends.amqpPort().orElseThrow(),
+                "--spring.rabbitmq.listener.type=direct",
+                "--spring.rabbitmq.listener.direct.consumers-per-queue=" + CONSUMERS,
+                // None of them takes a second message.
+                "--spring.rabbitmq.listener.direct.prefetch=1",
+                "--spring.threads.virtual.enabled=" + virtualThreads)) {
+      for (int message = 0; message < CONSUMERS; message++) {
+        service.getBean(RabbitTemplate.class).convertAndSend(QUEUE, "");
+      }
+
+      assertThat(service.getBean(Service.class).everyConsumerIsAtWork()).isTrue();
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ImportAutoConfiguration({MessagingConnections.class, RabbitAutoConfiguration.class})
+  static class Service {
+
+    private final CountDownLatch free = new CountDownLatch(CONSUMERS);
+
+    @Bean
+    Queue queue() {
+      return new Queue(QUEUE);
+    }
+
+    @RabbitListener(queues = QUEUE)
+    void work(String message) throws InterruptedException {
+      free.countDown();
+      everyConsumerIsAtWork();
+    }
+
+    boolean everyConsumerIsAtWork() throws InterruptedException {
+      return free.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+}
