@@ -15,13 +15,15 @@ import testbed.support.preset.InvalidSetting;
  * @param catalogue the movies that the cinema shows, a JSON list
  * @param presenceInterval how often an AMQP cinema says that it is there
  * @param database the connection to the cinema's database
+ * @param handicap see {@link Handicap}
  */
 @ConfigurationProperties("cinema")
 public record CinemaSettings(
     String name,
     Resource catalogue,
     @DefaultValue("1s") Duration presenceInterval,
-    Database database) {
+    Database database,
+    @DefaultValue("0s") Duration handicap) {
 
   /**
    * Limits of the database driver.

@@ -27,10 +27,12 @@ public final class Work {
   }
 
   private final MeterRegistry meters;
+  private final Handicap handicap;
   private final Map<Outcome, Timer> timers = new EnumMap<>(Outcome.class);
 
-  public Work(MeterRegistry meters, String operation) {
+  public Work(MeterRegistry meters, Handicap handicap, String operation) {
     this.meters = meters;
+    this.handicap = handicap;
     for (var outcome : Outcome.values()) {
       timers.put(
           outcome,
@@ -60,6 +62,7 @@ public final class Work {
     var sample = Timer.start(meters);
     var outcome = Outcome.FAILED;
     try {
+      handicap.burn();
       var done = work.get();
       outcome = Outcome.DONE;
       return done;

@@ -98,6 +98,13 @@ class ActuatorTest {
   }
 
   @Test
+  void tellsHowLongItsCompilersHaveWorked() {
+    try (var cinema = start("--cinema.transport=http")) {
+      assertThat(metrics(cinema)).contains("jvm_compilation_time_ms_total{");
+    }
+  }
+
+  @Test
   void countsRequestsWithoutBucketsWhereThereAreToBeNone() {
     try (var cinema = start("--cinema.transport=http", "--TESTBED_HISTOGRAM_BUCKETS=")) {
       assertThat(status(cinema, "movies")).isEqualTo(404);

@@ -2,6 +2,8 @@ package testbed.cinema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
 import static testbed.cinema.Examples.janesReservation;
 import static testbed.cinema.Examples.reservation;
 
@@ -19,6 +21,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import testbed.cinema.movie.MovieUnknown;
 import testbed.cinema.movie.Movies;
 import testbed.cinema.movie.ShowingUnknown;
@@ -45,6 +48,7 @@ class CoreTest {
   @Autowired Reservations reservations;
   @Autowired MongoOperations database;
   @Autowired MeterRegistry meters;
+  @MockitoSpyBean Handicap handicap;
 
   private final ReservationId id = new ReservationId(UUID.randomUUID());
 
@@ -124,6 +128,15 @@ class CoreTest {
 
     assertThat(List.of(worked("done"), worked("repeated"), worked("refused")))
         .containsExactlyElementsOf(before.stream().map(count -> count + 1).toList());
+  }
+
+  @Test
+  void carriesItsHandicapInEachListAndEachReservation() {
+    movies.catalogue();
+    verify(handicap).burn();
+
+    reservations.make(id, janesReservation());
+    verify(handicap, times(2)).burn();
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import testbed.support.preset.InvalidSetting;
 
@@ -32,6 +34,24 @@ class StartTest {
   void stopsOnANameThatIsNoCinemaName() {
     assertStartStops(
         Map.of("CINEMA_NAME", "U CD", "cinema.transport", "amqp"), "CINEMA_NAME is 'U CD'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"tuned, -1us", "tuned, 100001us", "thesis, 180us"})
+  void stopsOnAHandicapThatIsNotAllowed(String preset, String handicap) {
+    assertStartStops(
+        Map.of(
+            "cinema.name",
+            "ucd",
+            "cinema.transport",
+            "http",
+            "eureka.client.enabled",
+            "false",
+            "testbed.preset",
+            preset,
+            "cinema.handicap",
+            handicap),
+        "CINEMA_HANDICAP is '%s'".formatted(handicap));
   }
 
   private static void assertStartStops(Map<String, String> settings, String message) {

@@ -8,6 +8,7 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
+import testbed.cinema.Handicap;
 import testbed.cinema.Work;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
@@ -31,10 +32,11 @@ public class Movies {
   private final MongoOperations database;
   private final Work listing;
 
-  Movies(CinemaSettings settings, MongoOperations database, MeterRegistry meters) {
+  Movies(
+      CinemaSettings settings, MongoOperations database, MeterRegistry meters, Handicap handicap) {
     this.cinema = settings.cinemaName();
     this.database = database;
-    this.listing = new Work(meters, "list");
+    this.listing = new Work(meters, handicap, "list");
   }
 
   /** The cinema with its whole catalogue, by movie id. */

@@ -6,6 +6,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
+import testbed.cinema.Handicap;
 import testbed.cinema.Work;
 import testbed.cinema.movie.Movies;
 import testbed.contracts.CinemaName;
@@ -29,11 +30,15 @@ public class Reservations {
   private final Work making;
 
   Reservations(
-      CinemaSettings settings, Movies movies, MongoOperations database, MeterRegistry meters) {
+      CinemaSettings settings,
+      Movies movies,
+      MongoOperations database,
+      MeterRegistry meters,
+      Handicap handicap) {
     this.cinema = settings.cinemaName();
     this.movies = movies;
     this.database = database;
-    this.making = new Work(meters, "reserve");
+    this.making = new Work(meters, handicap, "reserve");
   }
 
   /**

@@ -41,7 +41,8 @@ class RequestListenerTest {
           "ucd",
           new ByteArrayResource(new byte[0]),
           Duration.ofHours(1),
-          new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO));
+          new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO),
+          Duration.ZERO);
   private final RabbitTemplate template = mock(RabbitTemplate.class);
   private final Reservations reservations = mock(Reservations.class);
   private final RequestListener listener =
