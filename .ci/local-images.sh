@@ -75,17 +75,6 @@ stand-in() {
   image testbed-local/mongodb-stand-in:1 "$(content "$file" "$target/embedded-backends.jar" <(id "$JDK"))" --file "$file" "$target"
 }
 
-# service NAME MODULE: the image that compose would build, from a tree of the few files it is made of. Compose
-# and the classic builder would send the whole tree once more for each service.
-service() {
-  local name="$1" module="$2" tree="$work/$2"
-  install -D -m 644 "$ROOT/$module/target/$module.jar" "$tree/$module/target/$module.jar"
-  cp -r "$ROOT/docker" "$ROOT/presets" "$tree"
-  image "$name" "$(content "$tree/$module/target/$module.jar" "$tree"/docker/{Dockerfile,entrypoint,ready} "$tree"/presets/* <(id "$JDK"))" \
-    --file "$tree/docker/Dockerfile" --target prebuilt \
-    --build-arg "BUILD_IMAGE=$JDK" --build-arg "RUNTIME_IMAGE=$JDK" --build-arg "SERVICE=$module" "$tree"
-}
-
 # built VARIANT: name and module of each image that a compose file builds.
 built() {
   docker compose --env-file "$ROOT/.env" --env-file "$ROOT/.ci/local.env" --file "$ROOT/docker-compose.$1.yml" config --format json |
@@ -97,12 +86,21 @@ built() {
               print(project["name"] + "-" + name, service["build"]["args"]["SERVICE"])'
 }
 
+# The images that compose would build, one for each module, from a tree of the few files they are made of.
+# Compose and the classic builder would send the whole tree once more for each service.
 from-jars() {
-  local variant name module
+  local tree="$work/tree" jars content variant name module
   stand-in
+  cd "$ROOT"
+  jars=(*-service/target/*-service.jar eureka-server/target/eureka-server.jar embedded-backends/target/embedded-backends.jar)
+  mkdir "$tree"
+  cp --parents "${jars[@]}" docker/{Dockerfile,Load.java,entrypoint,ready,train} presets/* "$tree"
+  content=$(content <(cd "$tree" && find . -type f | sort | xargs sha256sum) <(id "$JDK"))
   for variant in sync async; do
     while read -r name module; do
-      service "$name" "$module"
+      image "testbed-local/$module:1" "$content" --file "$tree/docker/Dockerfile" --target prebuilt \
+        --build-arg "BUILD_IMAGE=$JDK" --build-arg "RUNTIME_IMAGE=$JDK" --build-arg "SERVICE=$module" "$tree"
+      docker tag "testbed-local/$module:1" "$name"
     done < <(built "$variant")
   done
 }

@@ -1,0 +1,79 @@
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Lists and reserves in a closed loop, to train the JVMs of a variant: {@code java Load
+ * RESERVATION-PATH}. Fails when hardly any operation succeeds.
+ */
+final class Load {
+
+  private static final int USERS = 16;
+
+  /** How many of them succeed, not how long it takes, decides how well a JVM is trained. */
+  private static final int OPERATIONS = 6_000;
+
+  private static final Duration AT_MOST = Duration.ofMinutes(3);
+  private static final URI FRONT = URI.create("http://127.0.0.1:8099");
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final String RESERVATION =
+      """
+      {"clientName": "Jane Doe", "clientEmail": "jane.doe@ucd.ie", "movieId": "CNW001",
+       "date": "2022-04-15", "showTime": "18:00", "tickets": 2, "ticketType": "Gold", "amount": 30.00}
+      """;
+
+  public static void main(String... arguments) {
+    var end = Instant.now().plus(AT_MOST);
+    var list = to("/api/movie/list").build();
+    var reserve =
+        to(arguments[0])
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofString(RESERVATION))
+            .build();
+    var succeeded = new LongAdder();
+    var failed = new LongAdder();
+    try (var users = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int user = 0; user < USERS; user++) {
+        users.submit(
+            () -> {
+              while (succeeded.sum() < OPERATIONS && Instant.now().isBefore(end)) {
+                for (var request : List.of(list, reserve)) {
+                  (succeeds(request) ? succeeded : failed).increment();
+                }
+              }
+              return null;
+            });
+      }
+    }
+    System.out.println(succeeded + " operations succeeded, " + failed + " failed");
+    System.exit(succeeded.sum() < OPERATIONS / 10 ? 1 : 0);
+  }
+
+  private static HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(FRONT.resolve(path)).timeout(Duration.ofSeconds(15));
+  }
+
+  /** Sends a request; where the answer is an id, fetches the result too. */
+  private static boolean succeeds(HttpRequest request) throws InterruptedException {
+    try {
+      var answer = CLIENT.send(request, BodyHandlers.ofString());
+      if (answer.statusCode() == 202) {
+        var location = answer.headers().firstValue("Location").orElseThrow();
+        var fetch = to(location).header("Prefer", "wait=10").build();
+        answer = CLIENT.send(fetch, BodyHandlers.ofString());
+      }
+      return answer.statusCode() == 200 || answer.statusCode() == 201;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
