@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ START_TOLERANCE_S = 0.5
 
 STOP_GRACE_S = 10.0
 """How long a process may take to end after TERM before it is killed."""
+
+POLL_S = 0.05
 
 
 class Interrupted(BaseException):
@@ -64,12 +67,22 @@ class ProcessId:
 
 
 def start(
-    command: Sequence[str], environ: Mapping[str, str], log: Path, folder: Path
+    command: Sequence[str],
+    environ: Mapping[str, str],
+    log: Path,
+    folder: Path,
+    *,
+    conversing: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a background process in a session of its own, its output in a log file.
 
     A session of its own keeps it alive after this one ends, and keeps a Ctrl-C in the terminal from
     reaching it before the harness has decided what ends in which order.
+
+    Parameters
+    ----------
+    conversing
+        Whether pipes to this process are its input and output; only its errors go to the log then.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -77,9 +90,9 @@ def start(
             command,
             env=dict(environ),
             cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
+            stdin=subprocess.PIPE if conversing else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if conversing else output,
+            stderr=output,
             start_new_session=True,
         )
 
@@ -129,12 +142,36 @@ def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessI
             process.terminate()
             # One that is held still does not see the signal before it goes on.
             process.resume()
-    _, stubborn = psutil.wait_procs(alive.values(), timeout=grace)
+    stubborn = _wait(alive.values(), grace)
     for process in stubborn:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-    psutil.wait_procs(stubborn, timeout=grace)
+    _wait(stubborn, grace)
     return [own[process.pid] for process in stubborn if process.pid in own]
+
+
+def _wait(asked: Iterable[psutil.Process], limit_s: float) -> list[psutil.Process]:
+    """Wait for processes to end, and return those that have not.
+
+    One that has ended may stay in the table until its parent asks how: an orphan's is the system's
+    first process, which takes its time on some machines.
+    """
+    deadline = time.monotonic() + limit_s
+    running = list(asked)
+    while True:
+        # Asks for our own.
+        psutil.wait_procs(running, timeout=0)
+        running = [one for one in running if not _has_ended(one)]
+        if not running or time.monotonic() >= deadline:
+            return running
+        time.sleep(POLL_S)
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def run_in_foreground(
@@ -214,12 +251,6 @@ def end_on_signals() -> None:
 def own() -> ProcessId:
     """Identify this process."""
     return ProcessId.of(os.getpid())
-
-
-@contextlib.contextmanager
-def alone(_: ProcessId) -> Iterator[None]:
-    """Accompany a process with nothing."""
-    yield
 
 
 def _started(process: psutil.Process) -> float:

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from testbed import guard, record, stack
+from testbed.processes import ProcessId
 from testbed.project import Project
 from testbed.services import Service
 from testbed.stack import Stack
@@ -38,9 +39,9 @@ time.sleep(60)
 """
 
 
-def gone(pids: list[int], limit_s: float) -> bool:
+def gone(ids: list[ProcessId], limit_s: float) -> bool:
     deadline = time.monotonic() + limit_s
-    while any(map(psutil.pid_exists, pids)):
+    while any(one.find() for one in ids):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)
@@ -60,16 +61,17 @@ def test_killing_the_owner_leaves_nothing_running(project: Project) -> None:
     assert owner.stdout.readline() == "up\n"
     known = record.load(project)
     assert known is not None
-    pids = [one.process.pid for one in known.running]
-    guards = [one.pid for one in psutil.Process(owner.pid).children() if one.pid not in pids]
-    assert len(pids) == 2
+    services = [one.process for one in known.running]
+    children = [ProcessId.of(one.pid) for one in psutil.Process(owner.pid).children()]
+    guards = [one for one in children if one not in services]
+    assert len(services) == 2
     assert len(guards) == 1
 
     owner.send_signal(signal.SIGKILL)
     owner.communicate()
 
     # No further command is needed, and one that is held still is no exception.
-    assert gone([*pids, *guards], 25)
+    assert gone([*services, *guards], 60)
     assert record.load(project) is None
 
 

@@ -18,6 +18,12 @@ STUBBORN = (
     "print('ready', flush=True); time.sleep(60)"
 )
 
+PARENT = (
+    "import subprocess, sys, time;"
+    "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
+    "print('ready', flush=True); time.sleep(60)"
+)
+
 
 def sleeper(
     code: str = "import time; print('ready', flush=True); time.sleep(60)",
@@ -81,20 +87,25 @@ def test_kills_what_does_not_end_in_time() -> None:
         assert not psutil.pid_exists(willing.pid)
 
 
+def test_takes_what_its_parent_has_not_asked_for_as_ended() -> None:
+    with sleeper(PARENT) as parent:
+        (found,) = psutil.Process(parent.pid).children()
+        child = ProcessId.of(found.pid)
+
+        # Taken as running, it would be among those that had to be killed.
+        assert processes.stop([child], grace=2) == []
+        assert psutil.pid_exists(child.pid)
+        parent.kill()
+
+
 def test_ends_what_a_process_has_started_too() -> None:
-    code = (
-        "import subprocess, sys, time;"
-        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']);"
-        "print(p.pid, flush=True); time.sleep(60)"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    child = ProcessId.of(int(parent.stdout.readline()))
+    with sleeper(PARENT) as parent:
+        (found,) = psutil.Process(parent.pid).children()
+        child = ProcessId.of(found.pid)
 
-    processes.stop([ProcessId.of(parent.pid)])
+        processes.stop([ProcessId.of(parent.pid)])
 
-    assert child.find() is None
-    parent.stdout.close()
+        assert child.find() is None
 
 
 def test_a_background_process_has_a_session_of_its_own_and_a_log(tmp_path: Path) -> None:
