@@ -25,7 +25,7 @@ from pathlib import Path
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
-from testbed import jdk, load, metrics, processes, services
+from testbed import jdk, load, metrics, services
 from testbed.analysis.statistics.intervals import Interval, mean_interval
 from testbed.errors import UserError
 from testbed.meter import Meter
@@ -92,9 +92,10 @@ def warm(project: Project, stack: Stack, variant: str, seconds: int) -> dict[str
                 project, variant, workload, threads=THREADS, ramp=1, port=port, duration=seconds
             )
             samples, log = Path(folder) / "samples.csv", Path(folder) / "jmeter.log"
-            generator = load.jmeter_command(project, jdk.for_jmeter())
+            command = load.generator_command(project, jdk.for_jmeter())
             before = counted(stack.endpoints())
-            load.run(generator, limits, samples, log, processes.alone)
+            with load.Generator.started(command, log) as generator:
+                generator.run(limits, samples)
             after = counted(stack.endpoints())
             operations = sum(1 for _ in SampleFile(samples, workload.__eq__).read())
         if not operations:

@@ -116,11 +116,14 @@ def put_load(
     plan = load.load_for(
         project, variant, WORKLOAD, threads=THREADS, ramp=1, port=port, duration=seconds
     )
-    command = load.jmeter_command(project, jdk.for_jmeter())
-    with contextlib.suppress(processes.Interrupted), contextlib.ExitStack() as scraping:
+    command = load.generator_command(project, jdk.for_jmeter())
+    with contextlib.suppress(processes.Interrupted), contextlib.ExitStack() as beside:
         if endpoints:
-            scraping.enter_context(Scraper(INTERVAL_S, endpoints).during())
-        load.run(command, plan, samples, samples.with_suffix(".log"), processes.alone)
+            beside.enter_context(Scraper(INTERVAL_S, endpoints).during())
+        generator = beside.enter_context(
+            load.Generator.started(command, samples.with_suffix(".log"))
+        )
+        generator.run(plan, samples)
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ Offsets = npt.NDArray[np.int64]
 def seed_of(experiment: Experiment, workload: str, level: float, repetition: int) -> int:
     """Return the seed of a run's arrivals: the same for every system, so that runs are paired."""
     where = zlib.crc32(f"{workload}/{level:g}".encode())
-    sequence = np.random.SeedSequence([experiment.seed, repetition, where])
+    sequence = np.random.SeedSequence([experiment.seed or 0, repetition, where])
     return int(sequence.generate_state(1)[0])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,43 +19,52 @@ from testbed.stack import Stack
 if TYPE_CHECKING:
     from testbed.analysis.objective import Reached
 
-Widths = Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]]
-"""Returns, by workload and level, how wide the interval of the ratio of two systems is."""
+Effects = Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]]
+"""Returns, by workload and level, the smallest relative difference that would be told."""
 
 
 class Show(Protocol):
     """Is told how an experiment goes on."""
 
     def starting(self, start: Start) -> None:
-        """A variant is about to be started."""
+        """Systems are about to be started."""
 
     def waiting(self, what: str) -> None:
         """Something is being waited for."""
 
-    def started(self, start: Start, seconds: float) -> None:
-        """The variant reached all its cinemas."""
+    def started(self, start: Start) -> None:
+        """All systems gave a full answer."""
 
     def loading(self, name: str, seen: Seen) -> None:
-        """A warm-up or a run goes on."""
+        """A load goes on."""
 
-    def warmed(self, name: str, seen: Seen) -> None:
-        """A warm-up ended."""
+    def warmed(self, start: Start, told: str) -> None:
+        """The warm-up of all systems ended, as it is told."""
 
-    def measured(self, run: Run, seen: Seen) -> None:
-        """A run ended."""
+    def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
+        """A run ended: what was seen of its loads, and the seconds it took."""
 
     def judged(self, run: Run, verdict: str) -> None:
         """A run that ended is not simply valid."""
+
+    def known(self, lines: Sequence[str]) -> None:
+        """What the runs so far say of each cell."""
 
     def decided(self, text: str) -> None:
         """A rule says whether, and why, the experiment goes on."""
 
 
-def _widths(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
+def _could_tell(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
     # Loaded here: the numerical libraries take a second, which other experiments need not wait for.
     from testbed.analysis import precision
 
     return precision.widths(results, figure)
+
+
+def _narrowing(results: Path) -> Sequence[str]:
+    from testbed.analysis.sections import answer
+
+    return answer.narrowing(results)
 
 
 def _judge(results: Path, run: str) -> str | None:
@@ -97,8 +106,10 @@ class Bench:
         Empties what runs store, given the connection string of MongoDB.
     ceilings
         Returns the operations per second that the generator can reach at most, by plan.
-    widths
-        Returns how wide the intervals of results are.
+    could_tell
+        Returns which differences results would tell.
+    narrowing
+        Says what results tell of each cell so far.
     judge
         Says what keeps a run, by its name, from being valid; None where nothing does.
     reached
@@ -113,7 +124,8 @@ class Bench:
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[str], object] = database.empty_reservations
     ceilings: Callable[[], Mapping[str, float]] = dict
-    widths: Widths = _widths
+    could_tell: Effects = _could_tell
+    narrowing: Callable[[Path], Sequence[str]] = _narrowing
     judge: Callable[[Path, str], str | None] = _judge
     reached: Callable[[Slo, Path, Mapping[str, Any]], Reached] = _reached
     mark: Callable[[str, Mapping[str, Any]], None] = _not_marked

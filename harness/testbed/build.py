@@ -16,8 +16,6 @@ from testbed.project import Project
 
 MAVEN_TAIL = 40
 JMETER_POM = Path("jmeter") / "distribution" / "pom.xml"
-PACKAGER = "spring-boot-maven-plugin"
-"""The plugin that makes a module's jar runnable."""
 _POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 
 
@@ -30,7 +28,8 @@ class Module:
     name
         Its folder.
     runnable
-        Whether its jar is started, so has to exist under the module's own name.
+        Whether its jar is started, so has to exist under the module's own name: its pom has a
+        ``finalName``.
     """
 
     name: str
@@ -172,8 +171,7 @@ def _is_runnable(folder: Path) -> bool:
     pom = folder / "pom.xml"
     if not pom.is_file():
         return False
-    plugins = ElementTree.parse(pom).getroot().iterfind("m:build/m:plugins/m:plugin", _POM)
-    return any(plugin.findtext("m:artifactId", "", _POM) == PACKAGER for plugin in plugins)
+    return ElementTree.parse(pom).getroot().find("m:build/m:finalName", _POM) is not None
 
 
 def _newest_source(module: Path) -> float:

@@ -8,7 +8,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ import psutil
 from testbed import environment, files, load, processes
 from testbed.errors import UserError
 from testbed.jdk import Jdk
+from testbed.load import Generator
 from testbed.project import Project
 
 THREADS = 20
@@ -72,11 +72,18 @@ def measure(
     UserError
         When a plan cannot be measured; those before it stay known.
     """
-    for plan in plans:
-        if anew or not known(project, [plan], java):
-            notice(plan.stem)
-            measured = {**_read(project), _key(project, plan, java): _measured(project, plan, java)}
-            files.write_json(project.state / FILE, measured)
+    unknown = [plan for plan in plans if anew or not known(project, [plan], java)]
+    if unknown:
+        command = load.generator_command(project, java)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Generator.started(command, Path(folder) / "jmeter.log") as generator,
+        ):
+            for plan in unknown:
+                notice(plan.stem)
+                found = _measured(project, plan, generator, Path(folder))
+                measured = {**_read(project), _key(project, plan, java): found}
+                files.write_json(project.state / FILE, measured)
     return known(project, plans, java)
 
 
@@ -101,53 +108,50 @@ def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
     return max(sums) / width
 
 
-def _measured(project: Project, plan: Path, java: Jdk) -> dict[str, Any]:
+def _measured(project: Project, plan: Path, generator: Generator, folder: Path) -> dict[str, Any]:
     variant, _, workload = plan.stem.partition("-")
-    with tempfile.TemporaryDirectory() as folder:
-        endpoint = subprocess.Popen(
-            [sys.executable, "-m", "testbed.endpoint", variant],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+    endpoint = subprocess.Popen(
+        [sys.executable, "-m", "testbed.endpoint", variant],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert endpoint.stdout is not None
+        line = endpoint.stdout.readline()
+        if not line:
+            raise UserError("the endpoint that does no work did not start")
+        limits = load.load_for(
+            project,
+            variant,
+            workload,
+            threads=THREADS,
+            duration=DURATION_S,
+            ramp=0,
+            port=int(line),
         )
-        try:
-            assert endpoint.stdout is not None
-            line = endpoint.stdout.readline()
-            if not line:
-                raise UserError("the endpoint that does no work did not start")
-            limits = load.load_for(
-                project,
-                variant,
-                workload,
-                threads=THREADS,
-                duration=DURATION_S,
-                ramp=0,
-                port=int(line),
+        samples, log = folder / f"{plan.stem}.csv", folder / "jmeter.log"
+        used = _cpu_s(endpoint.pid)
+        outcome = generator.run(limits, samples)
+        busy = (_cpu_s(endpoint.pid) - used) / outcome.duration_s
+        ends, failed = _ends(samples, workload)
+        if not ends or failed:
+            raise UserError(
+                f"the generator's ceiling with {plan.name} could not be measured: "
+                + (load.why_nothing(samples, log) if not ends else f"{failed} failures")
             )
-            samples, log = Path(folder) / "samples.csv", Path(folder) / "jmeter.log"
-            began, used = time.monotonic(), _cpu_s(endpoint.pid)
-            outcome = load.run(
-                load.jmeter_command(project, java), limits, samples, log, processes.alone
-            )
-            busy = (_cpu_s(endpoint.pid) - used) / (time.monotonic() - began)
-            ends, failed = _ends(samples, workload)
-            if outcome.exit_code != 0 or not ends or failed:
-                raise UserError(
-                    f"the generator's ceiling with {plan.name} could not be measured: "
-                    + (load.why_nothing(samples, log) if not ends else f"{failed} failures")
-                )
-            return {
-                "plan": plan.name,
-                "operations_per_s": round(best_rate(ends), 1),
-                "operations": len(ends),
-                "threads": THREADS,
-                "generator_cores": round(outcome.cpu_s / outcome.duration_s, 2),
-                "endpoint_cores": round(busy, 2),
-            }
-        finally:
-            with processes.uninterrupted():
-                endpoint.kill()
-                endpoint.communicate()
+        return {
+            "plan": plan.name,
+            "operations_per_s": round(best_rate(ends), 1),
+            "operations": len(ends),
+            "threads": THREADS,
+            "generator_cores": round(outcome.cpu_s / outcome.duration_s, 2),
+            "endpoint_cores": round(busy, 2),
+        }
+    finally:
+        with processes.uninterrupted():
+            endpoint.kill()
+            endpoint.communicate()
 
 
 def _ends(samples: Path, workload: str) -> tuple[list[int], int]:
@@ -170,7 +174,7 @@ def _key(project: Project, plan: Path, java: Jdk) -> str:
         "cpus": environment.usable_cpus(),
         "jmeter": environment.jmeter_version(project),
         "java": java.version,
-        "flags": load.jmeter_command(project, java)[1:-2],
+        "flags": load.generator_flags(),
         "plan": hashlib.sha256(plan.read_bytes()).hexdigest(),
         "how": [THREADS, DURATION_S, BEST_OF_S],
     }

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import dotenv
+
 from testbed import processes
 from testbed.errors import UserError
 from testbed.files import tail
@@ -138,6 +140,31 @@ def with_settings(
     override.parent.mkdir(parents=True, exist_ok=True)
     override.write_text(text, encoding="utf-8")
     return Compose((*compose.files, override), compose.env_files)
+
+
+def moved(compose: Compose, project: Project, offset: int, *, apart: bool = False) -> Compose:
+    """Return the stack on other published ports, by a further file with variables.
+
+    Parameters
+    ----------
+    offset
+        Added to every ``PORT_...`` of the files with variables; 0 leaves the stack as it is.
+    apart
+        Whether it gets a project name of its own, as the same variant is up already.
+    """
+    if not offset:
+        return compose
+    known: dict[str, str | None] = {}
+    for file in compose.env_files:
+        known |= dotenv.dotenv_values(file)
+    moved = {name: int(known[name] or 0) + offset for name in known if name.startswith("PORT_")}
+    name = f"{compose.files[0].stem.replace('.', '-')}-{offset}"
+    lines = [f"{key}={port}" for key, port in moved.items()]
+    lines += [f"COMPOSE_PROJECT_NAME={name}"] if apart else []
+    override = project.state / f"compose-{name}{'-apart' if apart else ''}.env"
+    override.parent.mkdir(parents=True, exist_ok=True)
+    override.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return Compose(compose.files, (*compose.env_files, override))
 
 
 def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
@@ -343,13 +370,18 @@ def meter(ids: Mapping[str, str], root: Path = Path("/")) -> Meter:
     root
         Where ``proc`` and ``sys`` are.
     """
-    files = {}
-    for name, one in ids.items():
-        answer = _ask(("docker", "inspect", "--format", "{{.State.Pid}}", one))
-        files[name] = group_files(answer.stdout.strip(), root)
+    files = {name: group_files(pid, root) for name, pid in pids(ids).items()}
     groups = GroupMeter({name: found for name, found in files.items() if found})
     # Not where the containers run in a machine of their own.
     return groups if set(groups.read()) == set(ids) else ContainerMeter(ids)
+
+
+def pids(ids: Mapping[str, str]) -> dict[str, str]:
+    """Return the number of each container's first process, as Docker's machine has it."""
+    return {
+        name: _ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
+        for name, one in ids.items()
+    }
 
 
 def group_files(pid: str, root: Path = Path("/")) -> tuple[Path, ...]:

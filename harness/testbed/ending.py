@@ -22,65 +22,65 @@ class Ending:
         How many were measured.
     spent_min
         Minutes that the runs took, with starts and warm-ups.
-    widths
-        The relative half-width of the interval in each cell; None where it cannot be computed.
+    could_tell
+        The smallest relative difference that would be told in each cell; None where unknown.
     """
 
     rule: str
     rounds: int
     spent_min: float
-    widths: dict[str, float | None]
+    could_tell: dict[str, float | None]
 
     @property
     def text(self) -> str:
         """Say it."""
         shown = ", ".join(
-            f"{cell} {'unknown' if width is None else f'±{width:.1%}'}"
-            for cell, width in self.widths.items()
+            f"{cell} {'unknown' if effect is None else f'{effect:.1%}'}"
+            for cell, effect in self.could_tell.items()
         )
         match self.rule:
             case "precise":
-                return f"precise enough after {self.rounds} rounds: {shown}"
+                return f"precise enough after {self.rounds} rounds; could tell: {shown}"
             case "budget":
-                return f"budget spent after {self.rounds} rounds, not precise enough: {shown}"
+                return f"budget spent after {self.rounds} rounds; could tell: {shown}"
             case _:
                 return f"{self.rounds} rounds measured"
 
 
 def ending(
     plan: Experiment,
-    repetition: int,
+    number: int,
     done: Records,
-    widths: Callable[[], Mapping[tuple[str, Mode, float], float | None]],
+    could_tell: Callable[[], Mapping[tuple[str, Mode, float], float | None]],
 ) -> Ending | None:
     """Return why no round follows one that is complete; None when one does.
 
     Parameters
     ----------
-    repetition
-        The number of the round.
+    number
+        Of the round.
     done
         The records of finished runs.
-    widths
-        Computes how wide the intervals are; asked only where it matters.
+    could_tell
+        Computes which relative difference would be told in each cell; asked only where it matters.
     """
     spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
     if plan.precision is None:
         rule = "repetitions" if plan.search is None else "search"
-        return Ending(rule, repetition, spent_min, {}) if repetition >= rounds(plan) else None
-    if repetition < plan.precision.min_repetitions:
+        return Ending(rule, number, spent_min, {}) if number >= rounds(plan) else None
+    if number < plan.precision.min_repetitions:
         return None
-    if any(record["repetition"] > repetition for record in done.values()):
+    if any(record["round"] > number for record in done.values()):
         return None  # Decided before an interruption.
     known = {
-        f"{workload} {load_words(mode, level)}": width
-        for (workload, mode, level), width in widths().items()
+        f"{workload} {load_words(mode, level)}": effect
+        for (workload, mode, level), effect in could_tell().items()
     }
     precise = known and all(
-        width is not None and width <= plan.precision.half_width for width in known.values()
+        effect is not None and effect <= plan.precision.could_tell for effect in known.values()
     )
     if precise:
-        return Ending("precise", repetition, spent_min, known)
+        return Ending("precise", number, spent_min, known)
     if spent_min >= plan.precision.budget_min:
-        return Ending("budget", repetition, spent_min, known)
+        return Ending("budget", number, spent_min, known)
     return None

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from testbed.experiment_parts import (
     Arrivals,
+    Blocks,
     Count,
     Distinct,
     Disturb,
@@ -33,6 +34,7 @@ from testbed.experiment_parts import (
     Steps,
     SystemSpec,
     Threads,
+    Together,
     Warmup,
     Workload,
 )
@@ -104,10 +106,19 @@ class Experiment(Section):
         Operations of each thread of a closed loop; without it, as many as fit the duration.
     duration
         Seconds of each run; without it, as long as the loops or steps take.
+    blocks
+        Measures systems that are up together in short alternating blocks, in place of ``loops`` and
+        ``duration``. Without it systems are started one after another.
+    groups
+        Systems that are compared, and with ``blocks`` are up together; the first of each group is
+        its reference. Without it, all systems are one group.
+    together
+        With ``blocks``: whether ``all`` systems of a group are up together, each beside its
+        reference only (``pairs``), or ``none``. It is lowered where the memory is too small.
     ramp
         Seconds until all threads run.
     repetitions
-        Rounds; each starts every system anew.
+        Rounds; each starts every system anew. With ``blocks`` a round is a pair of starts.
     precision
         When to stop, in place of a number of repetitions.
     slo
@@ -118,8 +129,10 @@ class Experiment(Section):
         What happens to a service in each run.
     local_ports
         The ports that connections may choose from, in a network of the experiment's own.
+    claims
+        Whether the report holds the results against the claims of the thesis and the article.
     seed
-        Decides the order, and the arrivals.
+        Decides the order, and the arrivals; drawn when the experiment begins unless given.
     fetch
         How an asynchronous result is fetched; None for the preset's own way.
     backends
@@ -144,6 +157,9 @@ class Experiment(Section):
     max_in_flight: Threads = 200
     loops: Count | None = None
     duration: Seconds | None = None
+    blocks: Blocks | None = None
+    groups: tuple[Annotated[Several[Name], Field(min_length=2)], ...] = ()
+    together: Together = "all"
     ramp: Annotated[int, Field(ge=0, le=3600, strict=True)] = 1
     repetitions: Repetitions = 1
     precision: Precision | None = None
@@ -151,7 +167,8 @@ class Experiment(Section):
     search: Search | None = None
     disturb: Disturb | None = None
     local_ports: LocalPorts | None = None
-    seed: Annotated[int, Field(ge=0, le=2**32 - 1, strict=True)] = 1
+    claims: bool = False
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1, strict=True)] | None = None
     fetch: Fetch | None = None
     backends: Backends = "embedded"
     warmup: Warmup = Warmup()
@@ -167,8 +184,10 @@ class Experiment(Section):
             raise ValueError("give threads, rates, schedule or search: a run needs a load")
         if self.search is not None and levels:
             raise ValueError(f"{levels[0]} and search exclude each other: give one")
+        if self.blocks is not None:
+            return self._in_blocks()
         if self.threads and self.loops is None and self.duration is None:
-            raise ValueError("give loops, duration or both: a run needs an end")
+            raise ValueError("give blocks, loops or duration: a run needs an end")
         steps = isinstance(self.schedule, Steps)
         if steps and self.duration is not None:
             raise ValueError("duration: the steps of a schedule say how long a run lasts")
@@ -183,6 +202,23 @@ class Experiment(Section):
                 "rates and schedule exclude each other: the level of a changing rate is its mean, "
                 "so it would pass for a constant rate; give one"
             )
+        return self
+
+    def _in_blocks(self) -> Experiment:
+        for key in ("loops", "duration", "rates", "schedule", "search", "disturb", "local_ports"):
+            if getattr(self, key):
+                raise ValueError(f"{key} and blocks exclude each other: give one")
+        return self
+
+    @model_validator(mode="after")
+    def _groups_what_is_there(self) -> Experiment:
+        names = [one.name for one in self.compared]
+        for group in self.groups:
+            for name in group:
+                if name not in names:
+                    raise ValueError(f"groups: {name!r}: choose from: {', '.join(names)}")
+        if self.together != "all" and self.blocks is None:
+            raise ValueError(f"together: {self.together!r}: only with blocks")
         return self
 
     @model_validator(mode="after")
@@ -306,7 +342,7 @@ class Experiment(Section):
         if self.precision is not None or self.search is not None:
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
-        empty = {key for key in ("factors", "threads", "rates") if not data[key]}
+        empty = {key for key in ("factors", "threads", "rates", "groups") if not data[key]}
         data = {key: value for key, value in data.items() if key not in empty}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 

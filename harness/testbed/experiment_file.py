@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from testbed.errors import UserError
 from testbed.experiment import Experiment
 from testbed.experiment_parts import (
+    Blocks,
     Disturb,
     LocalPorts,
     Precision,
@@ -59,6 +60,20 @@ def load(project: Project, argument: str) -> Experiment:
     except UnicodeDecodeError as problem:
         raise UserError(f"{origin} is not text in UTF-8: byte {problem.start}") from problem
     return parse(text, origin)
+
+
+def changed(plan: Experiment, **keys: Any) -> Experiment:
+    """Return an experiment with other values of some keys, checked as a file is.
+
+    Raises
+    ------
+    UserError
+        As `load`.
+    """
+    data = yaml.safe_load(plan.to_yaml()) | keys
+    if "precision" in keys:
+        data.pop("repetitions", None)
+    return parse(yaml.safe_dump(data, sort_keys=False), plan.name)
 
 
 def parse(text: str, origin: str) -> Experiment:
@@ -154,6 +169,7 @@ def _key(location: tuple[int | str, ...]) -> str:
 _PARTS: dict[str, tuple[type[BaseModel], ...]] = {
     "": (Experiment,),
     "warmup": (Warmup,),
+    "blocks": (Blocks,),
     "systems": (SystemSpec,),
     "schedule": (Steps, Ramp),
     "precision": (Precision,),

@@ -13,7 +13,8 @@ Workload = Literal["list", "reserve"]
 WORKLOADS: tuple[str, ...] = get_args(Workload)
 Fetch = Literal["wait", "immediate", "poll"]
 Arrivals = Literal["poisson", "constant"]
-Figure = Literal["p95_ms", "mean_ms"]
+Figure = Literal["ok_per_s", "p95_ms", "cpu_ms_per_ok", "mean_ms"]
+Together = Literal["all", "pairs", "none"]
 
 _Value = TypeVar("_Value")
 
@@ -45,10 +46,47 @@ class Section(BaseModel):
 
 
 class Warmup(Section):
-    """The load that precedes the first run after each start, of each workload; kept apart."""
+    """The load before the first run after a start: every workload in turn, kept apart.
 
-    threads: Threads = 50
-    duration: Seconds = 8
+    It ends when a system's goodput rises no more and its compilers are quiet.
+
+    Attributes
+    ----------
+    threads
+        Users of a closed loop.
+    window
+        Seconds of each workload in turn.
+    at_most
+        Seconds of load after which a system is measured, warm or not; 0 for no warm-up.
+    """
+
+    threads: Threads = 100
+    window: Seconds = 5
+    at_most: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 90
+
+
+class Blocks(Section):
+    """How a cell is measured on systems that are up together: in short blocks, in balanced turns.
+
+    Attributes
+    ----------
+    seconds
+        Of each block.
+    settle
+        Seconds at the start of each block that are left out.
+    each
+        Blocks of each system in each cell; even, as every order is followed by its mirror.
+    """
+
+    seconds: Annotated[int, Field(ge=2, le=3600, strict=True)] = 8
+    settle: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 2
+    each: Annotated[int, Field(ge=2, le=1000, multiple_of=2, strict=True)] = 2
+
+    @model_validator(mode="after")
+    def _measures_something(self) -> Blocks:
+        if self.settle >= self.seconds:
+            raise ValueError(f"settle: {self.settle:g} s leaves nothing of {self.seconds} s")
+        return self
 
 
 class SystemSpec(Section):
@@ -123,24 +161,24 @@ class Ramp(Section):
 
 
 class Precision(Section):
-    """Repeat until the interval of the ratio of two systems is narrow enough.
+    """Repeat until a small enough difference of two systems would be told.
 
     Attributes
     ----------
+    could_tell
+        The relative difference that must be told in every cell, by `figure`.
     figure
         Whose ratio.
-    half_width
-        The relative half-width that is enough, in every cell.
     budget_min
         Minutes after which no further round begins, precise or not.
     min_repetitions
         Rounds before the first look.
     """
 
-    figure: Figure = "p95_ms"
-    half_width: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    budget_min: Annotated[float, Field(gt=0)] = 30
-    min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 3
+    could_tell: Annotated[float, Field(gt=0, lt=1)] = 0.10
+    figure: Figure = "ok_per_s"
+    budget_min: Annotated[float, Field(gt=0)] = 60
+    min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 2
 
 
 class Slo(Section):

@@ -24,7 +24,12 @@ PORT = 9270
 PATH = "/metrics"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-FILES = ("*.csv", "*/runs/*.partial/samples.csv", "*/warmup/*.partial/samples.csv")
+FILES = (
+    "*.csv",
+    "*/runs/*.partial/samples.csv",
+    "*/runs/*.partial/block-*.csv",
+    "*/warmup/*.partial/samples.csv",
+)
 """Where result files grow: what JMeter writes by itself, and runs and warm-ups of an experiment."""
 
 QUIET_S = 10.0

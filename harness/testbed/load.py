@@ -1,18 +1,20 @@
-"""Runs JMeter, and watches its result file grow."""
+"""Runs plans in a JMeter that is started once, and watches its result files grow."""
 
 from __future__ import annotations
 
 import contextlib
 import csv
 import os
+import re
+import select
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from testbed import processes
+from testbed import build, files, processes
 from testbed.errors import UserError
 from testbed.jdk import Jdk
 from testbed.processes import ProcessId
@@ -40,6 +42,9 @@ GENERATOR_FLAGS = (
 
 GENERATOR = "jmeter"
 """What the generator is called among the processes of a run."""
+
+MODULE = "load-generator"
+"""The module whose program runs plans in one JMeter."""
 
 NICENESS = -10
 """Of the generator, where this user may choose it: one that waits for a processor while its users
@@ -76,19 +81,19 @@ class Outcome:
     Parameters
     ----------
     started, finished
-        When the generator started and ended, in UTC.
+        When the generator was told to run it and said that it had ended, in UTC.
     duration_s
         Seconds between the two.
-    exit_code
-        JMeter's.
+    samples
+        How many samples JMeter handed to its listeners: so many rows has a whole result file.
     cpu_s
-        CPU seconds of the generator, user and system together.
+        CPU seconds of the generator between the two, user and system together.
     """
 
     started: datetime
     finished: datetime
     duration_s: float
-    exit_code: int
+    samples: int
     cpu_s: float
 
 
@@ -105,7 +110,7 @@ class Seen:
     span_s
         Seconds from the start of the first operation to the end of the last.
     elapsed_s
-        Seconds since the generator was started.
+        Seconds since the generator was told to run the load.
     first_ms
         When the first operation began, or in an open loop was to begin, in milliseconds since the
         epoch; None before one ended.
@@ -171,80 +176,165 @@ def load_for(
     return Load(plan_file(project, variant, workload), given, workload, arrivals)
 
 
+def generator_flags() -> list[str]:
+    """Return the JVM flags of the generator: its own, then the user's from ``JVM_ARGS``."""
+    return [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()]
+
+
 def jmeter_command(project: Project, java: Jdk) -> list[str]:
     """Return the command that starts the laid-out JMeter, without its arguments."""
-    return [
-        str(java.java),
-        *GENERATOR_FLAGS,
-        *os.environ.get("JVM_ARGS", "").split(),
-        "-jar",
-        str(project.jmeter_home / "bin" / "ApacheJMeter.jar"),
-    ]
+    jar = project.jmeter_home / "bin" / "ApacheJMeter.jar"
+    return [str(java.java), *generator_flags(), "-jar", str(jar)]
 
 
-def run(
-    command: list[str],
-    load: Load,
-    samples: Path,
-    log: Path,
-    companion: Callable[[ProcessId], contextlib.AbstractContextManager[None]],
-    watch: Callable[[Seen], None] = lambda _: None,
-) -> Outcome:
-    """Put a load on the front door and wait for its end.
-
-    Parameters
-    ----------
-    command
-        Starts JMeter.
-    load
-        What to run.
-    samples
-        JMeter's result file; written by JMeter alone.
-    log
-        JMeter's log; its output goes beside it, with the suffix ``.out``.
-    companion
-        Holds the generator's process in the record of the stack while it runs.
-    watch
-        Told about every second what the result file shows.
-
-    Returns
-    -------
-    Outcome
-        With the exit code; whether operations were recorded is for the caller to see.
+def generator_command(project: Project, java: Jdk) -> list[str]:
+    """Return the command of a `Generator` that runs plans in the laid-out JMeter.
 
     Raises
     ------
     UserError
-        When the plan is missing.
+        When the module ``load-generator`` is not built.
     """
-    if not load.plan.is_file():
-        raise UserError(f"no plan {load.plan}")
-    # Absolute: JMeter runs in the folder of the samples.
-    paths = (load.plan.absolute(), samples.absolute(), log.absolute())
-    arguments = [*("-n", "-t", str(paths[0])), *("-l", str(paths[1])), *("-j", str(paths[2]))]
-    arguments += [f"-J{name}={value}" for name, value in load.properties.items()]
-    started, clock = now(), time.monotonic()
-    with contextlib.ExitStack() as stack:
-        with processes.uninterrupted():
-            generator = processes.start(
-                [*command, *arguments], os.environ, log.with_suffix(".out"), samples.parent
-            )
-            processes.prefer(generator.pid, NICENESS)
-            identity = ProcessId.of(generator.pid)
-            stack.callback(_end, generator, identity)
-            stack.enter_context(companion(identity))
+    home, jar = project.jmeter_home, project.jar(MODULE)
+    build.require_jars(project, [jar])
+    places = (jar, home / "bin" / "ApacheJMeter.jar", home / "lib/*", home / "lib/ext/*")
+    path = os.pathsep.join(str(place) for place in places)
+    main = "testbed.generator.LoadGenerator"
+    return [str(java.java), *generator_flags(), "-cp", path, main, str(home)]
+
+
+class Generator:
+    """A JMeter that is started once and puts load after load on front doors.
+
+    Parameters
+    ----------
+    jvm
+        The program of the module ``load-generator``; its source describes what it reads and writes.
+    log
+        JMeter's log; what else it prints is beside it, with the suffix ``.out``.
+
+    Attributes
+    ----------
+    process : ProcessId
+        Identifies it, so that its use of the machine can be measured.
+    """
+
+    def __init__(self, jvm: subprocess.Popen[bytes], log: Path) -> None:
+        self.process = ProcessId.of(jvm.pid)
+        self._jvm = jvm
+        self._log = log
+
+    @classmethod
+    @contextlib.contextmanager
+    def started(cls, command: Sequence[str], log: Path) -> Iterator[Generator]:
+        """Start a generator, which is ready then; it ends with the context, whatever happens.
+
+        Parameters
+        ----------
+        command
+            Starts it; `log` is added as its last argument.
+        log
+            A file for JMeter's log.
+
+        Raises
+        ------
+        UserError
+            When it does not start, with the end of what it printed.
+        """
+        log = log.absolute()
+        with contextlib.ExitStack() as stack:
+            with processes.uninterrupted():
+                output = log.with_suffix(".out")
+                jvm = processes.start(
+                    [*command, str(log)], os.environ, output, log.parent, conversing=True
+                )
+                processes.prefer(jvm.pid, NICENESS)
+                generator = cls(jvm, log)
+                stack.callback(generator._end)
+            if generator._answer() != "ready":
+                raise UserError(f"JMeter did not start; the end of {output}:\n{files.tail(output)}")
+            yield generator
+
+    def run(
+        self, load: Load, samples: Path, watch: Callable[[Seen], None] = lambda _: None
+    ) -> Outcome:
+        """Put a load on a front door and wait for its end.
+
+        When the wait is broken off, by an interrupt or an error in `watch`, the generator ends.
+
+        Parameters
+        ----------
+        load
+            What to run.
+        samples
+            JMeter's result file; written by JMeter alone, and complete when this returns.
+        watch
+            Told about every second what the result file shows, and once when it is complete.
+
+        Returns
+        -------
+        Outcome
+            Whether operations were recorded is for the caller to see.
+
+        Raises
+        ------
+        UserError
+            When the plan is missing, or, with the end of JMeter's log, when JMeter fails or ends.
+        """
+        if not load.plan.is_file():
+            raise UserError(f"no plan {load.plan}")
+        if (process := self.process.find()) is None:
+            raise self._failure(f"JMeter had ended before {load.plan.name}")
         counter = OperationCounter(samples, load.label, load.arrivals)
-        usage = None
-        while usage is None:
-            usage = _reap(generator, WATCH_S)
-            watch(counter.look())
-    return Outcome(
-        started=started,
-        finished=now(),
-        duration_s=round(time.monotonic() - clock, 3),
-        exit_code=generator.returncode,
-        cpu_s=round(usage, 3),
-    )
+        used, started, clock = process.cpu_times(), now(), time.monotonic()
+        try:
+            self._ask(load, samples)
+            verdict, _, told = self._answer(lambda: watch(counter.look())).partition(" ")
+        except BaseException:
+            # Else the load would go on, and its answer be taken for the next one's.
+            self._end()
+            raise
+        if verdict == "":
+            raise self._failure(f"JMeter ended in the middle of {load.plan.name}")
+        if verdict != "ended":
+            raise self._failure(f"JMeter failed on {load.plan.name}: {told}")
+        after = process.cpu_times()
+        outcome = Outcome(
+            started=started,
+            finished=now(),
+            duration_s=round(time.monotonic() - clock, 3),
+            samples=int(told),
+            cpu_s=round(after.user + after.system - used.user - used.system, 3),
+        )
+        watch(counter.look())
+        return outcome
+
+    def _ask(self, load: Load, samples: Path) -> None:
+        given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}
+        given |= {f"property.{name}": value for name, value in load.properties.items()}
+        lines = [f"{_escaped(name)}={_escaped(value)}\n" for name, value in given.items()]
+        file = self._log.with_suffix(".properties")
+        file.write_text("".join(lines), encoding="utf-8")
+        assert self._jvm.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # It ended just now, and gives no answer.
+            self._jvm.stdin.write(f"{file}\n".encode())
+            self._jvm.stdin.flush()
+
+    def _answer(self, meanwhile: Callable[[], None] = lambda: None) -> str:
+        """Return the next line that it writes, empty when it ended."""
+        assert self._jvm.stdout is not None
+        while not select.select([self._jvm.stdout], [], [], WATCH_S)[0]:
+            meanwhile()
+        return self._jvm.stdout.readline().decode(errors="replace").rstrip("\n")
+
+    def _failure(self, what: str) -> UserError:
+        return UserError(f"{what}; the end of {self._log}:\n{files.tail(self._log)}")
+
+    def _end(self) -> None:
+        # Its input is closed too, where a command that it did not read may be left.
+        with processes.uninterrupted(), contextlib.suppress(BrokenPipeError), self._jvm:
+            processes.stop([self.process], grace=3)
+            self._log.with_suffix(".properties").unlink(missing_ok=True)
 
 
 class OperationCounter:
@@ -310,7 +400,7 @@ def why_nothing(samples: Path, log: Path) -> str:
     Parameters
     ----------
     samples, log
-        JMeter's result file and log.
+        JMeter's result file, and its log, of which the part on the latest run is read.
     """
     rows: list[dict[str, str]] = []
     if samples.is_file():
@@ -322,29 +412,16 @@ def why_nothing(samples: Path, log: Path) -> str:
             return f"sample {row.get('label')!r} failed first: {told}"
     if rows:
         return f"{len(rows)} samples, but no operation ended before the load did"
+    error = None
     with contextlib.suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
-            if " ERROR " in line or "Exception" in line:
-                return line.strip()
-    return "no sample was recorded at all"
+            if line.rstrip().endswith("Running the test!"):
+                error = None
+            elif error is None and (" ERROR " in line or "Exception" in line):
+                error = line.strip()
+    return error or "no sample was recorded at all"
 
 
-def _reap(generator: subprocess.Popen[bytes], limit_s: float) -> float | None:
-    """Wait for the generator; return its CPU seconds when it ended, None when the time is up.
-
-    Its own resource usage is asked for, not that of all children, which would count others too.
-    """
-    deadline = time.monotonic() + limit_s
-    while time.monotonic() < deadline:
-        pid, status, usage = os.wait4(generator.pid, os.WNOHANG)
-        if pid != 0:
-            generator.returncode = os.waitstatus_to_exitcode(status)
-            return usage.ru_utime + usage.ru_stime
-        time.sleep(0.05)
-    return None
-
-
-def _end(generator: subprocess.Popen[bytes], identity: ProcessId) -> None:
-    if generator.returncode is None:
-        with processes.uninterrupted():
-            processes.stop([identity], grace=3)
+def _escaped(text: str) -> str:
+    """Return a key or a value as ``java.util.Properties`` reads it."""
+    return re.sub(r"[\\=:#!\s]", lambda found: f"\\u{ord(found[0]):04x}", text)

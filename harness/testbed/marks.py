@@ -23,8 +23,8 @@ from testbed.schedule import CLOSED
 PATH = "/api/annotations"
 TIMEOUT_S = 1.0
 
-TAG, RUN, WARM_UP = "testbed", "run", "warm-up"
-"""The tags that dashboards ask for: the first on every mark, then one of the others."""
+TAG, RUN = "testbed", "run"
+"""The tags that dashboards ask for."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Annotations:
         self._notice = notice
 
     def mark(self, name: str, record: Mapping[str, Any]) -> None:
-        """Mark a run or a warm-up that has ended; never raises.
+        """Mark a run that has ended; never raises.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ def annotation(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
         "timeEnd": _milliseconds(record["finished"]),
         "tags": [
             TAG,
-            WARM_UP if record["warmup"] else RUN,
+            RUN,
             *(f"{key}:{value}" for key, value in labels.items()),
         ],
         "text": name,

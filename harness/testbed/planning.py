@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from testbed import arrivals, search
 from testbed.experiment import Experiment
 from testbed.experiment_parts import Steps
-from testbed.schedule import CLOSED, Level, Records, Run, Start, tried, unfinished
+from testbed.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
 from testbed.steps import duration
 
-START_S = 25.0
-"""A start to the first full answer, and the end of the stack: on two cores, embedded backends."""
+START_S = 20.0
+"""A start of one system to its first full answer, and its end: on two cores, embedded backends."""
 
-OVERHEAD_S = 4.5
-"""What a load takes beside its own duration: JMeter's start and end, metrics, a fresh state."""
+OVERHEAD_S = 0.8
+"""What a block takes beside its own seconds: the plan is read, threads start."""
+
+CELL_S = 2.5
+"""What a cell takes beside its blocks, for each system: a fresh state, metrics before and after."""
 
 OPERATION_S = 0.001
 """Of an operation where loops alone say how many there are: the mean of experiments/thesis.yaml."""
@@ -30,27 +32,25 @@ class Expected:
 
     Parameters
     ----------
-    runs, starts, warmups
+    runs, starts
         How many.
-    run_s, start_s, warmup_s
-        Seconds that each is likely to take; of runs the mean.
+    run_s, start_s
+        Seconds that each is likely to take: the mean of a run, a start with its warm-up.
     at_most, at_least
         Whether the number of runs is a bound, as it is where results decide.
     """
 
     runs: int
     starts: int
-    warmups: int
     run_s: float
     start_s: float
-    warmup_s: float
     at_most: bool = False
     at_least: bool = False
 
     @property
     def seconds(self) -> float:
         """The seconds that all of it is likely to take."""
-        return self.runs * self.run_s + self.starts * self.start_s + self.warmups * self.warmup_s
+        return self.runs * self.run_s + self.starts * self.start_s
 
     @property
     def told(self) -> str:
@@ -61,13 +61,16 @@ class Expected:
 
 def run_s(experiment: Experiment, level: Level) -> float:
     """Return the seconds that a run is likely to take, its overhead included."""
+    if experiment.blocks is not None:
+        blocks = experiment.blocks
+        return blocks.each * (blocks.seconds + OVERHEAD_S) + CELL_S
     if level.mode != CLOSED:
-        return arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S
+        return arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S + CELL_S
     by_loops = None
     if experiment.loops is not None:
         by_loops = level.threads * experiment.loops * OPERATION_S
     limits = [limit for limit in (by_loops, experiment.duration) if limit is not None]
-    return min(limits) + OVERHEAD_S
+    return min(limits) + OVERHEAD_S + CELL_S
 
 
 def expect(experiment: Experiment, done: Records) -> Expected:
@@ -79,31 +82,24 @@ def expect(experiment: Experiment, done: Records) -> Expected:
         The records of finished runs, by name.
     """
     starts = unfinished(experiment, done)
-    seconds: list[float] = []
-    warmups = 0
-    for start in starts:
-        for workload in start.workloads:
-            left = _left(experiment, start, workload, done)
-            seconds += left
-            warmups += bool(left)
+    seconds = [one for start in starts for one in _left_s(experiment, start, done)]
+    each = sum(len(start.systems) for start in starts) / len(starts) if starts else 0
     return Expected(
         runs=len(seconds),
         starts=len(starts),
-        warmups=warmups,
         run_s=sum(seconds) / len(seconds) if seconds else 0.0,
-        start_s=START_S,
-        warmup_s=experiment.warmup.duration + OVERHEAD_S,
+        start_s=each * (START_S + experiment.warmup.at_most),
         at_most=experiment.search is not None,
         at_least=experiment.precision is not None,
     )
 
 
 def lines(experiment: Experiment, done: Records) -> list[str]:
-    """Return the order of what is left, a line per start and run."""
+    """Return the order of what is left, a line per start and cell."""
     told = []
     for start in unfinished(experiment, done):
-        told.append(f"round {start.repetition}: start {start.system}")
-        told += [f"  {_described(experiment, run)}" for run in start.runs if run.id not in done]
+        told.append(f"start {start.repetition}: {start.name}")
+        told += [f"  {_described(experiment, start, cell)}" for cell in left(start, done)]
         if experiment.search is not None:
             told.append(
                 f"  search between {experiment.search.first:g} and {experiment.search.last:g} "
@@ -111,29 +107,32 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
             )
     if experiment.precision is not None:
         told.append(
-            f"then further rounds until {experiment.precision.figure} is known to "
-            f"±{experiment.precision.half_width:.1%} or "
-            f"{experiment.precision.budget_min:g} min are spent"
+            f"then further rounds until a difference of {experiment.precision.could_tell:.0%} "
+            f"would be told everywhere, or {experiment.precision.budget_min:g} min are spent"
         )
     return told
 
 
-def _described(experiment: Experiment, run: Run) -> str:
-    if run.level.mode == CLOSED:
-        return run.id
-    if run.level.changing and experiment.schedule is not None:
+def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
+    level = cell.level
+    if experiment.blocks is not None:
+        turns = " ".join(one.name for one in start.turns(cell, experiment.blocks.each))
+        return f"{cell.workload}, {level.threads} threads: {turns}"
+    if level.mode == CLOSED:
+        return f"{cell.workload}, {level.threads} threads"
+    if level.changing and experiment.schedule is not None:
         kind = "steps" if isinstance(experiment.schedule, Steps) else "ramp"
-        return f"{run.id} ({kind}, {run.level.value:g} arrivals/s in the mean)"
-    return f"{run.id} ({experiment.arrivals} arrivals)"
+        return f"{cell.workload}, {kind}, {level.value:g} arrivals/s on average"
+    return f"{cell.workload}, {level.value:g} arrivals/s, {experiment.arrivals}"
 
 
-def _left(experiment: Experiment, start: Start, workload: str, done: Records) -> Sequence[float]:
+def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
+    """Return the seconds of each run that is left of a start."""
     if experiment.search is None:
         return [
-            run_s(experiment, run.level)
-            for run in start.runs
-            if run.workload == workload and run.id not in done
+            run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)
         ]
-    each = arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S
-    tries = search.most_tries(experiment.search) - len(tried(start, workload, done))
-    return [each] * max(0, tries)
+    each = arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S + CELL_S
+    most = search.most_tries(experiment.search)
+    tries = sum(max(0, most - len(tried(start, workload, done))) for workload in start.workloads)
+    return [each] * tries

@@ -30,35 +30,27 @@ class Estimate:
         self._runs: list[float] = []
         self._starts: list[float] = []
         self.runs = expected.runs
-        self.measured_runs = 0
-        self._left_starts = expected.starts
-        self._left_warmups = expected.warmups
 
     @property
-    def left_runs(self) -> int:
-        """How many runs are expected still."""
-        return max(0, self.runs - self.measured_runs)
+    def measured_runs(self) -> int:
+        """How many runs were measured."""
+        return len(self._runs)
 
     def started(self, seconds: float) -> None:
-        """Note a start."""
+        """Note a start with its warm-up."""
         self._starts.append(seconds)
-        self._left_starts = max(0, self._left_starts - 1)
-
-    def warmed(self) -> None:
-        """Note a warm-up."""
-        self._left_warmups = max(0, self._left_warmups - 1)
 
     def measured(self, seconds: float) -> None:
         """Note a run."""
         self._runs.append(seconds)
-        self.measured_runs += 1
 
     def remaining_s(self) -> float:
         """Return the seconds that what is left is likely to take."""
-        return (
-            self.left_runs * _mean(self._runs, self._expected.run_s)
-            + self._left_starts * _mean(self._starts, self._expected.start_s)
-            + self._left_warmups * self._expected.warmup_s
+        expected = self._expected
+        runs = max(0, self.runs - self.measured_runs)
+        starts = max(0, expected.starts - len(self._starts))
+        return runs * _mean(self._runs, expected.run_s) + starts * _mean(
+            self._starts, expected.start_s
         )
 
 
@@ -79,8 +71,8 @@ class Progress:
         # A number of runs that results decide is a bound, so it is not shown as if it were certain.
         self._of = f"{'≤' if expected.at_most else '≥' if expected.at_least else ''}{expected.runs}"
         self._live = Live(console=console, transient=True, refresh_per_second=4)
-        self._began = time.monotonic()
         self._subject = ""
+        self._began = time.monotonic()
         self._width = len(str(self._estimate.runs))
 
     def __enter__(self) -> Progress:
@@ -92,39 +84,39 @@ class Progress:
         self._live.stop()
 
     def starting(self, start: Start) -> None:
-        """Show that a variant is about to be started."""
-        self._begin(f"start {start.system}, round {start.repetition}")
+        """Show what is about to be started."""
+        self._began = time.monotonic()
+        self._subject = f"start {start.repetition}, {start.name}"
 
     def waiting(self, what: str) -> None:
         """Show what is being waited for."""
         self._update(f"waiting for {what}")
 
-    def started(self, start: Start, seconds: float) -> None:
-        """Show how long a start took."""
-        self._estimate.started(seconds)
+    def started(self, start: Start) -> None:
+        """Show how long the systems took to their first full answer."""
         self._print(
-            f"[green]✓[/green] {start.system} started, round {start.repetition} "
-            f"[dim]{duration(seconds)}[/]"
+            f"[green]✓[/green] start {start.repetition}: {start.name} up "
+            f"[dim]{duration(time.monotonic() - self._began)}[/]"
         )
 
     def loading(self, name: str, seen: Seen) -> None:
         """Show the load that is on."""
-        if self._subject != name:
-            self._begin(name)
+        self._subject = name
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
         self._update(
             f"{seen.rate:,.0f} operations/s, {failed}{_open_loop(seen)}, {duration(seen.elapsed_s)}"
         )
 
-    def warmed(self, name: str, seen: Seen) -> None:
-        """Show that a warm-up ended."""
-        self._estimate.warmed()
-        self._print(f"  warm-up {name} [dim]{_outcome(seen)}[/dim]")
+    def warmed(self, start: Start, told: str) -> None:
+        """Show how the warm-up of all systems of a start ended."""
+        self._estimate.started(time.monotonic() - self._began)
+        self._print(f"  warm-up: {told}")
 
-    def measured(self, run: Run, seen: Seen) -> None:
-        """Show that a run ended."""
-        self._estimate.measured(time.monotonic() - self._began)
-        mark = "[red]![/red]" if seen.failed else "[green]✓[/green]"
+    def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
+        """Show that a run ended, what was seen of its loads, and how long it took."""
+        self._estimate.measured(seconds)
+        failed = any(one.failed for one in seen)
+        mark = "[red]![/red]" if failed else "[green]✓[/green]"
         number = self._estimate.measured_runs
         self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
 
@@ -132,13 +124,14 @@ class Progress:
         """Show what keeps a run from being valid."""
         self._print(f"  [yellow]{escape(verdict)}[/yellow]")
 
+    def known(self, lines: Sequence[str]) -> None:
+        """Show what is known of each cell so far."""
+        for line in lines:
+            self._print(f"  [cyan]{escape(line)}[/cyan]")
+
     def decided(self, text: str) -> None:
         """Show whether, and why, the experiment goes on."""
         self._print(text)
-
-    def _begin(self, subject: str) -> None:
-        self._subject = subject
-        self._began = time.monotonic()
 
     def _update(self, text: str) -> None:
         number = self._estimate.measured_runs + 1
@@ -151,14 +144,15 @@ class Progress:
         )
 
     def _print(self, text: str) -> None:
-        self._console.print(text, highlight=False)
-        # What comes next, emptying collections among it, belongs to the next run.
-        self._begin("")
+        self._console.print(text, highlight=False, soft_wrap=True)
+        self._subject = ""
 
 
-def _outcome(seen: Seen) -> str:
-    rate = seen.operations / seen.span_s if seen.span_s else 0.0
-    return f"{seen.operations:,} operations, {rate:,.0f}/s, {seen.failed} failed{_open_loop(seen)}"
+def _outcome(seen: Sequence[Seen]) -> str:
+    operations, failed = sum(one.operations for one in seen), sum(one.failed for one in seen)
+    span_s = sum(one.span_s for one in seen)
+    rate = operations / span_s if span_s else 0.0
+    return f"{operations:,} operations, {rate:,.0f}/s, {failed} failed{_open_loop(seen[-1])}"
 
 
 def _open_loop(seen: Seen) -> str:

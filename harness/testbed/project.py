@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from testbed.errors import UserError
@@ -70,6 +70,20 @@ class Project:
     def stack_file(self) -> Path:
         """The record of the running stack."""
         return self.state / "stack.json"
+
+    def beside(self, slot: int) -> Project:
+        """Return the project for a further stack: the same but for its record and its logs.
+
+        Parameters
+        ----------
+        slot
+            0 for the first stack, which has the project's own state folder.
+        """
+        return replace(self, state=self.state / f"beside-{slot}") if slot else self
+
+    def every_stack(self) -> list[Project]:
+        """Return the project of each stack that may run: the first, then those beside it."""
+        return [self, *(replace(self, state=one) for one in sorted(self.state.glob("beside-*")))]
 
     def jar(self, module: str) -> Path:
         """Return the path of a module's runnable jar."""

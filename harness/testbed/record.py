@@ -74,7 +74,7 @@ class StackRecord:
     owner
         The command that ends the stack when it ends itself; None for one left in the background.
     running
-        Its processes, in start order; a load generator is among them while it runs.
+        Its processes, in start order.
     compose
         Its containers, if it runs in such.
     start_s

@@ -15,6 +15,9 @@ from testbed.errors import UserError
 from testbed.experiment import Experiment
 from testbed.project import Project
 
+GENERATOR_LOG = "generator.log"
+"""The load generator's log, of all runs."""
+
 PARTIAL = ".partial"
 """Ends the name of the folder of a run that is not finished."""
 

@@ -1,25 +1,26 @@
-"""One start of a system: its warm-ups and runs, and what is written down of each."""
+"""One start of the systems that are up together: warm-up, runs, and what is recorded of them."""
 
 from __future__ import annotations
 
 import contextlib
+import shutil
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from testbed import arrivals, environment, load, metrics, results_directory, usage
+from testbed import arrivals, environment, load, metrics, results_directory, warming
 from testbed.bench import Bench, Show
 from testbed.disturbance import Disturbance
 from testbed.errors import UserError
 from testbed.experiment import Experiment, System
-from testbed.load import Load, Outcome, Seen
+from testbed.load import Generator, Load, Outcome, Seen
 from testbed.meter import cpu_between
-from testbed.processes import ProcessId
-from testbed.schedule import CLOSED, OPEN, Level, Run, Start
+from testbed.schedule import OPEN, Cell, Run, Start
 from testbed.scraping import Scraper
 from testbed.stack import Stack
+from testbed.warming import Window
 
 SETTLE_LIMIT_S = 90.0
 """How long a system may take, after one run, to give a full answer again."""
@@ -34,54 +35,117 @@ GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
 
 
+@dataclass
+class Member:
+    """A system that is up.
+
+    Parameters
+    ----------
+    system, stack
+        What was started.
+    began
+        When its start began, by the monotonic clock.
+    loads
+        Windows and blocks that it has had.
+    warm
+        Whether it was warm when its warm-up ended; None where there was none.
+    pids
+        Its processes, as this machine numbers them.
+    """
+
+    system: System
+    stack: Stack
+    began: float
+    loads: int = 0
+    warm: bool | None = None
+    pids: tuple[int, ...] = ()
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since its start began."""
+        return time.monotonic() - self.began
+
+
+@dataclass
+class Recording:
+    """A run that is being measured."""
+
+    run: Run
+    member: Member
+    folder: Path
+    scraper: Scraper | None = None
+    load: Load | None = None
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Session:
-    """Puts one load after another on a running system.
+    """Puts one load after another on running systems.
 
     Parameters
     ----------
     bench
         What runs are carried out with.
+    generator
+        Puts the load on.
     plan
         The experiment.
-    system, stack
+    start
         What was started.
+    members
+        The systems, by name.
     results
         The results directory.
-    ceilings
-        Operations per second that the generator reaches at most, by plan.
     show
         Is told how it goes on.
     """
 
     bench: Bench
+    generator: Generator
     plan: Experiment
-    system: System
-    stack: Stack
+    start: Start
+    members: Mapping[str, Member]
     results: Path
-    ceilings: Mapping[str, float]
     show: Show
 
-    def warm_up(self, start: Start, workload: str) -> None:
-        """Put the load on that precedes all runs of a workload; it is kept apart.
+    def warm_up(self) -> None:
+        """Load each system with every workload in turn until it is warm or its time is up.
 
         Raises
         ------
         UserError
             As `measure`.
         """
-        warmup, name = self.plan.warmup, start.warmup_id(workload)
-        run = start.run(workload, Level(CLOSED, warmup.threads, warmup.threads))
-        folder = results_directory.fresh_folder(self.results / "warmup" / name)
-        limits = self._load(run, min(self.plan.ramp, 1), duration=warmup.duration)
-        record, seen = self._put_load(run, limits, folder, name, None)
-        record |= {"loops": None, "duration_s": warmup.duration, "warmup": True}
-        results_directory.complete(folder, record)
-        self.bench.mark(name, record)
-        self.show.warmed(name, seen)
+        rule = self.plan.warmup
+        if not rule.at_most:
+            return
+        folder = results_directory.fresh_folder(self.results / "warmup" / self.start.id)
+        windows: list[Window] = []
 
-    def measure(self, run: Run, began: float) -> dict[str, Any]:
-        """Measure one run, and return its record.
+        def own(member: Member) -> list[Window]:
+            return [one for one in windows if one.system == member.system.name]
+
+        cold = list(self.members.values())
+        for member in cold:
+            self._refresh(member)
+            member.pids = member.stack.pids()
+        while cold:
+            for member in cold:
+                for workload in self.start.workloads:
+                    windows.append(self._window(member, workload, folder))
+                member.warm = warming.is_warm(own(member), self.start.workloads)
+            cold = [
+                member
+                for member in cold
+                if not member.warm and warming.has_time(own(member), rule, self.start.workloads)
+            ]
+        warming.write(self.results / "warmup" / f"{self.start.id}.csv", windows)
+        shutil.rmtree(folder)
+        self.show.warmed(self.start, "; ".join(map(_warmth, self.members.values())))
+
+    def measure(self, cell: Cell, began: float) -> list[dict[str, Any]]:
+        """Measure a cell on every system, and return the records of the runs.
 
         Parameters
         ----------
@@ -93,75 +157,172 @@ class Session:
         UserError
             When the generator fails, or no operation is recorded.
         """
-        plan = self.plan
-        folder = results_directory.fresh_folder(self.results / "runs" / run.id)
-        extra: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
-        if run.level.mode == OPEN:
-            limits, extra = self._arrivals(run, folder)
-        else:
-            limits = self._load(run, plan.ramp, loops=plan.loops, duration=plan.duration)
-            if plan.duration is None and plan.loops is not None:
-                extra["expected_operations"] = run.level.threads * plan.loops
-        disturbance = None if plan.disturb is None else Disturbance(plan.disturb, self.stack.held)
-        record, seen = self._put_load(run, limits, folder, run.id, disturbance)
-        record |= {"loops": plan.loops, "duration_s": plan.duration, "warmup": False, **extra}
-        if plan.slo is not None:
-            record["slo"] = asdict(self.bench.reached(plan.slo, folder, record))
-        # All that was needed for it: for the first run after a start, start and warm-ups too.
-        record["spent_s"] = round(time.monotonic() - began, 1)
-        results_directory.complete(folder, record)
-        self.bench.mark(run.id, record)
-        self.show.measured(run, seen)
-        return record
+        recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
+        blocks = self.plan.blocks
+        if blocks is None:
+            (one,) = recordings.values()
+            return [self._measure_at_once(one, began)]
+        closed = {"rate": None, "arrivals": None, "expected_operations": None}
+        for system in self.start.turns(cell, blocks.each):
+            one = recordings[system.name]
+            limits = self._limits(one, min(self.plan.ramp, 1), duration=blocks.seconds)
+            file = one.folder / f"block-{len(one.blocks) + 1}.csv"
+            self._block(one, limits, file, planned_s=blocks.seconds, settle_s=blocks.settle)
+        for one in recordings.values():
+            # Before the harness itself asks the product.
+            self._keep_metrics(one, "after")
+        return [
+            self._end(one, began, closed | self._complete_after(one)) for one in recordings.values()
+        ]
 
-    def _arrivals(self, run: Run, folder: Path) -> tuple[Load, dict[str, Any]]:
-        plan = self.plan
+    def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
+        """Measure a run of one load, of the length that the experiment says."""
+        plan, level, planned_s = self.plan, one.run.level, None
+        known: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
+        if level.mode == OPEN:
+            limits, known = self._arrivals(one)
+        else:
+            limits = self._limits(one, plan.ramp, loops=plan.loops, duration=plan.duration)
+            if plan.loops is None:
+                planned_s = plan.duration
+            elif plan.duration is None:
+                known["expected_operations"] = level.threads * plan.loops
+        file = one.folder / "samples.csv"
+        if plan.disturb is None:
+            self._block(one, limits, file, planned_s=planned_s)
+            self._keep_metrics(one, "after")
+            known |= self._complete_after(one)
+            return self._end(one, began, known)
+        disturbance = Disturbance(plan.disturb, one.member.stack.held)
+        with disturbance.during():
+            self._block(one, limits, file, planned_s=planned_s, disturbance=disturbance)
+            # Before a service that was stopped for good goes on.
+            known |= self._complete_after(one)
+        # A service that was stopped for good says nothing sooner.
+        self._keep_metrics(one, "after")
+        return self._end(one, began, known | {"disturbance": disturbance.record()})
+
+    def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
+        plan, run = self.plan, one.run
         schedule = plan.schedule if run.level.changing else None
         seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
         offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
         if not offsets.size:
             raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
-        file = folder / "arrivals.csv"
+        file = one.folder / "arrivals.csv"
         arrivals.write(file, offsets)
-        limits = self._load(
-            run, plan.ramp, duration=round(arrivals.length_s(plan)) + GRACE_S, arrivals=file
-        )
-        return limits, {
+        length = round(arrivals.length_s(plan)) + GRACE_S
+        return self._limits(one, plan.ramp, duration=length, arrivals=file), {
             "rate": run.level.value,
             "arrivals": arrivals.describe(plan, seed, len(offsets), schedule),
             "expected_operations": len(offsets),
         }
 
-    def _load(
-        self,
-        run: Run,
-        ramp: int,
-        *,
-        loops: int | None = None,
-        duration: int | None = None,
-        arrivals: Path | None = None,
-    ) -> Load:
+    def _limits(self, one: Recording, ramp: int, **bounds: Any) -> Load:
+        run = one.run
+        return self._load(one.member, run.workload, run.level.threads, ramp, **bounds)
+
+    def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
+        """Return a load on a system; `bounds` are those of `testbed.load.load_for`."""
         return load.load_for(
             self.bench.project,
-            run.variant,
-            run.workload,
-            threads=run.level.threads,
+            member.system.variant,
+            workload,
+            threads=threads,
             ramp=ramp,
-            port=self.stack.deployment.front_port,
-            loops=loops,
-            duration=duration,
-            arrivals=arrivals,
-            properties=self.system.properties,
+            port=member.stack.deployment.front_port,
+            properties=member.system.properties,
+            **bounds,
         )
 
-    def _put_load(
-        self, run: Run, limits: Load, folder: Path, name: str, disturbance: Disturbance | None
-    ) -> tuple[dict[str, Any], Seen]:
-        """Run one load from a fresh state; return its record and what was seen last."""
-        bench, stack, show = self.bench, self.stack, self.show
-        bench.reset(stack.deployment.mongodb_uri)
-        stack.await_converged(show.waiting, SETTLE_LIMIT_S)
-        meter, log, samples = stack.meter(), folder / "jmeter.log", folder / "samples.csv"
+    def _window(self, member: Member, workload: str, folder: Path) -> Window:
+        """Load a system with one workload for a few seconds; the samples are not kept."""
+        rule, samples = self.plan.warmup, folder / "samples.csv"
+        samples.unlink(missing_ok=True)
+        name = f"warm-up {member.system.name} {workload}"
+        limits = self._load(member, workload, rule.threads, 0, duration=rule.window)
+        age_s, before = member.age_s, warming.compilers_s(member.pids)
+        clock = time.monotonic()
+        seen = self._put(name, limits, samples)[1]
+        after = warming.compilers_s(member.pids)
+        elapsed = (time.monotonic() - clock) * environment.usable_cpus()
+        member.loads += 1
+        return Window(
+            system=member.system.name,
+            workload=workload,
+            age_s=age_s,
+            seconds=rule.window,
+            ok_per_s=(seen.operations - seen.failed) / rule.window,
+            failed=seen.failed,
+            compiling=None if before is None or after is None else (after - before) / elapsed,
+        )
+
+    def _refresh(self, member: Member) -> None:
+        """Empty what a system has stored, and wait for a full answer."""
+        self.bench.reset(member.stack.deployment.mongodb_uri)
+        member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
+
+    def _begin(self, run: Run) -> Recording:
+        """Begin a run from a fresh state."""
+        member = self.members[run.system]
+        folder = results_directory.fresh_folder(self.results / "runs" / run.id)
+        self._refresh(member)
+        one = Recording(run, member, folder)
+        answering = self._keep_metrics(one, "before")
+        if member.system.scrape is not None:
+            endpoints = member.stack.endpoints()
+            asked = {name: endpoints[name] for name in answering}
+            one.scraper = Scraper(member.system.scrape, asked)
+        return one
+
+    def _keep_metrics(self, one: Recording, when: str) -> list[str]:
+        return metrics.keep(one.folder / f"metrics-{when}", one.member.stack.endpoints())
+
+    def _block(
+        self,
+        one: Recording,
+        limits: Load,
+        file: Path,
+        *,
+        planned_s: int | None,
+        settle_s: float = 0.0,
+        disturbance: Disturbance | None = None,
+    ) -> None:
+        """Put one load on a system, and note what it and the idle ones used meanwhile."""
+        member, one.load = one.member, limits
+        meters = {name: other.stack.meter() for name, other in self.members.items()}
+        age_s = member.age_s
+        before = {name: meter.read() for name, meter in meters.items()}
+        with contextlib.nullcontext() if one.scraper is None else one.scraper.during():
+            outcome, seen = self._put(one.run.id, limits, file, disturbance)
+        after = {name: meter.read() for name, meter in meters.items()}
+        used = {name: cpu_between(before[name], after[name]) for name in meters}
+        one.seen.append(seen)
+        one.blocks.append(
+            {
+                "file": file.name,
+                "started": outcome.started.isoformat(),
+                "finished": outcome.finished.isoformat(),
+                "place": member.loads,
+                "age_s": round(age_s, 1),
+                "planned_s": planned_s,
+                "settle_s": settle_s,
+                "server_cpu_s": used.pop(one.run.system),
+                "idle_cpu_s": {name: round(sum(idle.values()), 3) for name, idle in used.items()},
+                "server_rss_mb": {
+                    part: round(usage.rss_mb, 1) for part, usage in after[one.run.system].items()
+                },
+                "generator_cpu_s": outcome.cpu_s,
+                "wall_s": outcome.duration_s,
+                "samples": outcome.samples,
+            }
+        )
+        member.loads += 1
+
+    def _put(
+        self, name: str, limits: Load, samples: Path, disturbance: Disturbance | None = None
+    ) -> tuple[Outcome, Seen]:
+        """Put one load on; return what became of it, and what was seen last."""
         seen = Seen()
 
         def watch(latest: Seen) -> None:
@@ -169,112 +330,98 @@ class Session:
             seen = latest
             if disturbance is not None:
                 disturbance.watch(latest)
-            show.loading(name, latest)
+            self.show.loading(name, latest)
 
-        @contextlib.contextmanager
-        def accompanied(generator: ProcessId) -> Iterator[None]:
-            with contextlib.ExitStack() as beside:
-                beside.enter_context(stack.accompanied_by(load.GENERATOR, generator, log))
-                with_generator = stack.meter({load.GENERATOR: generator})
-                beside.enter_context(usage.recording(folder / "usage.csv", with_generator))
-                yield
+        outcome = self.generator.run(limits, samples, watch)
+        if seen.operations == 0:
+            why = load.why_nothing(samples, self.results / results_directory.GENERATOR_LOG)
+            raise UserError(f"no operation was recorded on {name}: {why}", f"See {samples.parent}.")
+        return outcome, seen
 
-        endpoints = stack.endpoints()
-        answering = metrics.keep(folder / "metrics-before", endpoints)
-        scraper = None
-        if self.system.scrape is not None:
-            scraper = Scraper(self.system.scrape, {name: endpoints[name] for name in answering})
-        before = meter.read()
-        with _during(disturbance):
-            with _during(scraper):
-                outcome = load.run(bench.generator, limits, samples, log, accompanied, watch)
-            after = meter.read()
-            if disturbance is None:
-                # Before the harness itself asks the product.
-                metrics.keep(folder / "metrics-after", stack.endpoints())
-            # Before a service that was stopped for good goes on.
-            complete_after = self._complete_again()
-        if disturbance is not None:
-            # A service that was stopped for good says nothing sooner.
-            metrics.keep(folder / "metrics-after", stack.endpoints())
-        _require_operations(name, outcome, seen, folder)
+    def _end(self, one: Recording, began: float, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Write down a run that has ended, and return its record."""
+        plan, member = self.plan, one.member
         record = {
-            **self._what(run),
-            **self._how(limits, outcome),
-            "server_cpu_s": cpu_between(before, after),
-            "server_rss_mb": {part: round(used.rss_mb, 1) for part, used in after.items()},
-            "start_s": stack.record.start_s,
+            **self._what(one.run, member.system),
+            **self._how(one),
+            "start_s": member.stack.record.start_s,
+            "warm": member.warm,
             # Else the load would not have begun.
             "complete_before": True,
-            "complete_after": complete_after,
-            "disturbance": None if disturbance is None else disturbance.record(),
-            "scraped": None if scraper is None else scraper.record(),
+            "disturbance": None,
+            "scraped": None if one.scraper is None else one.scraper.record(),
+            "loops": plan.loops,
+            "duration_s": plan.duration,
+            **known,
         }
-        return record, seen
+        if plan.slo is not None:
+            record["slo"] = asdict(self.bench.reached(plan.slo, one.folder, record))
+        # All that was needed for it: for the first cell after a start, start and warm-up too.
+        record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
+        results_directory.complete(one.folder, record)
+        self.bench.mark(one.run.id, record)
+        self.show.measured(one.run, one.seen, record["spent_s"])
+        return record
 
-    def _what(self, run: Run) -> dict[str, Any]:
+    def _what(self, run: Run, system: System) -> dict[str, Any]:
         """Return the part of a record that says what was measured."""
         return {
             "system": run.system,
             "variant": run.variant,
             "preset": run.preset,
             "settings": {
-                **self.system.settings,
+                **system.settings,
                 # What else tells systems apart; how they fetch has a key of its own.
-                **{key: v for key, v in self.system.properties.items() if key != "fetch"},
-                **({} if self.system.scrape is None else {"scrape": str(self.system.scrape)}),
+                **{key: v for key, v in system.properties.items() if key != "fetch"},
+                **({} if system.scrape is None else {"scrape": str(system.scrape)}),
             },
-            "fetch": self.system.fetch,
+            "fetch": system.fetch,
             "workload": run.workload,
             "mode": run.level.mode,
             "level": run.level.value,
             "threads": run.level.threads,
             "repetition": run.repetition,
+            "round": self.start.round,
             "backends": self.plan.backends,
         }
 
-    def _how(self, limits: Load, outcome: Outcome) -> dict[str, Any]:
-        """Return the part of a record that says how the load was put on."""
+    def _how(self, one: Recording) -> dict[str, Any]:
+        """Return the part of a record that says how the load was put on, and what it cost."""
+        blocks, put = one.blocks, one.load
+        assert put is not None
         # A file beside the record is named without its folder.
-        named = {} if limits.arrivals is None else {"arrivals": limits.arrivals.name}
+        named = {} if put.arrivals is None else {"arrivals": put.arrivals.name}
         return {
-            "started": outcome.started.isoformat(),
-            "finished": outcome.finished.isoformat(),
-            "wall_s": outcome.duration_s,
-            "plan": limits.plan.name,
-            "properties": {**limits.properties, **named},
-            "jmeter_exit": outcome.exit_code,
-            "generator_cpu_s": outcome.cpu_s,
+            "started": blocks[0]["started"],
+            "finished": blocks[-1]["finished"],
+            "age_s": blocks[0]["age_s"],
+            "place": blocks[0]["place"],
+            "blocks": blocks,
+            "wall_s": round(sum(block["wall_s"] for block in blocks), 3),
+            "server_cpu_s": {
+                part: round(sum(block["server_cpu_s"].get(part, 0.0) for block in blocks), 3)
+                for part in blocks[0]["server_cpu_s"]
+            },
+            "server_rss_mb": blocks[-1]["server_rss_mb"],
+            "plan": put.plan.name,
+            "properties": {**put.properties, **named},
+            "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in blocks), 3),
             "generator_cpus": environment.usable_cpus(),
-            "generator_ceiling_per_s": self.ceilings.get(limits.plan.name),
+            "generator_ceiling_per_s": results_directory.ceilings(self.results).get(put.plan.name),
         }
 
-    def _complete_again(self) -> bool | str:
-        """Return whether the front door gives a full answer, or what is missing after a while."""
+    def _complete_after(self, one: Recording) -> dict[str, bool | str]:
+        """Note whether the front door gives a full answer, or what is missing after a while."""
         self.show.waiting("a full answer")
         limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
         deadline = time.monotonic() + limit_s
-        while (missing := self.stack.missing()) is not None:
+        while (missing := one.member.stack.missing()) is not None:
             if time.monotonic() >= deadline:
-                return missing
+                return {"complete_after": missing}
             time.sleep(0.2)
-        return True
+        return {"complete_after": True}
 
 
-def _during(beside: Disturbance | Scraper | None) -> contextlib.AbstractContextManager[None]:
-    return contextlib.nullcontext() if beside is None else beside.during()
-
-
-def _require_operations(name: str, outcome: Outcome, seen: Seen, folder: Path) -> None:
-    samples, log = folder / "samples.csv", folder / "jmeter.log"
-    if outcome.exit_code != 0:
-        said = log.with_suffix(".out").read_text(encoding="utf-8", errors="replace")
-        raise UserError(
-            f"JMeter failed on {name} (exit code {outcome.exit_code}), see {folder}:\n"
-            + said[-2000:]
-        )
-    if seen.operations == 0:
-        raise UserError(
-            f"no operation was recorded on {name}: {load.why_nothing(samples, log)}",
-            f"See {folder}.",
-        )
+def _warmth(member: Member) -> str:
+    warm = "warm" if member.warm else "not warm"
+    return f"{member.system.name} {warm} at an age of {member.age_s:.0f} s"

@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import httpx
 import psutil
@@ -18,7 +17,7 @@ from testbed.files import tail
 from testbed.meter import Meter, Meters, ProcessMeter
 from testbed.processes import ProcessId
 from testbed.project import Project
-from testbed.record import Running, StackRecord
+from testbed.record import Compose, Running, StackRecord
 from testbed.services import Deployment, Service, client
 
 POLL_S = 0.1
@@ -144,10 +143,16 @@ class Stack:
             self.stop()
             raise
 
-    def stop(self) -> list[str]:
-        """End every process; return the names of those that had to be killed."""
+    def stop(self, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
+        """End every process; return the names of those that had to be killed.
+
+        Parameters
+        ----------
+        grace_s
+            How long the services, and then the backends, may take to end by themselves.
+        """
         with processes.uninterrupted():
-            killed = end(self._project, self.record)
+            killed = end(self._project, self.record, grace_s)
             self._dismiss_guard()
             return killed
 
@@ -219,24 +224,20 @@ class Stack:
             except httpx.HTTPError as problem:
                 return f"the front door does not answer ({type(problem).__name__})"
 
-    def meter(self, companions: Mapping[str, ProcessId] | None = None) -> Meter:
-        """Return what reads the usage of the processes or containers of the system that run now.
-
-        Parameters
-        ----------
-        companions
-            Further local processes, by name.
-        """
-        local = {one.name: one.process for one in self.record.running} | dict(companions or {})
+    def meter(self) -> Meter:
+        """Return what reads the usage of the processes or containers of the system that run now."""
+        local = {one.name: one.process for one in self.record.running}
         if self.record.compose is None:
             return ProcessMeter(local)
-        containers = compose.containers(self.record.compose)
-        ids = {
-            one.service: one.id
-            for one in containers
-            if one.state == "running" and one.service not in self.deployment.watching
-        }
-        return Meters((ProcessMeter(local), compose.meter(ids)))
+        return Meters((ProcessMeter(local), compose.meter(self._containers(self.record.compose))))
+
+    def pids(self) -> tuple[int, ...]:
+        """Return the processes of the system that run now; of a container its first one."""
+        local = [one.process.pid for one in self.record.running]
+        if self.record.compose is None:
+            return tuple(local)
+        found = compose.pids(self._containers(self.record.compose)).values()
+        return (*local, *(int(pid) for pid in found if pid.isdigit()))
 
     def endpoints(self) -> dict[str, int]:
         """Return the port at which each service that speaks HTTP can be asked about itself."""
@@ -276,16 +277,13 @@ class Stack:
             with contextlib.suppress(psutil.NoSuchProcess):
                 found.resume()
 
-    @contextlib.contextmanager
-    def accompanied_by(self, name: str, process: ProcessId, log: Path) -> Iterator[None]:
-        """Keep a further process in the record while it runs: it is ended with the stack."""
-        companion = Running(name, process, (), None, log)
-        before = self.record
-        self._save(before.with_running((*before.running, companion)))
-        try:
-            yield
-        finally:
-            self._save(before)
+    def _containers(self, files: Compose) -> dict[str, str]:
+        """Return the ids of the system's running containers, by service."""
+        return {
+            one.service: one.id
+            for one in compose.containers(files)
+            if one.state == "running" and one.service not in self.deployment.watching
+        }
 
     def _require_processes(self) -> None:
         for one in self.record.running:
@@ -370,6 +368,18 @@ def require_none(project: Project) -> None:
         )
 
 
+def clear_leftovers(project: Project) -> None:
+    """End all that a command that was killed has left behind, of further stacks too.
+
+    Raises
+    ------
+    UserError
+        As `clear_leftover`.
+    """
+    for one in project.every_stack():
+        clear_leftover(one)
+
+
 def clear_leftover(project: Project) -> None:
     """End what a command that was killed has left behind.
 
@@ -384,7 +394,7 @@ def clear_leftover(project: Project) -> None:
         end(project, known)
 
 
-def end(project: Project, known: StackRecord) -> list[str]:
+def end(project: Project, known: StackRecord, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
     """End the processes of a record and forget it; return the names of those killed.
 
     The embedded backends end last, so that no service reports a lost one.
@@ -393,7 +403,7 @@ def end(project: Project, known: StackRecord) -> list[str]:
     backends = [one for one in known.running if one.name == "embedded-backends"]
     others = [one for one in known.running if one.name != "embedded-backends"]
     for group in (others, backends):
-        killed += processes.stop(one.process for one in group)
+        killed += processes.stop((one.process for one in group), grace_s)
     if known.compose is not None:
         compose.down(known.compose)
     record.remove(project)

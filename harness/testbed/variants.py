@@ -78,7 +78,9 @@ class Choice:
     settings
         Environment settings for every service, on top of the preset.
     port_offset
-        Added to every port, backends' included.
+        Added to every port, those of backends included.
+    apart
+        Whether the same variant is up already: containers then get other names.
     """
 
     variant: str
@@ -86,6 +88,7 @@ class Choice:
     backends: str = "embedded"
     settings: Mapping[str, str] = field(default_factory=dict)
     port_offset: int = 0
+    apart: bool = False
 
     def __post_init__(self) -> None:
         for parameter, value, choices in (
@@ -95,11 +98,6 @@ class Choice:
         ):
             if value not in choices:
                 raise unknown(parameter, value, choices)
-        if self.backends == "docker" and self.port_offset:
-            raise UserError(
-                f"port offset {self.port_offset}: containers have no port offset",
-                "Each port that they publish is a PORT_... of .env.",
-            )
         highest = max(MONGODB_PORT, EUREKA_PORT)
         if not 0 <= self.port_offset <= 65535 - highest:
             raise UserError(
@@ -195,6 +193,7 @@ def in_containers(
 ) -> Deployment:
     """Return how a variant is started in containers, backends included."""
     files = compose.describe(project, choice.variant, environ)
+    files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
     known = compose.resolved(files, environ)
     own = {*MODULES[choice.variant], *_CINEMA_SERVICES}
     front = compose.published(known, FRONT_SERVICE[choice.variant], FRONT_PORT)

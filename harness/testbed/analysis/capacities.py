@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from testbed.analysis.decisions import Question, presets_apart
 from testbed.analysis.objective import reached_by
 from testbed.analysis.statistics.capacity import Capacity, capacity
+from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
 from testbed.experiment_parts import Slo
 
@@ -17,7 +17,7 @@ class SystemCapacity:
 
     Parameters
     ----------
-    question, system
+    study, system
         Of what.
     found
         None where no run counts.
@@ -25,7 +25,7 @@ class SystemCapacity:
         Runs that were left out.
     """
 
-    question: Question
+    study: Study
     system: str
     found: Capacity | None
     invalid: int
@@ -37,14 +37,13 @@ def capacities(judged: Judged, slo: Slo) -> list[SystemCapacity]:
     An overloaded run counts as one that does not keep it. Runs whose load changes by plan have no
     level that could be kept, and are no part of this.
     """
-    seen: dict[tuple[Question, str], list[tuple[float, bool]]] = {}
-    invalid: dict[tuple[Question, str], int] = {}
-    by_preset = presets_apart(judged.results)
+    seen: dict[tuple[Study, str], list[tuple[float, bool]]] = {}
+    invalid: dict[tuple[Study, str], int] = {}
     for one in judged.recorded.measurements:
         verdict, run = judged.verdicts[one.run.id], one.run
         if run.arrivals and not run.arrivals.steady:
             continue
-        what = (Question.of(run.cell, by_preset=by_preset), run.cell.system)
+        what = (Study.of(run.cell), run.cell.system)
         known = seen.setdefault(what, [])
         if verdict.status == "invalid":
             invalid[what] = invalid.get(what, 0) + 1

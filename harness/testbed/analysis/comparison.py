@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from scipy import stats
 
 from testbed import environment
-from testbed.analysis.decisions import DECIDING_RUNS, Comparison, Question, compare_runs
-from testbed.analysis.quantities import FIGURES, MORE_IS_BETTER, WORDS
+from testbed.analysis.decisions import DECIDING_RUNS, HEADLINE, Decision, decided, figures_of
+from testbed.analysis.quantities import FIGURES, WORDS, failed_share
 from testbed.analysis.results import Cell
-from testbed.analysis.samples import load
+from testbed.analysis.samples import Measurement, load
 from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.tables import MISSING
+from testbed.analysis.statistics.ratios import unpaired_ratios
+from testbed.analysis.tables import print_decisions, ratio_words
 from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
 
 FAILED = "failed"
-SHOWN = ("p50_ms", "p95_ms", "ok_per_s", "cpu_ms_per_ok")
-"""Figures of the table; a regression is looked for in all."""
-
+BASE = "the base"
 ALIKE = (
     "loops",
     "duration",
@@ -41,6 +39,38 @@ ALIKE = (
 
 
 @dataclass(frozen=True)
+class Compared:
+    """A cell of two results.
+
+    Parameters
+    ----------
+    cell
+        Which.
+    runs
+        Of the base and of the results.
+    failed
+        Share of each one's arrivals that failed or never began.
+    decisions
+        By figure: the results against the base.
+    """
+
+    cell: Cell
+    runs: tuple[int, int]
+    failed: tuple[Interval, Interval]
+    decisions: Mapping[str, Decision]
+
+    @property
+    def where(self) -> str:
+        """The cell in words."""
+        return f"{self.cell.system}, {self.cell.workload}, {self.cell.load}"
+
+    @property
+    def failures(self) -> str:
+        """The failed shares in words."""
+        return " → ".join(f"{100 * share.estimate:.2g} %" for share in self.failed)
+
+
+@dataclass(frozen=True)
 class SideBySide:
     """Two results side by side.
 
@@ -52,12 +82,12 @@ class SideBySide:
         Cells that the base has usable runs of, and the results have not.
     """
 
-    compared: tuple[Comparison, ...]
+    compared: tuple[Compared, ...]
     missing: tuple[Cell, ...]
 
     @property
-    def undecidable(self) -> tuple[Comparison, ...]:
-        """Comparisons of too few runs to decide anything."""
+    def undecidable(self) -> tuple[Compared, ...]:
+        """Cells of too few runs to decide anything."""
         return tuple(one for one in self.compared if min(one.runs) < DECIDING_RUNS)
 
 
@@ -67,7 +97,7 @@ class Regression:
 
     Parameters
     ----------
-    comparison
+    compared
         Where.
     figure
         Which; ``failed`` for the share of failed operations.
@@ -75,20 +105,16 @@ class Regression:
         How many times worse, above 1; infinite where nothing had failed.
     """
 
-    comparison: Comparison
+    compared: Compared
     figure: str
     factor: float
 
     def __str__(self) -> str:
         """Return it in one line."""
-        one = self.comparison
-        where = f"{one.second}, {one.question.workload}, {one.load}"
+        where = self.compared.where
         if self.figure == FAILED:
-            return f"{where}: failed {_share(one.failed[0])} → {_share(one.failed[1])}"
-        interval = one.ratios[self.figure].interval
-        known = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval is not None else ""
-        observed = one.ratios[self.figure].observed or 0.0
-        return f"{where}: {WORDS[self.figure]} ×{observed:.2f}{known}"
+            return f"{where}: failed {self.compared.failures}"
+        return f"{where}: {WORDS[self.figure]} ×{ratio_words(self.compared.decisions[self.figure])}"
 
 
 def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySide:
@@ -108,6 +134,10 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
     UserError
         If one of them cannot be read, they were measured in different environments or in different
         ways, or have no usable cell in common.
+
+    Notes
+    -----
+    Runs of two results are no pairs: Welch's test, Holm over the cells of each figure.
     """
     ours, theirs = judge_all(load(results)), judge_all(load(base))
     differing = environment.differences(theirs.results.environment, ours.results.environment)
@@ -120,23 +150,29 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
             + "\n".join(differing),
             "--anyway compares them all the same.",
         )
-    before, after = theirs.used.by_cell(), ours.used.by_cell()
-    shared = [cell for cell in after if cell in before]
+    before, after = (
+        replace(one.used, measurements=one.deciding).by_cell() for one in (theirs, ours)
+    )
+    shared = {cell: (before[cell], after[cell]) for cell in after if cell in before}
     if not shared:
         raise UserError(f"{results} and {base} have no usable cell in common")
-    compared = tuple(
-        compare_runs(
-            Question(cell.workload, cell.backends, cell.mode, cell.preset),
-            cell.level,
-            (cell.system, before[cell]),
-            (cell.system, after[cell]),
-        )
-        for cell in shared
+    failed = {cell: (failed_share(runs[0]), failed_share(runs[1])) for cell, runs in shared.items()}
+    found = {figure: _decide(shared, failed, figure) for figure in FIGURES}
+    return SideBySide(
+        tuple(
+            Compared(
+                cell,
+                (len(runs[0]), len(runs[1])),
+                failed[cell],
+                {figure: found[figure][cell] for figure in FIGURES},
+            )
+            for cell, runs in shared.items()
+        ),
+        tuple(cell for cell in before if cell not in after),
     )
-    return SideBySide(compared, tuple(cell for cell in before if cell not in after))
 
 
-def regressions(compared: Sequence[Comparison], factor: float) -> list[Regression]:
+def regressions(compared: Sequence[Compared], factor: float) -> list[Regression]:
     """Return what is worse by more than a factor, and decided.
 
     Failures are worse if their share rose for certain, by whatever factor.
@@ -162,44 +198,22 @@ def regressions(compared: Sequence[Comparison], factor: float) -> list[Regressio
         if min(one.runs) >= DECIDING_RUNS and after.low > before.high:
             times = after.estimate / before.estimate if before.estimate else math.inf
             found.append(Regression(one, FAILED, times))
-        for figure in FIGURES:
-            observed = one.ratios[figure].observed
-            if not observed or one.winner(figure) != "first":
-                continue
-            worse = 1 / observed if figure in MORE_IS_BETTER else observed
-            if worse > factor:
-                found.append(Regression(one, figure, worse))
+        for figure, decision in one.decisions.items():
+            if decision.decision == "worse" and decision.ratio:
+                worse = max(decision.ratio, 1 / decision.ratio)
+                if worse > factor:
+                    found.append(Regression(one, figure, worse))
     return found
 
 
 def print_comparison(both: SideBySide, console: Console) -> None:
-    """Print the ratios of two results, and what cannot be compared; an asterisk: decided."""
-    table = Table(
-        title="Results ÷ base",
-        caption="* decided: the 95 % interval excludes 1, with three usable runs of each or more. "
-        "Failed and runs: base → results. Level: threads, or arrivals/s",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        title_justify="left",
-        caption_justify="left",
+    """Print what is decided of two results, and what cannot be compared."""
+    print_decisions(
+        (one.decisions[figure] for figure in HEADLINE for one in both.compared), console
     )
-    for title in ("system", "workload"):
-        table.add_column(title)
-    table.add_column("level", justify="right")
-    for figure in SHOWN:
-        table.add_column({"cpu_ms_per_ok": "CPU"}.get(figure, WORDS[figure]), justify="right")
-    for title in ("failed", "runs"):
-        table.add_column(title, justify="right")
     for one in both.compared:
-        table.add_row(
-            one.second,
-            one.question.workload,
-            f"{one.level:g}",
-            *(_ratio(one, figure) for figure in SHOWN),
-            f"{_share(one.failed[0])} → {_share(one.failed[1])}",
-            f"{one.runs[0]} → {one.runs[1]}",
-        )
-    console.print(table)
+        if any(share.estimate for share in one.failed):
+            console.print(f"failed {one.where}: {one.failures}", highlight=False)
     for cell in both.missing:
         console.print(
             f"[red]missing[/red] {cell.system}, {cell.workload}, {cell.load}: only the base has "
@@ -214,12 +228,31 @@ def print_comparison(both: SideBySide, console: Console) -> None:
         )
 
 
-def _share(failed: Interval) -> str:
-    return f"{100 * failed.estimate:.2g} %"
-
-
-def _ratio(one: Comparison, figure: str) -> str:
-    ratio = one.ratios[figure]
-    if ratio.observed is None:
-        return MISSING
-    return f"{ratio.observed:.2f}{'*' if one.winner(figure) else ' '}"
+def _decide(
+    shared: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
+    failed: Mapping[Cell, tuple[Interval, Interval]],
+    figure: str,
+) -> dict[Cell, Decision]:
+    """Decide each cell by one figure; the ratio alone is known of fewer runs than decide."""
+    sides = {cell: figures_of(runs, figure) for cell, runs in shared.items()}
+    enough = [cell for cell, figures in sides.items() if min(map(len, figures)) >= DECIDING_RUNS]
+    told = dict(
+        zip(
+            enough,
+            unpaired_ratios(
+                [sides[cell][1] for cell in enough], [sides[cell][0] for cell in enough]
+            ),
+            strict=True,
+        )
+    )
+    found = {}
+    for cell, (below, above) in sides.items():
+        name, pairs = cell.system, min(below.size, above.size)
+        one = Decision(name, BASE, cell.workload, cell.mode, cell.level, figure, pairs=pairs)
+        if cell in told:
+            more = failed[cell][1].estimate - failed[cell][0].estimate
+            found[cell] = decided(one, told[cell], (below, above), more)
+        else:
+            ratio = float(stats.gmean(above) / stats.gmean(below)) if below.size else None
+            found[cell] = replace(one, ratio=ratio)
+    return found

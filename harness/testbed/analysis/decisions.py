@@ -1,377 +1,344 @@
-"""What the runs decide: which of two systems is faster at which level, and how sure that is.
+"""What the runs decide: which of two systems is better at which load, and how sure that is.
 
-A ratio is the second system's figure divided by the first's, the base. It is *decided* when its
-interval excludes 1 and both sides have `DECIDING_RUNS` usable runs or more; each interval holds by
-itself, not all of them at once. Response times are of successes, so a system that fails more is not
-the faster one by them.
+A ratio is a system's figure divided by its reference's. Its unit is the pair of starts: the
+difference of the logarithms of the figures of two runs that belong together. With one pair only it
+is the block, and then the ratio speaks of these starts alone. Response times are of successes, so
+a system that fails more is not the faster one by them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import Literal
 
 import numpy as np
+import polars as pl
+from scipy import stats
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.quantities import (
     CLOCK_MS,
     MORE_IS_BETTER,
     QUANTILES,
+    WORDS,
+    block_figures,
     failed_share,
-    figure_of,
     run_figure,
-    successful_ms,
 )
 from testbed.analysis.results import Cell, Mode, Results, load_words
 from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.bootstrap import ratio_intervals
-from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.verdicts import Judged, warm_up
+from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios
+from testbed.analysis.verdicts import Judged
 
 DECIDING_RUNS = 3
-"""Usable runs of each side that a decision needs: fewer give an interval at best."""
+"""Runs of each side that a decision needs where they are no pairs, as for the thesis's claims."""
 
 FAILS_APART = 0.01
 """Of its operations that a system may fail more than another and still be called the faster."""
 
-FAILS_MUCH = 0.05
-"""Failed share of either side from which response times are said to be of successes only."""
+HEADLINE = ("ok_per_s", "p95_ms", "cpu_ms_per_ok")
+"""Figures that a comparison decides by."""
 
-Winner = Literal["first", "second"]
+Outcome = Literal["better", "worse", "alike", "not known"]
+Sides = tuple[Floats, Floats]
+"""A figure of each run of the reference, and of the system."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """Runs that may be compared: what they have in common.
+class Decision:
+    """What is decided of a system against its reference, in one cell by one figure.
 
     Parameters
     ----------
-    workload, backends, mode
-        As in a cell.
-    preset
-        None where the systems differ in it.
+    ratio, low, high
+        The system's figure divided by the reference's, with its 95 % interval; None where it cannot
+        be told.
+    decision
+        Of the system against its reference.
+    could_tell
+        The smallest ratio above 1 that would have been told with a probability of 0.8.
+    pairs
+        Pairs of starts that it is taken from; with one it speaks of these starts only.
+    pair_spread
+        What the ratio differs by from pair to pair: 0.02 is 2 %. Pooled over cells; None with one
+        pair.
+    age_s
+        Median age of the stacks when they were measured, s; None where that is not recorded.
+    left_out
+        Pairs of which a run may not decide.
+    reason
+        Why it is not known, where the figures alone do not say so.
+    reference_value
+        The reference's figure, in its unit: the geometric mean over its runs.
     """
 
+    system: str
+    reference: str
     workload: str
-    backends: str
     mode: Mode
-    preset: str | None
-
-    @classmethod
-    def of(cls, cell: Cell, *, by_preset: bool) -> Question:
-        """Return the question of a cell; without its preset where systems differ in that."""
-        return cls(cell.workload, cell.backends, cell.mode, cell.preset if by_preset else None)
-
-    def holds(self, cell: Cell) -> bool:
-        """Return whether a cell belongs to it."""
-        return (
-            (self.workload, self.backends, self.mode) == (cell.workload, cell.backends, cell.mode)
-        ) and self.preset in (None, cell.preset)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two systems at one level.
-
-    Parameters
-    ----------
-    question, level
-        Where.
-    first, second
-        The systems; the first is the base.
-    runs
-        Usable runs of each.
-    not_steady
-        How many of these never settled.
-    overloaded
-        How many of these did not carry the load; they do not count as not steady.
-    ratios
-        By figure: second ÷ first; the interval is missing where there are too few runs.
-    failed
-        Share of each one's arrivals that failed or never began, with its interval over runs.
-    """
-
-    question: Question
     level: float
-    first: str
-    second: str
-    runs: tuple[int, int]
-    not_steady: int
-    overloaded: int
-    ratios: Mapping[str, Ratio]
-    failed: tuple[Interval, Interval]
-
-    def winner(self, figure: str) -> Winner | None:
-        """Return which system is better by a figure, None where that is not decided.
-
-        By response times no system wins that fails over `FAILS_APART` more of its operations.
-        """
-        ahead = self._ahead(figure)
-        return None if ahead is None or ahead == self.fast_but_failing(figure) else ahead
-
-    def fast_but_failing(self, figure: str) -> Winner | None:
-        """Return which system would be the faster one, if it did not fail more."""
-        ahead = self._ahead(figure)
-        if ahead is None or figure not in QUANTILES:
-            return None
-        more = self.failed[0].estimate - self.failed[1].estimate
-        return ahead if (more if ahead == "first" else -more) > FAILS_APART else None
-
-    @property
-    def failures_matter(self) -> bool:
-        """Whether response times leave out too much to be read without saying so."""
-        shares = [failed.estimate for failed in self.failed]
-        return max(shares) > FAILS_MUCH or max(shares) - min(shares) > FAILS_APART
-
-    def _ahead(self, figure: str) -> Winner | None:
-        """Return which system is better by a figure as it is, failures aside.
-
-        JMeter's times are whole milliseconds: percentiles that differ by no more than one are not
-        told apart, however narrow the interval.
-        """
-        ratio = self.ratios[figure]
-        if min(self.runs) < DECIDING_RUNS or ratio.interval is None or ratio.interval.contains(1):
-            return None
-        first, second = ratio.figures
-        if QUANTILES.get(figure) and abs((first or 0) - (second or 0)) <= CLOCK_MS:
-            return None
-        higher = ratio.interval.low > 1
-        return "second" if higher == (figure in MORE_IS_BETTER) else "first"
+    figure: str
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    decision: Outcome = "not known"
+    could_tell: float | None = None
+    pairs: int = 0
+    pair_spread: float | None = None
+    age_s: float | None = None
+    left_out: int = 0
+    reason: str = ""
+    reference_value: float | None = None
 
     @property
     def load(self) -> str:
         """The level in words."""
-        return load_words(self.question.mode, self.level)
+        return load_words(self.mode, self.level)
 
 
 @dataclass(frozen=True)
-class Ratio:
-    """A ratio as observed, None where a side has no such figure, with its interval if known.
+class PairedCell:
+    """The runs of one cell of a system and its reference, those of one pair side by side.
 
-    ``figures`` are those of the first and of the second system.
+    Parameters
+    ----------
+    cell
+        Of the system.
+    ones, others
+        Runs of the reference and of the system that may decide, in order of the pairs.
+    left_out
+        Pairs of which a run may not decide.
     """
 
-    observed: float | None
-    interval: Interval | None = None
-    figures: tuple[float | None, float | None] = (None, None)
+    cell: Cell
+    ones: tuple[Measurement, ...]
+    others: tuple[Measurement, ...]
+    left_out: int
 
+    def sides(self, figure: str) -> Sides:
+        """Return one figure of each run; empty where a run lacks it."""
+        return figures_of((self.ones, self.others), figure)
 
-@dataclass(frozen=True)
-class Stretch:
-    """Neighbouring levels with the same winner by one figure; no winner where not decided."""
+    def differences(self, figure: str) -> Floats:
+        """Return the logarithm of the ratio of each pair; empty where a run lacks the figure."""
+        below, above = self.sides(figure)
+        ratios: Floats = np.log(above / below)
+        return ratios
 
-    low: float
-    high: float
-    winner: Winner | None
-
-
-@dataclass(frozen=True)
-class Gap:
-    """A level at which a pair was measured but cannot be compared, and why."""
-
-    level: float
-    why: str
-
-
-def comparisons(judged: Judged) -> list[Comparison]:
-    """Compare each system with the first of its variant, and that with the first of its question.
-
-    So what is changed within a variant is told from what tells the variants apart.
-
-    Returns
-    -------
-    list of Comparison
-        By question, pair and level. Presets are apart where each of them has two systems.
-    """
-    variants = {run.cell.system: run.cell.variant for run in judged.results.runs}
-    found = []
-    for question, systems in questions(judged):
-        first, *others = systems
-        firsts = {variants[first]: first}
-        for other in others:
-            of_variant = firsts.setdefault(variants[other], other)
-            base = first if of_variant == other else of_variant
-            shared = sorted(systems[base].keys() & systems[other].keys())
-            found += [
-                compare_runs(
-                    question, level, (base, systems[base][level]), (other, systems[other][level])
+    def block_differences(self, figure: str) -> Floats:
+        """Return the logarithm of the ratio of each block, by its place in its run."""
+        return np.array(
+            [
+                math.log(above / below)
+                for one, other in zip(self.ones, self.others, strict=True)
+                for below, above in zip(
+                    block_figures(one, figure), block_figures(other, figure), strict=False
                 )
-                for level in shared
+                if below and above
             ]
-    return found
+        )
 
 
-def by_pair(
-    compared: Iterable[Comparison],
-) -> dict[tuple[Question, str, str], list[Comparison]]:
-    """Sort comparisons by question, first and second system, each in the order given."""
-    pairs: dict[tuple[Question, str, str], list[Comparison]] = {}
-    for one in compared:
-        pairs.setdefault((one.question, one.first, one.second), []).append(one)
-    return pairs
+@dataclass
+class _Runs:
+    """The runs of a cell of one system, by pair of starts."""
+
+    cell: Cell
+    made: set[int] = field(default_factory=set)
+    deciding: dict[int, Measurement] = field(default_factory=dict)
 
 
-def questions(
-    judged: Judged,
-) -> Iterator[tuple[Question, dict[str, dict[float, list[Measurement]]]]]:
-    """Sort the usable runs by question, system and level; the base comes first in each question."""
-    order = judged.results.systems
-    by_preset = presets_apart(judged.results)
-    sorted_: dict[Question, dict[str, dict[float, list[Measurement]]]] = {}
-    for measurement in judged.used.measurements:
-        cell = measurement.run.cell
-        question = Question.of(cell, by_preset=by_preset)
-        levels = sorted_.setdefault(question, {}).setdefault(cell.system, {})
-        levels.setdefault(cell.level, []).append(measurement)
-    for question, systems in sorted_.items():
-        if not by_preset:
-            presets = {
-                one.run.cell.preset
-                for levels in systems.values()
-                for runs in levels.values()
-                for one in runs
-            }
-            if len(presets) == 1:
-                question = Question(
-                    question.workload, question.backends, question.mode, presets.pop()
-                )
-        yield question, {system: systems[system] for system in sorted(systems, key=order.index)}
-
-
-def gaps(judged: Judged, compared: Sequence[Comparison]) -> list[Gap]:
-    """Return the levels at which a pair was measured, and at which it is not compared.
+def decide(
+    judged: Judged, figures: Sequence[str] = HEADLINE, pairs: Collection[int] | None = None
+) -> list[Decision]:
+    """Decide every cell that a system and its reference were measured in.
 
     Parameters
     ----------
     judged
         What was measured.
-    compared
-        The comparisons of one pair, at least one.
+    figures
+        To decide by.
+    pairs
+        Numbers of the pairs of starts that count; None for all.
 
     Returns
     -------
-    list of Gap
-        By level.
+    list of Decision
+        By system, figure, workload and level.
     """
-    question, pair = compared[0].question, (compared[0].first, compared[0].second)
-    used = {one.run.id for one in judged.used.measurements}
-    runs = [
-        run for run in judged.results.runs if run.cell.system in pair and question.holds(run.cell)
+    return [
+        one
+        for (reference, system), cells in paired_cells(judged, pairs).items()
+        for figure in figures
+        for one in _decide(reference, system, cells, figure)
     ]
-    found = []
-    for level in sorted({run.cell.level for run in runs} - {one.level for one in compared}):
-        lacking = []
-        for system in pair:
-            made = [run.id for run in runs if (run.cell.system, run.cell.level) == (system, level)]
-            if not used.intersection(made):
-                states = Counter(
-                    "unreadable" if run in judged.recorded.unreadable else "invalid" for run in made
-                )
-                why = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-                lacking.append(f"no usable run of {system} ({why or 'none made'})")
-        found.append(Gap(level, ", ".join(lacking)))
-    return found
 
 
-def stretches(
-    compared: Sequence[Comparison], figure: str, gaps: Sequence[Gap] = ()
-) -> list[Stretch]:
-    """Join neighbouring levels of one pair that have the same winner, but not across a gap."""
-    joined: list[Stretch] = []
-    for one in compared:
-        winner = one.winner(figure)
-        known = bool(joined) and not any(joined[-1].high < gap.level < one.level for gap in gaps)
-        if known and joined[-1].winner == winner:
-            joined[-1] = Stretch(joined[-1].low, one.level, winner)
-        else:
-            joined.append(Stretch(one.level, one.level, winner))
-    return joined
+def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
+    """Return decisions as ``decisions.csv`` holds them."""
+    text, number = pl.String(), pl.Float64()
+    columns: dict[str, pl.DataType] = {
+        **dict.fromkeys(("system", "reference", "workload"), text),
+        "level": number,
+        "figure": text,
+        **dict.fromkeys(("ratio", "low", "high"), number),
+        "decision": text,
+        "could_tell": number,
+        "pairs": pl.Int64(),
+    }
+    rows = [[getattr(one, name) for name in columns] for one in found]
+    return pl.DataFrame(rows, columns, orient="row")
 
 
-def compare_runs(
-    question: Question,
-    level: float,
-    first: tuple[str, Sequence[Measurement]],
-    second: tuple[str, Sequence[Measurement]],
-) -> Comparison:
-    """Compare the usable runs of two systems at one level.
+def references(results: Results) -> list[tuple[str, str]]:
+    """Return each compared system after its reference.
 
-    Parameters
-    ----------
-    question, level
-        What the runs have in common.
-    first, second
-        Name and runs, at least one, of the base and of what is held against it.
+    An experiment's ``groups`` tell who is compared; without them the first system is the reference
+    of all others.
     """
-    ones, others = first[1], second[1]
-    return Comparison(
-        question=question,
-        level=level,
-        first=first[0],
-        second=second[0],
-        runs=(len(ones), len(others)),
-        not_steady=sum(not _settled(one) for one in (*ones, *others) if not one.overloaded),
-        overloaded=sum(one.overloaded for one in (*ones, *others)),
-        ratios={**_time_ratios(ones, others), **_run_ratios(ones, others)},
-        failed=(failed_share(ones), failed_share(others)),
-    )
+    measured = results.systems
+    groups = results.declared.get("groups") or [measured]
+    return [
+        (group[0], system)
+        for group in groups
+        for system in group[1:]
+        if {group[0], system} <= set(measured)
+    ]
 
 
-def presets_apart(results: Results) -> bool:
-    """Return whether each preset has two systems, so that comparisons stay within a preset."""
-    systems: dict[str, set[str]] = {}
-    for run in results.runs:
-        systems.setdefault(run.cell.preset, set()).add(run.cell.system)
-    return all(len(found) > 1 for found in systems.values())
+def paired_cells(
+    judged: Judged, pairs: Collection[int] | None = None
+) -> dict[tuple[str, str], list[PairedCell]]:
+    """Put the runs of each compared system beside those of its reference.
 
+    Returns
+    -------
+    dict
+        By reference and system: the cells in which both were measured, in order.
+    """
+    runs: dict[str, dict[tuple[str, str, Mode, float], _Runs]] = {}
 
-def _time_ratios(ones: Sequence[Measurement], others: Sequence[Measurement]) -> dict[str, Ratio]:
-    below, above = ([successful_ms(one) for one in side] for side in (ones, others))
-    figures = {figure: (_pooled(below, figure), _pooled(above, figure)) for figure in QUANTILES}
-    enough = min(len(below), len(above)) > 1
-    if not enough or not all(times.size for times in (*below, *above)):
-        return {
-            figure: Ratio(_ratio(second, first), figures=(first, second))
-            for figure, (first, second) in figures.items()
-        }
-    intervals = ratio_intervals(above, below, list(QUANTILES.values()))
+    def runs_of(cell: Cell) -> _Runs:
+        place = cell.workload, cell.backends, cell.mode, cell.level
+        return runs.setdefault(cell.system, {}).setdefault(place, _Runs(cell))
+
+    for run in judged.results.runs:
+        if pairs is None or run.repetition in pairs:
+            runs_of(run.cell).made.add(run.repetition)
+    for one in judged.deciding:
+        if pairs is None or one.run.repetition in pairs:
+            runs_of(one.run.cell).deciding[one.run.repetition] = one
     return {
-        figure: Ratio(interval.estimate, interval, figures[figure])
-        for figure, interval in zip(QUANTILES, intervals, strict=True)
+        (first, second): [
+            _paired(runs[first][place], runs[second][place])
+            for place in sorted(runs[first].keys() & runs[second].keys())
+        ]
+        for first, second in references(judged.results)
+        if first in runs and second in runs
     }
 
 
-def _run_ratios(ones: Sequence[Measurement], others: Sequence[Measurement]) -> dict[str, Ratio]:
-    """Return the ratios of figures that a run has one of."""
-    found = {}
-    for figure in ("ok_per_s", "cpu_ms_per_ok"):
-        below, above = (
-            [value for one in side if (value := run_figure(one, figure))] for side in (ones, others)
+def figures_of(runs: tuple[Sequence[Measurement], Sequence[Measurement]], figure: str) -> Sides:
+    """Return one figure of each run of both sides; empty where one of them lacks it."""
+    found = [[value for one in side if (value := run_figure(one, figure))] for side in runs]
+    complete = [len(side) for side in found] == [len(side) for side in runs]
+    below, above = (np.array(side if complete else []) for side in found)
+    return below, above
+
+
+def decided(one: Decision, told: Told, sides: Sides, fails_more: float) -> Decision:
+    """Return a decision with what is told of its ratio.
+
+    Parameters
+    ----------
+    fails_more
+        The system's share of failed operations less the reference's.
+    """
+    below, above = (float(stats.gmean(side)) for side in sides)
+    decision, reason = _outcome(one.figure, told, (below, above))
+    ahead = decision == "better"
+    faster = one.figure in QUANTILES and decision in ("better", "worse")
+    if faster and (fails_more if ahead else -fails_more) > FAILS_APART:
+        name = one.system if ahead else one.reference
+        decision, reason = "not known", f"{name} is faster but fails more"
+    design = told.design
+    return replace(
+        one,
+        ratio=told.interval.estimate,
+        low=told.interval.low,
+        high=told.interval.high,
+        decision=decision,
+        could_tell=design.could_tell if design else None,
+        pair_spread=design.spread if design and one.pairs > 1 else None,
+        reason=reason,
+        reference_value=below,
+    )
+
+
+def _paired(base: _Runs, of: _Runs) -> PairedCell:
+    shared = sorted(base.deciding.keys() & of.deciding.keys())
+    return PairedCell(
+        of.cell,
+        tuple(base.deciding[pair] for pair in shared),
+        tuple(of.deciding[pair] for pair in shared),
+        len(base.made | of.made) - len(shared),
+    )
+
+
+def _decide(
+    reference: str, system: str, cells: Sequence[PairedCell], figure: str
+) -> Iterator[Decision]:
+    found = [cell.differences(figure) for cell in cells]
+    if max((one.size for one in found), default=0) < 2:
+        # One pair: its blocks are the unit.
+        found = [
+            cell.block_differences(figure) if one.size else one
+            for cell, one in zip(cells, found, strict=True)
+        ]
+    known = [place for place, one in enumerate(found) if one.size]
+    told = paired_ratios([found[place] for place in known])
+    by_place = dict(zip(known, told, strict=True)) if told else {}
+    for place, one in enumerate(cells):
+        cell, runs = one.cell, (*one.ones, *one.others)
+        ages = [run.run.age_s for run in runs if run.run.age_s is not None]
+        unknown = Decision(
+            system=system,
+            reference=reference,
+            workload=cell.workload,
+            mode=cell.mode,
+            level=cell.level,
+            figure=figure,
+            pairs=len(one.ones),
+            age_s=median(ages) if ages else None,
+            left_out=one.left_out,
         )
-        if len(below) < len(ones) or len(above) < len(others):
-            found[figure] = Ratio(None)
-            continue
-        figures = float(np.mean(below)), float(np.mean(above))
-        if min(len(below), len(above)) < 2:
-            found[figure] = Ratio(_ratio(figures[1], figures[0]), figures=figures)
-            continue
-        (interval,) = ratio_intervals([[value] for value in above], [[value] for value in below])
-        found[figure] = Ratio(interval.estimate, interval, figures)
-    return found
+        sides = one.sides(figure)
+        if not runs:
+            yield replace(unknown, reason="no pair may decide")
+        elif not sides[0].size:
+            yield replace(unknown, reason=f"a run has no {WORDS[figure]}")
+        elif place not in by_place:
+            ratio = math.exp(float(one.differences(figure).mean()))
+            yield replace(unknown, ratio=ratio, reason="one block of one pair")
+        else:
+            more = failed_share(one.others).estimate - failed_share(one.ones).estimate
+            yield decided(unknown, by_place[place], sides, more)
 
 
-def _pooled(times: Sequence[Floats], figure: str) -> float | None:
-    every = np.concatenate(times)
-    return figure_of(every, figure) if every.size else None
-
-
-def _ratio(above: float | None, below: float | None) -> float | None:
-    return above / below if above is not None and below else None
-
-
-def _settled(measurement: Measurement) -> bool:
-    cut = warm_up(measurement.whole or measurement)
-    return cut is None or cut.steady
+def _outcome(figure: str, told: Told, figures: tuple[float, float]) -> tuple[Outcome, str]:
+    """Return what is decided, failures aside, and why not where JMeter's clock cannot tell."""
+    clock = CLOCK_MS if QUANTILES.get(figure) else 0.0
+    if told.verdict == "not known":
+        return "not known", ""
+    if told.verdict == "alike":
+        if clock > (ALIKE - 1) * min(figures):
+            return "not known", f"{100 * (ALIKE - 1):.0f} % of it is less than the clock's 1 ms"
+        return "alike", ""
+    if clock and abs(figures[1] - figures[0]) < clock + 1e-6:
+        return "not known", "the difference is within the clock's 1 ms"
+    better = (told.verdict == "higher") == (figure in MORE_IS_BETTER)
+    return ("better" if better else "worse"), ""

@@ -181,7 +181,7 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
         The operation itself is among the hops. None where timers were not kept, cannot be read, or
         are not of the same services before and after.
     """
-    folder = measurement.run.samples.parent
+    folder = measurement.run.folder
     try:
         before, after = (read_timers(folder / f"metrics-{when}") for when in ("before", "after"))
     except ValueError:

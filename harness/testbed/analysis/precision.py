@@ -1,20 +1,29 @@
-"""How precisely the ratio of systems is known, which decides when an experiment ends."""
+"""How precisely ratios are known: what could be told, and how much blocks and starts differ."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from testbed.analysis.decisions import Question, comparisons, presets_apart
-from testbed.analysis.quantities import FIGURES
+import numpy as np
+
+from testbed.analysis.arrays import Floats
+from testbed.analysis.decisions import HEADLINE, PairedCell, decide, paired_cells, references
+from testbed.analysis.quantities import FIGURES, block_figures
 from testbed.analysis.results import Mode
 from testbed.analysis.samples import load
-from testbed.analysis.verdicts import judge_all
+from testbed.analysis.statistics.ratios import Design
+from testbed.analysis.verdicts import Judged, judge_all
 from testbed.errors import UserError, unknown
+
+PLANNED_PAIRS = (1, 3, 6)
 
 
 def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
-    """Return how precisely the ratio of the systems is known, per workload, mode and level.
+    """Return which relative difference results would tell, per workload, mode and level.
 
     Parameters
     ----------
@@ -26,10 +35,9 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
     Returns
     -------
     dict
-        Half the width of the ratio's interval, relative to the ratio; the widest where there are
-        several pairs of systems. None where a pair has no interval yet, as with fewer than two
-        usable runs of a side: each system that was recorded, valid or not, makes a pair with
-        another of its question.
+        0.1 where an increase by 10 % is told with a probability of 0.8; the largest where several
+        systems are compared. None where that is not known of each of them yet, as with one pair of
+        starts, whose spread says nothing of other starts.
 
     Raises
     ------
@@ -42,34 +50,88 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
         judged = judge_all(load(results))
     except UserError:
         return {}
-    known: dict[tuple[Question, float], list[float | None]] = {}
-    by_preset = presets_apart(judged.results)
-    for one in comparisons(judged):
-        interval = one.ratios[figure].interval
-        width = (
-            (interval.high - interval.low) / 2 / interval.estimate
-            if interval is not None and interval.estimate > 0
+    known: dict[tuple[str, Mode, float], list[float]] = {}
+    for one in decide(judged, [figure]):
+        if one.could_tell is not None and one.pair_spread is not None:
+            known.setdefault((one.workload, one.mode, one.level), []).append(one.could_tell - 1)
+    cells = {(run.cell.workload, run.cell.mode, run.cell.level) for run in judged.results.runs}
+    wanted = len(references(judged.results)) or 1
+    return {
+        cell: max(known[cell]) if len(known.get(cell, ())) == wanted else None
+        for cell in sorted(cells)
+    }
+
+
+@dataclass(frozen=True)
+class Spread:
+    """By how much a figure differs where nothing differs, as relative standard deviations.
+
+    Parameters
+    ----------
+    figure
+        Which.
+    block
+        Of one system's blocks within a run.
+    pair
+        Of the ratio of two systems over pairs of starts, what its blocks differ by included.
+    invocation
+        Of that ratio over invocations, each of several pairs.
+    could_tell
+        By pairs of starts: the smallest ratio that so many would tell in this layout. One pair
+        takes its blocks as the unit, and tells of these starts only.
+
+    None where it cannot be told.
+    """
+
+    figure: str
+    block: float | None
+    pair: float | None
+    invocation: float | None
+    could_tell: dict[int, float | None]
+
+
+def spreads(invocations: Sequence[Judged]) -> list[Spread]:
+    """Return how much the headline figures differ by level, over one invocation or several."""
+    compared = [paired_cells(judged) for judged in invocations]
+    cells = [cell for parts in compared for part in parts.values() for cell in part]
+    return [_spread(figure, compared, cells) for figure in HEADLINE]
+
+
+def _spread(
+    figure: str,
+    compared: Sequence[dict[tuple[str, str], list[PairedCell]]],
+    cells: Sequence[PairedCell],
+) -> Spread:
+    runs = [one for cell in cells for one in (*cell.ones, *cell.others)]
+    block = pooled_sd(
+        np.log([value for value in block_figures(one, figure) if value]) for one in runs
+    )
+    pair = pooled_sd(cell.differences(figure) for cell in cells)
+    means: dict[object, list[float]] = {}
+    for parts in compared:
+        for systems, part in parts.items():
+            for cell in part:
+                if (found := cell.differences(figure)).size:
+                    means.setdefault((systems, cell.cell), []).append(found.mean())
+    family = max(map(len, chain.from_iterable(parts.values() for parts in compared)), default=1)
+    blocks = max((len(one.blocks) for one in runs), default=1)
+    could_tell: dict[int, float | None] = {}
+    for pairs in PLANNED_PAIRS:
+        units = blocks if pairs == 1 else pairs
+        spread = pair if pairs > 1 else None if block is None else math.sqrt(2) * block
+        known = spread is not None and units > 1
+        could_tell[pairs] = (
+            Design(spread, units, family * (units - 1), family).could_tell
+            if spread is not None and known
             else None
         )
-        question = one.question if by_preset else replace(one.question, preset=None)
-        known.setdefault((question, one.level), []).append(width)
-    systems: dict[Question, set[str]] = {}
-    levels: dict[Question, set[float]] = {}
-    for run in judged.results.runs:
-        question = Question.of(run.cell, by_preset=by_preset)
-        systems.setdefault(question, set()).add(run.cell.system)
-        levels.setdefault(question, set()).add(run.cell.level)
-    found: dict[tuple[str, Mode, float], list[float | None]] = {}
-    for question, names in systems.items():
-        for level in levels[question]:
-            seen = known.get((question, level), [])
-            missing = max(len(names) - 1, 1) - len(seen)
-            widths_ = found.setdefault((question.workload, question.mode, level), [])
-            widths_ += [*seen, *[None] * missing]
-    return {key: _widest(widths_) for key, widths_ in sorted(found.items())}
+    return Spread(figure, block, pair, pooled_sd(means.values()), could_tell)
 
 
-def _widest(widths: list[float | None]) -> float | None:
-    """Return the widest, None where one is not known."""
-    values = [width for width in widths if width is not None]
-    return max(values) if len(values) == len(widths) else None
+def pooled_sd(groups: Iterable[Sequence[float] | Floats]) -> float | None:
+    """Return the standard deviation within groups; None where no group has two values."""
+    known = [np.asarray(group, dtype=float) for group in groups if len(group) > 1]
+    if not known:
+        return None
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in known)
+    return math.sqrt(squares / sum(group.size - 1 for group in known))

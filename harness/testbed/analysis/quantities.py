@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy import stats
 
-from testbed.analysis.arrays import Floats
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, mean_interval, wilson
 
@@ -31,21 +31,45 @@ WORDS = {
 }
 
 CLOCK_MS = 1.0
-"""The resolution of JMeter's times."""
+"""The resolution of JMeter's times; a time of 0 is taken for half of it, so that ratios exist."""
 
 MORE_IS_BETTER = frozenset({"ok_per_s"})
 
 
 def run_figure(measurement: Measurement, figure: str) -> float | None:
-    """Return one figure of one run, None where it has none."""
-    elapsed = successful_ms(measurement)
+    """Return one figure of one run: the geometric mean over its blocks.
+
+    None where a block has no such figure.
+    """
+    return geometric_mean(block_figures(measurement, figure))
+
+
+def block_figures(measurement: Measurement, figure: str) -> list[float | None]:
+    """Return one figure of each block of a run, None for those that have none."""
+    return [_figure(block, figure) for block in measurement.blocks]
+
+
+def geometric_mean(values: Sequence[float | None]) -> float | None:
+    """Return the geometric mean, None where one of the values, or all, are missing."""
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return None
+    if len(known) == 1:
+        return known[0]
+    return float(stats.gmean(known)) if min(known) > 0 else 0.0
+
+
+def _figure(block: Measurement, figure: str) -> float | None:
     if figure in QUANTILES:
-        return figure_of(elapsed, figure) if elapsed.size else None
+        elapsed = np.maximum(block.operations.filter("ok")["elapsed_ms"].to_numpy(), CLOCK_MS / 2)
+        share = QUANTILES[figure]
+        if not elapsed.size:
+            return None
+        return float(elapsed.mean() if share is None else np.quantile(elapsed, share))
     if figure == "ok_per_s":
-        return measurement.pace.ok_per_s
-    whole = int((measurement.whole or measurement).operations["ok"].sum())
-    cpu_s = sum(measurement.run.server_cpu_s.values())
-    return 1000 * cpu_s / whole if cpu_s and whole else None
+        return block.pace.ok_per_s
+    charged, cpu_s = int(block.recorded.operations["ok"].sum()), block.run.server_cpu_s
+    return 1000 * cpu_s / charged if cpu_s and charged else None
 
 
 def failed_share(runs: Sequence[Measurement]) -> Interval:
@@ -78,25 +102,3 @@ def share_over_runs(runs: Sequence[tuple[int, int]]) -> Interval:
     over = mean_interval([bad / whole for bad, whole in runs])
     low, high = min(pooled.low, max(over.low, 0)), max(pooled.high, min(over.high, 1))
     return Interval(pooled.estimate, low, high)
-
-
-def successful_ms(measurement: Measurement) -> Floats:
-    """Return the times of successful operations, ms, from 1000 on to three significant digits.
-
-    A time of 0 ms is taken for half of the clock's resolution, so that ratios exist.
-    A histogram with three digits (Tene, HdrHistogram) keeps the bootstrap's cost that of a
-    thousand times or two, however slow a system is.
-    """
-    known = measurement.operations.filter("ok")["elapsed_ms"].to_numpy().astype(float)
-    elapsed: Floats = np.maximum(known, CLOCK_MS / 2)
-    if not elapsed.size or elapsed.max() < 1000:
-        return elapsed
-    unit = 10.0 ** np.clip(np.floor(np.log10(np.maximum(elapsed, 1))) - 2, 0, None)
-    coarse: Floats = np.round(elapsed / unit) * unit
-    return coarse
-
-
-def figure_of(elapsed: Floats, figure: str) -> float:
-    """Return one of `QUANTILES` of response times, at least one, in their unit."""
-    quantile = QUANTILES[figure]
-    return float(elapsed.mean() if quantile is None else np.quantile(elapsed, quantile))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import html
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -13,16 +14,24 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
+import polars as pl
 from ipykernel.kernelspec import get_kernel_dict
+from IPython.display import Markdown, display
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
+from rich.console import Console
+from rich.markup import escape
 from traitlets import default
 from traitlets.config import Config
 
+from testbed.analysis.decisions import Decision
+from testbed.analysis.figures.plates import Plate
 from testbed.analysis.results import find_results
+from testbed.analysis.summary import SCHEMA
+from testbed.analysis.tables import print_decisions, print_table
 from testbed.errors import UserError
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "analysis" / "report.ipynb"
@@ -30,7 +39,41 @@ RESULTS_VARIABLE = "TESTBED_RESULTS"
 CELL_LIMIT_S = 1800
 
 
-def write_report(results: Path, out: Path | None = None) -> Path:
+@dataclass(frozen=True)
+class Written:
+    """A report that was written, and what it says, for the terminal.
+
+    Parameters
+    ----------
+    page
+        ``report.html``: one file, with no reference to any other.
+    decisions
+        Of every cell by each headline figure.
+    sentences
+        What is decided of each workload.
+    summary
+        A row for each cell, of the runs that count.
+    doubtful
+        By run, why it is not simply valid.
+    """
+
+    page: Path
+    decisions: tuple[Decision, ...]
+    sentences: tuple[str, ...]
+    summary: pl.DataFrame
+    doubtful: Mapping[str, str]
+
+    def print(self, console: Console) -> None:
+        """Print the figures of each cell, the runs in doubt, and last what is decided."""
+        print_table(self.summary, console)
+        for run, why in self.doubtful.items():
+            console.print(f"[yellow]{run}[/yellow] {escape(why)}", highlight=False)
+        print_decisions(self.decisions, console)
+        for sentence in self.sentences:
+            console.print(escape(sentence), highlight=False)
+
+
+def write_report(results: Path, out: Path | None = None) -> Written:
     """Compute the report of a results directory.
 
     Parameters
@@ -38,13 +81,9 @@ def write_report(results: Path, out: Path | None = None) -> Path:
     results
         A results directory, or a plain directory of sample files; only read.
     out
-        Where ``report.html``, ``summary.csv`` and ``figures/*.png`` go. By default ``results``; for
-        a plain directory of sample files ``report-NAME`` in the working directory.
-
-    Returns
-    -------
-    Path
-        ``report.html``: one file, with no reference to any other.
+        Where ``report.html``, ``decisions.csv``, ``summary.csv`` and ``figures/*.png`` go. By
+        default ``results``; for a plain directory of sample files ``report-NAME`` in the working
+        directory.
 
     Raises
     ------
@@ -57,9 +96,45 @@ def write_report(results: Path, out: Path | None = None) -> Path:
     notebook = execute(results)
     for figure, image in _outputs(notebook, "image/png"):
         _write(out / "figures" / f"{figure}.png", base64.b64decode(image))
-    for table, text in _outputs(notebook, "text/csv"):
+    tables = dict(_outputs(notebook, "text/csv"))
+    for table, text in tables.items():
         _write(out / f"{table}.csv", text.encode())
-    return _write(out / "report.html", page(notebook, name).encode())
+    told = dict(_outputs(notebook, "application/json"))["told"]
+    return Written(
+        page=_write(out / "report.html", page(notebook, name).encode()),
+        decisions=tuple(Decision(**fields) for fields in told["decisions"]),
+        sentences=tuple(told["sentences"]),
+        summary=pl.read_csv(tables["summary"].encode(), schema=SCHEMA),
+        doubtful=told["doubtful"],
+    )
+
+
+def show(heading: str, *contents: str | Plate, **named: object) -> None:
+    """Show a part of the report in the notebook; nothing where it has nothing to say.
+
+    Parameters
+    ----------
+    heading
+        In Markdown; it may be followed by a paragraph, and may be empty.
+    contents
+        Markdown and figures; empty texts are left out.
+    named
+        What `write_report` keeps, by name: a table as CSV, else what JSON can hold.
+    """
+    if not any(contents):
+        return
+    for content in filter(None, (heading, *contents)):
+        display(  # type: ignore[no-untyped-call]
+            Markdown(content) if isinstance(content, str) else content  # type: ignore[no-untyped-call]
+        )
+    for name, data in named.items():
+        table = isinstance(data, pl.DataFrame)
+        kind = "text/csv" if table else "application/json"
+        display(  # type: ignore[no-untyped-call]
+            {kind: data.write_csv() if isinstance(data, pl.DataFrame) else data, "text/html": ""},
+            metadata={kind: {"name": name}},
+            raw=True,
+        )
 
 
 def results_from_environment() -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -109,9 +109,60 @@ class Arrivals:
         return self.kind in ("constant", "poisson")
 
 
+def total(figures: Iterable[float | None]) -> float | None:
+    """Return the sum, None where one is missing."""
+    known = list(figures)
+    present = [figure for figure in known if figure is not None]
+    return sum(present) if len(present) == len(known) else None
+
+
+@dataclass(frozen=True)
+class Block:
+    """One short measurement of a run; what the record does not tell is None.
+
+    Parameters
+    ----------
+    file
+        JMeter's result file.
+    started_ms, finished_ms
+        When the load began and ended, ms since the epoch.
+    place
+        How many blocks and warm-up windows this stack had before.
+    age_s
+        Seconds from the start of the stack to the start of the block.
+    planned_s
+        How long the load was to last; None where operations bound it.
+    settle_s
+        Seconds at the start of the block that do not count.
+    server_cpu_s
+        CPU seconds of each server process during the block.
+    idle_cpu_s
+        CPU seconds of each other system that was up meanwhile.
+    generator_cpu_s
+        CPU seconds of the load generator.
+    wall_s
+        Seconds that the load generator took.
+    delivered
+        The generator's own count of samples: rows that the file must have.
+    """
+
+    file: Path
+    started_ms: float | None = None
+    finished_ms: float | None = None
+    place: int | None = None
+    age_s: float | None = None
+    planned_s: float | None = None
+    settle_s: float = 0.0
+    server_cpu_s: Mapping[str, float] = field(default_factory=dict)
+    idle_cpu_s: Mapping[str, float] = field(default_factory=dict)
+    generator_cpu_s: float | None = None
+    wall_s: float | None = None
+    delivered: int | None = None
+
+
 @dataclass(frozen=True)
 class Run:
-    """One run as it was recorded; what an old record does not tell is None.
+    """All blocks of one cell of one system in one pair of starts, as recorded.
 
     Parameters
     ----------
@@ -119,18 +170,12 @@ class Run:
         Unique in its results directory.
     cell
         What was measured.
-    samples
-        JMeter's result file.
+    blocks
+        At least one, in order of time; a classic run has one, and an open loop too.
     repetition
-        Counted from 1 within the cell.
-    loops
-        Operations asked of each thread; None for a run bounded by time.
-    server_cpu_s
-        CPU seconds of each server process during the run.
+        Number of the pair of starts, from 1.
     server_rss_mb
         Resident memory of each server process at the end of the run, MB.
-    generator_cpu_s
-        CPU seconds of the load generator.
     recorded
         Whether there is a ``run.json``; a loose sample file has none.
     settings
@@ -150,18 +195,15 @@ class Run:
         ``started``.
     fetch
         How an asynchronous answer was fetched.
-    wall_s
-        Seconds that the load generator lived, its own start included.
+    warm
+        Whether the rule of the warm-up was met before; None where there was no such rule.
     """
 
     id: str
     cell: Cell
-    samples: Path
+    blocks: tuple[Block, ...]
     repetition: int = 1
-    loops: int | None = None
-    server_cpu_s: Mapping[str, float] = field(default_factory=dict)
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
-    generator_cpu_s: float | None = None
     recorded: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     expected_operations: int | None = None
@@ -172,7 +214,37 @@ class Run:
     arrivals: Arrivals | None = None
     disturbance: Mapping[str, Any] | None = None
     fetch: str | None = None
-    wall_s: float | None = None
+    warm: bool | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are."""
+        return self.blocks[0].file.parent
+
+    @property
+    def age_s(self) -> float | None:
+        """Seconds from the start of the stack to the start of the run."""
+        return self.blocks[0].age_s
+
+    @property
+    def place(self) -> int | None:
+        """How many blocks and warm-up windows the stack had before the run."""
+        return self.blocks[0].place
+
+    @property
+    def server_cpu_s(self) -> float | None:
+        """CPU seconds of all server processes during the blocks."""
+        return total(sum(block.server_cpu_s.values()) or None for block in self.blocks)
+
+    @property
+    def generator_cpu_s(self) -> float | None:
+        """CPU seconds of the load generator."""
+        return total(block.generator_cpu_s for block in self.blocks)
+
+    @property
+    def wall_s(self) -> float | None:
+        """Seconds that the load generator took."""
+        return total(block.wall_s for block in self.blocks)
 
     @property
     def stopped_for_good(self) -> bool:
@@ -206,6 +278,8 @@ class Results:
         ``experiment.yaml`` as run; empty for loose sample files.
     ending
         ``ending.json``, why no further round was measured; empty where that is not recorded.
+    unreadable
+        Why, by id, of the runs whose record cannot be read.
     """
 
     path: Path
@@ -213,11 +287,12 @@ class Results:
     environment: Mapping[str, Any] = field(default_factory=dict)
     declaration: str = ""
     ending: Mapping[str, Any] = field(default_factory=dict)
+    unreadable: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def loose(self) -> bool:
         """Whether it is a plain directory of sample files, which is somebody else's."""
-        return all(run.samples.parent == self.path for run in self.runs)
+        return all(run.folder == self.path for run in self.runs)
 
     @property
     def declared(self) -> Mapping[str, Any]:
@@ -237,17 +312,21 @@ def find_results(path: Path) -> Results:
     Parameters
     ----------
     path
-        A directory with ``runs/RUN_ID/{run.json,samples.csv}``, or with files named
+        A directory with ``runs/RUN_ID/run.json``, or with files named
         ``VARIANT-WORKLOAD-N-threads.jtl`` (or ``.csv``).
 
     Raises
     ------
     UserError
-        If there is no such directory, it holds no run, or a record cannot be read.
+        If there is no such directory, it holds no run, or none whose record can be read.
     """
     if not path.is_dir():
         raise UserError(f"results directory {str(path)!r} does not exist")
-    runs = _recorded_runs(path) or _loose_runs(path)
+    runs, unreadable = _recorded_runs(path)
+    if not runs and unreadable:
+        run_id, why = next(iter(unreadable.items()))
+        raise UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {why}")
+    runs = runs or _loose_runs(path)
     if not runs:
         raise UserError(
             f"no runs in {str(path)!r}",
@@ -272,6 +351,7 @@ def find_results(path: Path) -> Results:
         environment=_json(path / "environment.json"),
         declaration=declaration,
         ending=_json(path / "ending.json"),
+        unreadable=unreadable,
     )
 
 
@@ -304,12 +384,12 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     folder
         Where the run is; its name is the run's.
     record
-        What ``run.json`` holds; what an old record does not tell may be missing.
+        What ``run.json`` holds. Without ``blocks`` the run is one block, ``samples.csv``.
 
     Raises
     ------
     UserError
-        If the record lacks what was measured.
+        If the record lacks what was measured, or has a value of the wrong kind.
     """
     try:
         return Run(
@@ -324,15 +404,12 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
                 mode=record.get("mode") or "closed",
                 level=float(record.get("level") or 0),
             ),
-            samples=folder / "samples.csv",
+            blocks=_blocks(folder, record),
             repetition=int(record.get("repetition") or 1),
-            loops=record.get("loops"),
-            server_cpu_s=record.get("server_cpu_s") or {},
             server_rss_mb=record.get("server_rss_mb") or {},
-            generator_cpu_s=record.get("generator_cpu_s"),
             recorded=True,
             settings=record.get("settings") or {},
-            expected_operations=_expected(record),
+            expected_operations=record.get("expected_operations"),
             complete_before=record.get("complete_before"),
             complete_after=record.get("complete_after"),
             generator_cpus=record.get("generator_cpus"),
@@ -340,37 +417,57 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
             arrivals=_arrivals(record),
             disturbance=record.get("disturbance"),
             fetch=record.get("fetch"),
-            wall_s=record.get("wall_s"),
+            warm=record.get("warm"),
         )
     except KeyError as missing:
         raise UserError(f"{folder / 'run.json'} lacks the key {missing}") from missing
+    except (AttributeError, TypeError, ValueError) as error:
+        raise UserError(f"{folder / 'run.json'} has a value of the wrong kind: {error}") from error
 
 
-def _recorded_runs(path: Path) -> list[Run]:
-    """Read each ``run.json``, but for warm-ups, which are no measurements."""
-    records = {file.parent: _json(file) for file in sorted(path.glob("runs/*/run.json"))}
-    return [
-        run_of(folder, fields) for folder, fields in records.items() if not fields.get("warmup")
-    ]
+def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
+    """Read each ``run.json`` but those of warm-ups; return also why some could not be read."""
+    runs, unreadable = [], {}
+    for file in sorted(path.glob("runs/*/run.json")):
+        try:
+            record = _json(file)
+            if not record.get("warmup"):
+                runs.append(run_of(file.parent, record))
+        except UserError as error:
+            unreadable[file.parent.name] = error.message
+    return runs, unreadable
+
+
+def _blocks(folder: Path, record: Mapping[str, Any]) -> tuple[Block, ...]:
+    return tuple(
+        Block(
+            file=folder / one["file"],
+            started_ms=_moment_ms(one.get("started")),
+            finished_ms=_moment_ms(one.get("finished")),
+            place=one.get("place"),
+            age_s=one.get("age_s"),
+            planned_s=one.get("planned_s"),
+            settle_s=float(one.get("settle_s") or 0),
+            server_cpu_s=one.get("server_cpu_s") or {},
+            idle_cpu_s=one.get("idle_cpu_s") or {},
+            generator_cpu_s=one.get("generator_cpu_s"),
+            wall_s=one.get("wall_s"),
+            delivered=one.get("samples"),
+        )
+        for one in record.get("blocks") or [{**record, "file": "samples.csv"}]
+    )
+
+
+def _moment_ms(text: str | None) -> float | None:
+    return None if text is None else datetime.fromisoformat(text).timestamp() * 1000
 
 
 def _arrivals(record: Mapping[str, Any]) -> Arrivals | None:
-    """Return the plan of an open loop; old records tell its length as the run's."""
     plan = record.get("arrivals")
     if not plan:
         return None
-    length = plan.get("length_s", record.get("duration_s"))
+    length = plan.get("length_s")
     return Arrivals(plan["kind"], int(plan["planned"]), None if length is None else float(length))
-
-
-def _expected(fields: Mapping[str, Any]) -> int | None:
-    """Return how many operations were to be made; old records tell the loops only."""
-    if "expected_operations" in fields:
-        expected = fields["expected_operations"]
-        return None if expected is None else int(expected)
-    if fields.get("loops") is None or fields.get("duration_s") is not None:
-        return None
-    return int(fields["threads"]) * int(fields["loops"])
 
 
 def _loose_runs(path: Path) -> list[Run]:
@@ -392,7 +489,7 @@ def _loose_runs(path: Path) -> list[Run]:
                 backends=UNSTATED,
                 threads=int(match["threads"]),
             ),
-            samples=file,
+            blocks=(Block(file),),
         )
         for file, match in named.items()
         if match
@@ -400,10 +497,10 @@ def _loose_runs(path: Path) -> list[Run]:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    text = _text(path)
     try:
+        text = _text(path)
         fields = json.loads(text) if text else {}
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise UserError(f"{path} is not valid JSON: {error}") from error
     if not isinstance(fields, dict):
         raise UserError(f"{path} must hold a JSON object")

@@ -13,19 +13,28 @@ are understood:
 In an open loop a user wants something at the time that the plan says, whether or not the load
 generator gets to it then: response times count from that intended start (Tene's coordinated
 omission), and what the generator did late, or not at all, is counted.
+
+Rows of other labels, as of a warm-up, are counted and are in no figure. A row that cannot be true
+is left out, and named with its file and line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 
 import polars as pl
 
-from testbed.analysis.results import Cell, Results, Run, find_results
+from testbed.analysis.results import Block, Cell, Results, Run, find_results
 from testbed.errors import UserError
-from testbed.load import GENERATOR, LATE_MS
+from testbed.load import LATE_MS
 
 FAILURES = (
     "breaker_open",
@@ -66,31 +75,50 @@ _COLUMNS = {
     "threadName": pl.Categorical,
     "success": pl.Boolean,
     "failureMessage": pl.String,
+    "intended": pl.Int64,
+    "URL": pl.String,
+    "bytes": pl.Int64,
 }
+_LABEL_ENDS = ("", " request", " fetch")
 _NO_CINEMA = r'(?i)cinemas-missing|"cinemaName"'
 """What the plans' assertions look for: no header that names missing cinemas, and every cinema."""
 
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
+WARM_UP = "warm-up "
+"""How the labels of a plan's own warm-up begin."""
+
+LONGEST_MS = 24 * 3600 * 1000
+"""A time that is longer was not measured."""
+
+LATEST_MS = 10**13
+"""A moment that is later, in the year 2286, was not measured."""
+
+BACK_MS = 250
+"""How long before the end of its thread's last exchange one may begin: JMeter's clock was seen to
+be set by up to 100 ms now and then, a clock that is stepped goes by more."""
+
+AHEAD_MS = 1000
+"""How long a thread of a closed loop may do nothing between two operations, and how far an exchange
+may lie outside its block: no collection of the generator's garbage takes that long."""
+
+ALIKE_MS = 2
+"""Exchanges up to this long may look the same: JMeter's clock is set by a millisecond often."""
+
+FAULTS = DAMAGED, STRANGE, DOUBLED, CLOCK = ("damaged rows", "labels", "doubled rows", "clock")
+"""What can be wrong with rows."""
+
 
 @dataclass(frozen=True)
-class Usage:
-    """What a run's processes used, about once a second.
+class Fault:
+    """Rows of a run that are wrong: how many, and the file and line of the first."""
 
-    Parameters
-    ----------
-    peak_rss_mb
-        The highest sum of the resident memory of all servers, MB.
-    generator_cores
-        The median of the cores that the load generator kept busy in the second half of the run:
-        its start, which takes seconds of CPU, says nothing of what it can do.
-    server_cores
-        The same of all servers together.
-    """
+    rows: int
+    first: str
 
-    peak_rss_mb: float | None
-    generator_cores: float | None
-    server_cores: float | None
+    def __str__(self) -> str:
+        """Return both, in words."""
+        return f"{self.rows:,}, the first in {self.first}"
 
 
 @dataclass(frozen=True)
@@ -114,10 +142,21 @@ class Pace:
         """The goodput; None where no time passed."""
         return self.ok / self.seconds if self.seconds else None
 
+    @property
+    def operations_per_s(self) -> float | None:
+        """The throughput, failures included; None where no time passed."""
+        return self.operations / self.seconds if self.seconds else None
+
+    def __add__(self, other: Pace) -> Pace:
+        """Return what both got done."""
+        return Pace(
+            self.operations + other.operations, self.ok + other.ok, self.seconds + other.seconds
+        )
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """The samples and operations of one run.
+    """The samples and operations of one run that count.
 
     Parameters
     ----------
@@ -125,20 +164,24 @@ class Measurement:
         Where they come from.
     samples
         One row per HTTP exchange in order of its start: ``start_ms`` (since the epoch),
-        ``elapsed_ms``, ``code``, ``ok``, ``step`` (see `STEPS`).
+        ``elapsed_ms``, ``code``, ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
     operations
         One row per operation in order of its (intended) start: ``start_ms``, ``elapsed_ms`` (from
         the intended start in an open loop), ``code`` (of the answer that decided it), ``ok``,
         ``failure`` (see `FAILURES`; null where ok), ``intended_ms`` (null in a closed loop),
-        ``service_ms`` (from the actual start), ``thread``.
+        ``service_ms`` (from the actual start), ``thread``, ``block``.
     strays
         Samples that belong to no finished operation.
-    damaged
-        Rows that could not be read, as the last one of a file whose writer was killed.
-    usage
-        Memory and the generator's CPU over the run, None where not recorded.
+    faults
+        Rows that are wrong, by `DAMAGED`, `STRANGE`, `DOUBLED` and `CLOCK`.
+    rows
+        Rows of each block's file, whatever they are.
+    others
+        Rows by label that are not of the workload.
+    labelled
+        Whether operations are told by their label.
     whole
-        The run as recorded, where this is only the steady part of it; None where this is all.
+        The run as recorded, where this is only a part of it; None where this is all.
     overloaded
         Whether its verdict says that the system did not carry the load.
     """
@@ -147,10 +190,34 @@ class Measurement:
     samples: pl.DataFrame
     operations: pl.DataFrame
     strays: int = 0
-    damaged: int = 0
-    usage: Usage | None = None
+    faults: Mapping[str, Fault] = field(default_factory=dict)
+    rows: tuple[int, ...] = ()
+    others: Mapping[str, int] = field(default_factory=dict)
+    labelled: bool = True
     whole: Measurement | None = None
     overloaded: bool = False
+
+    @cached_property
+    def blocks(self) -> tuple[Measurement, ...]:
+        """Each block as a run of its own."""
+        if len(self.run.blocks) == 1:
+            return (self,)
+        return tuple(self._block(index) for index in range(len(self.run.blocks)))
+
+    def _block(self, index: int) -> Measurement:
+        mine = pl.col("block") == index
+        return Measurement(
+            replace(self.run, blocks=(self.run.blocks[index],)),
+            self.samples.filter(mine),
+            self.operations.filter(mine),
+            whole=self.whole and self.whole.blocks[index],
+            overloaded=self.overloaded,
+        )
+
+    @property
+    def recorded(self) -> Measurement:
+        """The run as it was recorded, what does not count included."""
+        return self.whole or self
 
     @property
     def late(self) -> int:
@@ -161,26 +228,30 @@ class Measurement:
     @property
     def dropped(self) -> int:
         """Planned arrivals that never became an operation, in the whole run."""
-        plan, operations = self.run.arrivals, (self.whole or self).operations
-        return max(0, plan.planned - operations.height) if plan else 0
+        plan = self.run.arrivals
+        return max(0, plan.planned - self.recorded.operations.height) if plan else 0
 
     @property
     def duration_s(self) -> float:
-        """Seconds from the start of the first sample to the end of the last.
+        """Seconds from the start of the first sample to the end of the last, over the blocks.
 
         One late answer makes it longer, so that no rate is taken over it that can be had otherwise.
         """
-        start, elapsed = self.samples["start_ms"].to_numpy(), self.samples["elapsed_ms"].to_numpy()
-        return float((start + elapsed).max() - start.min()) / 1000
+        end = (pl.col("start_ms") + pl.col("elapsed_ms")).max()
+        spans = self.samples.group_by("block").agg(end - pl.col("start_ms").min())
+        return int(spans[:, 1].sum()) / 1000
 
-    @property
+    @cached_property
     def pace(self) -> Pace:
-        """What was done while the load was whole.
+        """What was done while the load was whole, over the blocks.
 
         Closed loop: the operations that ended in the time that all threads ran. Open loop: the
         operations of the plan, in the time of its arrivals. Where that time is not known, or fewer
         operations ended in it than there are threads: all, from the first start to the last end.
         """
+        return sum((one._pace() for one in self.blocks), Pace(0, 0, 0))
+
+    def _pace(self) -> Pace:
         found = self._planned() if self.run.cell.mode == "open" else self._together()
         if found is not None:
             return found
@@ -193,22 +264,37 @@ class Measurement:
         intended = operations["intended_ms"].drop_nulls().to_numpy()
         if plan is None or plan.length_s is None or not intended.size:
             return None
-        first = (self.whole or self).operations["intended_ms"].drop_nulls().to_numpy().min()
+        first = self.recorded.operations["intended_ms"].drop_nulls().to_numpy().min()
         seconds = plan.length_s - float(intended.min() - first) / 1000
         if seconds <= 0:
             return None
         return Pace(operations.height, int(operations["ok"].sum()), seconds)
 
     def _together(self) -> Pace | None:
-        operations = self.operations
-        if operations.is_empty():
+        if (window := self.window) is None:
             return None
-        opened, closed = together(operations)
+        ended = self.ended(*window)
+        if ended.height < self.recorded.operations["thread"].n_unique():
+            return None
+        return Pace(ended.height, int(ended["ok"].sum()), (window[1] - window[0]) / 1000)
+
+    @property
+    def window(self) -> tuple[float, float] | None:
+        """From when to when all threads of a closed loop ran and what they did counts.
+
+        Of one block, in ms since the epoch. From the last thread's first start, or the first start
+        that counts, to the first thread's last end; None where there is no such time.
+        """
+        if self.operations.is_empty():
+            return None
+        opened, closed = together(self.recorded.operations)
+        counts = float(self.operations["start_ms"].to_numpy().min())
+        return (max(opened, counts), closed) if closed > max(opened, counts) else None
+
+    def ended(self, after_ms: float, until_ms: float) -> pl.DataFrame:
+        """Return the recorded operations that ended in a time, since the epoch."""
         end = pl.col("start_ms") + pl.col("service_ms")
-        ended = operations.filter((end > opened) & (end <= closed))
-        if closed <= opened or ended.height < operations["thread"].n_unique():
-            return None
-        return Pace(ended.height, int(ended["ok"].sum()), (closed - opened) / 1000)
+        return self.recorded.operations.filter((end > after_ms) & (end <= until_ms))
 
 
 @dataclass(frozen=True)
@@ -249,7 +335,7 @@ def load(path: Path) -> Measured:
     """
     results = find_results(path)
     measurements: list[Measurement] = []
-    unreadable: dict[str, str] = {}
+    unreadable = dict(results.unreadable)
     for run in results.runs:
         try:
             measurements.append(measure(run))
@@ -262,48 +348,44 @@ def load(path: Path) -> Measured:
 
 
 def measure(run: Run) -> Measurement:
-    """Read the sample file of a run.
+    """Read the sample files of a run.
 
     Raises
     ------
     UserError
-        If the file is missing, is not a JMeter CSV file with a header, or has no samples.
+        If a file is missing, is not a JMeter CSV file with a header, or has no samples.
     """
-    path, workload = run.samples, run.cell.workload
-    if not path.is_file():
-        raise UserError(f"sample file {str(path)!r} does not exist")
-    try:
-        head = pl.scan_csv(path, infer_schema=False).head(1).collect()
-        labelled = str(head["label"].item() if head.height else "").split(" ")[0] == workload
-        rows = _rows(run, labelled, "intended" in head.columns)
-    except pl.exceptions.PolarsError as error:
-        raise UserError(f"{str(path)!r} is not a JMeter CSV file with a header: {error}") from error
-    good = rows.drop_nulls(["start_ms", "elapsed_ms", "ok"])
-    if good.is_empty():
-        raise UserError(f"{str(path)!r} has no samples")
-    if labelled:
-        samples, operations, strays = _by_label(good, workload)
-    elif run.cell.variant == "async":
-        samples, operations, strays = _by_pair(good, workload)
-    else:
-        samples, operations, strays = _each(good, workload)
-    return Measurement(
-        run=run,
-        samples=_in_order(samples, pl.col("step").cast(_STEP)),
-        operations=_in_order(
-            operations.with_columns(
-                pl.col("elapsed_ms").cast(pl.Int32).alias("service_ms"),
-                pl.col("elapsed_ms")
-                + (pl.col("start_ms") - pl.col("intended_ms")).fill_null(0).clip(0),
-            ),
-            pl.col("failure").cast(_FAILURE),
-            "intended_ms",
-            "service_ms",
-            "thread",
-        ),
-        strays=strays,
-        damaged=rows.height - good.height,
-        usage=_usage(run),
+    parts = [_read(run, block, index) for index, block in enumerate(run.blocks)]
+    whole = replace(
+        parts[0],
+        samples=pl.concat([one.samples for one in parts]),
+        operations=pl.concat([one.operations for one in parts]),
+        strays=sum(one.strays for one in parts),
+        faults={
+            kind: Fault(sum(fault.rows for fault in found), found[0].first)
+            for kind in FAULTS
+            if (found := [one.faults[kind] for one in parts if kind in one.faults])
+        },
+        rows=tuple(chain.from_iterable(one.rows for one in parts)),
+        others=sum((Counter(one.others) for one in parts), Counter[str]()),
+    )
+    if not any(block.settle_s for block in run.blocks):
+        return whole
+    begins = [
+        1000 * block.settle_s + float(one.samples["start_ms"].to_numpy().min(initial=LATEST_MS))
+        for block, one in zip(run.blocks, parts, strict=True)
+    ]
+    return later_part(whole, begins)
+
+
+def later_part(whole: Measurement, begins_ms: Sequence[float]) -> Measurement:
+    """Return what of a run began from some moment of each block on, in ms since the epoch."""
+    begin = pl.lit(pl.Series(begins_ms, dtype=pl.Float64)).gather(pl.col("block"))
+    return replace(
+        whole,
+        samples=whole.samples.filter(pl.col("start_ms") >= begin),
+        operations=whole.operations.filter(pl.coalesce("intended_ms", "start_ms") >= begin),
+        whole=whole,
     )
 
 
@@ -357,32 +439,144 @@ def failure_class() -> pl.Expr:
     )
 
 
-def _rows(run: Run, labelled: bool, intended: bool) -> pl.DataFrame:
-    """Read the needed columns in file order; a field that cannot be read is null."""
-    more: dict[str, type[pl.DataType]] = {} if labelled else {"URL": pl.String, "bytes": pl.Int64}
-    planned = pl.col("intended") if intended else pl.lit(None, pl.Int64)
-    return (
-        pl.scan_csv(
-            run.samples,
-            schema_overrides={**_COLUMNS, **more, **({"intended": pl.Int64} if intended else {})},
-            ignore_errors=True,
-        )
-        .select(
-            pl.col("timeStamp").alias("start_ms"),
-            pl.col("elapsed").alias("elapsed_ms"),
-            "label",
-            pl.col("responseCode").fill_null("").alias("code"),
-            pl.col("threadName").alias("thread"),
-            pl.col("success").alias("ok"),
-            pl.col("failureMessage").alias("message"),
-            planned.alias("intended_ms"),
-            *more,
-        )
-        .collect()
+def _read(run: Run, block: Block, index: int) -> Measurement:
+    path, workload = block.file, run.cell.workload
+    if not path.is_file():
+        raise UserError(f"sample file {str(path)!r} does not exist")
+    try:
+        rows = _rows(run, path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(f"{str(path)!r} is not a JMeter CSV file with a header: {error}") from error
+    possible = (
+        pl.col("start_ms").is_between(0, LATEST_MS)
+        & pl.col("elapsed_ms").is_between(0, LONGEST_MS)
+        & pl.col("ok").is_not_null()
+        & (pl.col("intended_ms").is_between(0, LATEST_MS) | pl.col("intended_ms").is_null().all())
+    ).fill_null(False)
+    wrong = {DAMAGED: rows.filter(~possible)}
+    good, others = rows.filter(possible), {}
+    if good.is_empty():
+        raise UserError(f"{str(path)!r} has no samples")
+    own = pl.col("label").cast(pl.String).is_in([f"{workload}{end}" for end in _LABEL_ENDS])
+    labelled = run.recorded or bool(good.select(own.any()).item())
+    if labelled:
+        label = pl.col("label").cast(pl.String)
+        wrong[STRANGE] = good.filter(~own & ~label.str.starts_with(WARM_UP))
+        others = dict(good.filter(~own).group_by(label).len().iter_rows())
+        good = good.filter(own)
+        if block.delivered != rows.height:
+            # A thread does one thing at a time. Counts that agree leave no row to be doubled.
+            first = pl.struct("thread", "label", "start_ms", "elapsed_ms").is_first_distinct()
+            once = first | (pl.col("elapsed_ms") <= ALIKE_MS)
+            wrong[DOUBLED] = good.filter(~once)
+            good = good.filter(once)
+        samples, operations, strays = _by_label(good, workload)
+        wrong[CLOCK] = _clock_steps(run, block, samples, operations)
+    elif run.cell.variant == "async":
+        samples, operations, strays = _by_pair(good, workload)
+    else:
+        samples, operations, strays = _each(good, workload)
+    return Measurement(
+        run=run,
+        samples=_in_order(samples, index, pl.col("step").cast(_STEP)),
+        operations=_in_order(
+            operations.with_columns(
+                pl.col("elapsed_ms").clip(0, LONGEST_MS).cast(pl.Int32).alias("service_ms"),
+                (
+                    pl.col("elapsed_ms")
+                    + (pl.col("start_ms") - pl.col("intended_ms")).fill_null(0).clip(0)
+                ).clip(0, LONGEST_MS),
+            ),
+            index,
+            pl.col("failure").cast(_FAILURE),
+            "intended_ms",
+            "service_ms",
+            "thread",
+        ),
+        strays=strays,
+        faults={
+            kind: Fault(found.height, _first_line(path, found))
+            for kind, found in wrong.items()
+            if not found.is_empty()
+        },
+        rows=(rows.height,),
+        others=others,
+        labelled=labelled,
     )
 
 
-def _in_order(rows: pl.DataFrame, *last: pl.Expr | str) -> pl.DataFrame:
+def _rows(run: Run, path: Path) -> pl.DataFrame:
+    """Read the needed columns in file order; a field that cannot be read is null."""
+    try:
+        return _scan(run, path)
+    except pl.exceptions.ComputeError:
+        return _scan(run, io.BytesIO(_mended(path).encode()))
+
+
+def _scan(run: Run, source: Path | io.BytesIO) -> pl.DataFrame:
+    found = pl.scan_csv(
+        source,
+        schema_overrides=_COLUMNS,
+        ignore_errors=True,
+        encoding="utf8-lossy",
+        truncate_ragged_lines=True,
+        row_index_name="row",
+    )
+    columns = found.collect_schema().names()
+    planned = pl.col("intended") if "intended" in columns else pl.lit(None, pl.Int64)
+    more = [] if run.recorded else [name for name in ("URL", "bytes") if name in columns]
+    return found.select(
+        "row",
+        pl.col("timeStamp").alias("start_ms"),
+        pl.col("elapsed").alias("elapsed_ms"),
+        "label",
+        pl.col("responseCode").fill_null("").alias("code"),
+        pl.col("threadName").alias("thread"),
+        pl.col("success").alias("ok"),
+        pl.col("failureMessage").alias("message"),
+        planned.alias("intended_ms"),
+        *more,
+    ).collect()
+
+
+def _mended(path: Path) -> str:
+    """Return the text of a file, without the records in which a quotation is not closed.
+
+    The lines stay as many.
+    """
+    text = path.read_text(encoding="utf-8", errors="replace")
+    records = re.split(r"(?<=\n)(?=\d{10,},)", text)
+    return "".join(
+        one if one.count('"') % 2 == 0 else "?\n" * max(1, one.count("\n")) for one in records
+    )
+
+
+def _first_line(path: Path, rows: pl.DataFrame) -> str:
+    """Return the file and line of the first of some rows; a row may have several lines."""
+    records = csv.reader(io.StringIO(_mended(path), newline=""))
+    # The header, and the rows before.
+    for _ in islice(records, 1 + int(rows["row"].to_numpy().min())):
+        pass
+    return f"{path.name} line {records.line_num + 1}"
+
+
+def _clock_steps(
+    run: Run, block: Block, samples: pl.DataFrame, operations: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the rows before which a clock was set: of the exchanges, and of the operations."""
+    start, end = pl.col("start_ms"), pl.col("start_ms") + pl.col("elapsed_ms")
+    before = end.shift(1).over("thread")
+    wrong = start < before - BACK_MS
+    if block.started_ms is not None and block.finished_ms is not None:
+        wrong |= start < block.started_ms - AHEAD_MS
+        wrong |= end > block.finished_ms + AHEAD_MS
+    found = [samples.filter(wrong.fill_null(False))]
+    if run.cell.mode == "closed":
+        found.append(operations.sort("row").filter(start > before + AHEAD_MS))
+    return pl.concat(one.select("row") for one in found).unique()
+
+
+def _in_order(rows: pl.DataFrame, block: int, *last: pl.Expr | str) -> pl.DataFrame:
     """Return the columns of a measurement in order of the (intended) start, as small as they go."""
     return rows.sort(pl.coalesce("intended_ms", "start_ms"), maintain_order=True).select(
         "start_ms",
@@ -390,42 +584,8 @@ def _in_order(rows: pl.DataFrame, *last: pl.Expr | str) -> pl.DataFrame:
         pl.col("code").cast(pl.Categorical),
         "ok",
         *last,
+        pl.lit(block, pl.UInt8).alias("block"),
     )
-
-
-def _usage(run: Run) -> Usage | None:
-    """Read what the run's processes used; None where that was not recorded."""
-    file = run.samples.parent / "usage.csv"
-    if not run.recorded or not file.is_file():
-        return None
-    kinds = {"time_s": pl.Float64, "service": pl.String, "cpu_s": pl.Float64, "rss_mb": pl.Float64}
-    try:
-        seen = pl.read_csv(file, schema_overrides=kinds, ignore_errors=True).drop_nulls()
-        generator = seen.filter(pl.col("service") == GENERATOR)
-        servers = seen.filter(pl.col("service") != GENERATOR)
-    except pl.exceptions.PolarsError:
-        return None
-    peak = servers.group_by("time_s").agg(pl.col("rss_mb").sum())["rss_mb"].max()
-    half = pl.col("time_s") >= seen.select(pl.col("time_s").max() / 2).item()
-    return Usage(
-        peak_rss_mb=float(peak) if isinstance(peak, float) else None,
-        generator_cores=_busy_cores(generator, half),
-        server_cores=_busy_cores(servers, half),
-    )
-
-
-def _busy_cores(readings: pl.DataFrame, when: pl.Expr) -> float | None:
-    """Return the median of the cores that services kept busy together, from reading to reading."""
-    steps = (
-        readings.sort("time_s")
-        .select("time_s", pl.col("cpu_s", "time_s").diff().over("service").name.suffix("_step"))
-        .drop_nulls()
-        .filter(when)
-        .group_by("time_s")
-        .agg((pl.col("cpu_s_step") / pl.col("time_s_step")).sum().alias("cores"))
-    )
-    cores = steps["cores"].median()
-    return float(cores) if isinstance(cores, float) else None
 
 
 def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:

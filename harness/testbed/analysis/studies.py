@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import polars as pl
 
-from testbed.analysis.decisions import Question
-from testbed.analysis.results import Cell
+from testbed.analysis.results import Cell, Mode
 from testbed.analysis.samples import Measured, Measurement
 from testbed.analysis.tables import condition
 
@@ -20,7 +19,7 @@ class Study:
     workload: str
     preset: str
     backends: str
-    mode: str = "closed"
+    mode: Mode = "closed"
 
     @classmethod
     def of(cls, cell: Cell) -> Study:
@@ -54,7 +53,10 @@ def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFr
         yield Study(*(part[key][0] for key in keys)), part
 
 
-def study_of(question: Question) -> Study:
-    """Return what the figure of a question is about."""
-    preset = question.preset or "several"
-    return Study(question.workload, preset, question.backends, question.mode)
+def by_system(runs: Iterable[Measurement]) -> dict[str, dict[float, list[Measurement]]]:
+    """Sort runs by system and level, systems in order of their first run."""
+    systems: dict[str, dict[float, list[Measurement]]] = {}
+    for one in runs:
+        levels = systems.setdefault(one.run.cell.system, {})
+        levels.setdefault(one.run.cell.level, []).append(one)
+    return systems

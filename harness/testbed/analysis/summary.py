@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from testbed.analysis.results import Cell
+from testbed.analysis.quantities import FIGURES, QUANTILES, geometric_mean, run_figure
+from testbed.analysis.results import Cell, total
 from testbed.analysis.samples import CLASSES, NOT_BEGUN, Measured, Measurement, load
-
-PERCENTILES = {"p50_ms": 0.50, "p95_ms": 0.95, "p99_ms": 0.99}
 
 SCHEMA: dict[str, type[pl.DataType]] = {
     "system": pl.String,
@@ -33,8 +32,7 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "failed_share": pl.Float64,
     "ok_per_s": pl.Float64,
     "operations_per_s": pl.Float64,
-    "mean_ms": pl.Float64,
-    **dict.fromkeys(PERCENTILES, pl.Float64),
+    **dict.fromkeys(QUANTILES, pl.Float64),
     "service_mean_ms": pl.Float64,
     "late": pl.Int64,
     "dropped": pl.Int64,
@@ -42,7 +40,6 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "acknowledged_p95_ms": pl.Float64,
     "server_cpu_ms_per_ok": pl.Float64,
     "server_rss_mb": pl.Float64,
-    "server_peak_rss_mb": pl.Float64,
     "generator_cpu_ms_per_operation": pl.Float64,
     "generator_cores": pl.Float64,
     **dict.fromkeys(CLASSES, pl.Int64),
@@ -64,12 +61,12 @@ def summarise(results: Path) -> pl.DataFrame:
     -------
     pl.DataFrame
         One row per cell (system, workload, preset, backends, mode, level), in order, with the
-        columns of `SCHEMA`: every run as it was recorded, warm-up and invalid ones included;
-        `testbed.analysis.verdicts.usable` leaves these out. Runs of a cell are pooled: percentiles
-        are of all their operations, rates are of what was done while the load was whole
-        (`testbed.analysis.samples.Pace`), in the sum of these times. Response times are of
-        successful operations; ``ok_per_s`` is the goodput. CPU and memory are null where they were
-        not recorded in each run.
+        columns of `SCHEMA`: every run as it was recorded, invalid ones included;
+        `testbed.analysis.verdicts.judge_all` leaves these out. Times, rates and CPU per operation
+        are geometric means over the runs, each of which is one over its blocks (`run_figure`);
+        counts are sums, and shares are of these. Times are of successful operations, and null where
+        a run has none; ``ok_per_s`` is the goodput. CPU and memory are null where they were not
+        recorded in each run.
 
     Raises
     ------
@@ -82,7 +79,7 @@ def summarise(results: Path) -> pl.DataFrame:
 def tabulate(measured: Measured) -> pl.DataFrame:
     """Summarise runs that have been read; see `summarise`.
 
-    Of a run that was cut to its steady part, CPU time is charged to the operations of the whole.
+    Of a run of which a part counts, CPU time is charged to the operations of the whole.
     """
     rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
     return pl.DataFrame(rows, schema=SCHEMA)
@@ -99,24 +96,23 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     runs = [measurement.run for measurement in measurements]
     samples = pl.concat([measurement.samples for measurement in measurements])
     operations = pl.concat([measurement.operations for measurement in measurements])
-    acknowledged = samples.filter(pl.col("ok") & (pl.col("step") == "request"))["elapsed_ms"]
-    elapsed = operations.filter("ok")["elapsed_ms"]
-    duration_s = sum(measurement.duration_s for measurement in measurements)
-    paces = [measurement.pace for measurement in measurements]
-    seconds = sum(pace.seconds for pace in paces)
-    ok, total = elapsed.len(), operations.height
-    loaded_s = sum((measurement.whole or measurement).duration_s for measurement in measurements)
-    whole = [(measurement.whole or measurement).operations["ok"] for measurement in measurements]
-    charged, made = sum(int(one.sum()) for one in whole), sum(one.len() for one in whole)
-    is_open = cell.mode == "open"
-    not_begun = sum(measurement.dropped for measurement in measurements)
-    arrivals = total + not_begun
+    arrivals = operations.height + sum(measurement.dropped for measurement in measurements)
+    ok = int(operations["ok"].sum())
     counts = dict(operations["failure"].drop_nulls().value_counts().iter_rows())
-    counts[NOT_BEGUN] = not_begun
-    server_cpu_s = _total(sum(run.server_cpu_s.values()) or None for run in runs)
-    server_rss_mb = _total(sum(run.server_rss_mb.values()) or None for run in runs)
-    generator_cpu_s = _total(run.generator_cpu_s for run in runs)
-    peaks = [one.usage.peak_rss_mb if one.usage else None for one in measurements]
+    counts[NOT_BEGUN] = arrivals - operations.height
+    is_open = cell.mode == "open"
+    loaded_s = sum(measurement.recorded.duration_s for measurement in measurements)
+    made = sum(measurement.recorded.operations.height for measurement in measurements)
+    generator_cpu_s = total(run.generator_cpu_s for run in runs)
+    rss_mb = total(sum(run.server_rss_mb.values()) or None for run in runs)
+    acknowledged = [
+        one.samples.filter(pl.col("ok") & (pl.col("step") == "request")) for one in measurements
+    ]
+    good = [one.operations.filter("ok") for one in measurements]
+
+    def mean(figure: str) -> float | None:
+        return geometric_mean([run_figure(one, figure) for one in measurements])
+
     return {
         "system": cell.system,
         "variant": cell.variant,
@@ -127,26 +123,25 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "level": cell.level,
         "threads": cell.threads,
         "runs": len(runs),
-        "duration_s": duration_s,
+        "duration_s": sum(measurement.duration_s for measurement in measurements),
         "samples": samples.height,
-        "sample_mean_ms": samples["elapsed_ms"].mean(),
+        "sample_mean_ms": _mean_over([one.samples for one in measurements]),
         "failed_sample_share": (~samples["ok"]).mean(),
-        "operations": total,
+        "operations": operations.height,
         "ok": ok,
         "failed": arrivals - ok,
         "failed_share": _ratio(arrivals - ok, arrivals),
-        "ok_per_s": _ratio(sum(pace.ok for pace in paces), seconds),
-        "operations_per_s": _ratio(sum(pace.operations for pace in paces), seconds),
-        "mean_ms": elapsed.mean(),
-        **{name: elapsed.quantile(share, "linear") for name, share in PERCENTILES.items()},
-        "service_mean_ms": operations.filter("ok")["service_ms"].mean(),
+        "operations_per_s": geometric_mean([one.pace.operations_per_s for one in measurements]),
+        **{figure: mean(figure) for figure in FIGURES if figure in SCHEMA},
+        "service_mean_ms": _mean_over(good, "service_ms"),
         "late": sum(measurement.late for measurement in measurements) if is_open else None,
-        "dropped": not_begun if is_open else None,
-        "acknowledged_mean_ms": acknowledged.mean(),
-        "acknowledged_p95_ms": acknowledged.quantile(0.95, "linear"),
-        "server_cpu_ms_per_ok": _ratio(server_cpu_s, charged, 1000),
-        "server_rss_mb": _ratio(server_rss_mb, len(runs)),
-        "server_peak_rss_mb": _ratio(_total(peaks), len(runs)),
+        "dropped": counts[NOT_BEGUN] if is_open else None,
+        "acknowledged_mean_ms": _mean_over(acknowledged),
+        "acknowledged_p95_ms": geometric_mean(
+            [one["elapsed_ms"].quantile(0.95, "linear") for one in acknowledged]
+        ),
+        "server_cpu_ms_per_ok": mean("cpu_ms_per_ok"),
+        "server_rss_mb": _ratio(rss_mb, len(runs)),
         "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, made, 1000),
         "generator_cores": _ratio(generator_cpu_s, loaded_s),
         **{failure: counts.get(failure, 0) for failure in CLASSES},
@@ -154,11 +149,10 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     }
 
 
-def _total(figures: Iterable[float | None]) -> float | None:
-    """Add up the figures of a cell's runs; None unless each run has one."""
-    known = list(figures)
-    present = [figure for figure in known if figure is not None]
-    return sum(present) if len(present) == len(known) else None
+def _mean_over(runs: Sequence[pl.DataFrame], column: str = "elapsed_ms") -> float | None:
+    """Return the geometric mean over runs of their mean times."""
+    means = [one[column].to_numpy().mean() if one.height else None for one in runs]
+    return geometric_mean(means)
 
 
 def _ratio(part: float | None, whole: float, unit: float = 1) -> float | None:

@@ -9,12 +9,15 @@ from typing import Any
 import polars as pl
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from testbed.analysis.decisions import Decision
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
+from testbed.analysis.statistics.ratios import ALIKE, POWER
 
 MISSING = "–"
 
@@ -111,6 +114,7 @@ COST = (
     Column("ack ms", number("acknowledged_mean_ms", 1)),
     Column("CPU ms", number("server_cpu_ms_per_ok", 2)),
     Column("MB", number("server_rss_mb")),
+    Column("generator", number("generator_cores", 2)),
 )
 SPEED_NOTE = (
     "level: threads, or arrivals/s; ok/s: successful operations per second; mean and percentiles "
@@ -118,8 +122,108 @@ SPEED_NOTE = (
 )
 COST_NOTE = (
     "ack: mean time to the acknowledgement; CPU: of all servers, per successful operation; "
-    "MB: resident memory of all servers"
+    "MB: resident memory of all servers; generator: cores that it kept busy"
 )
+
+
+FIGURE = {"ok_per_s": "goodput", "p95_ms": "p95", "cpu_ms_per_ok": "CPU"}
+"""Words for the headline figures in narrow columns."""
+
+DECIDED = (
+    Column("figure", word("figure"), numeric=False),
+    Column("cell", word("cell"), numeric=False),
+    Column("ratio", word("ratio"), numeric=False),
+    Column("decision", word("decision"), numeric=False),
+    Column("pairs ±", word("spread")),
+    Column("could tell", word("could_tell")),
+    Column("age", word("age")),
+)
+DECIDED_NOTE = (
+    "cell: workload and threads, or arrivals/s; ratio: with its 95 % interval; CPU: of all "
+    "servers, per successful operation; pairs ±: by how much the ratio differs from one pair of "
+    f"starts to another; could tell: the difference that is told in {100 * POWER:.0f} % of such "
+    "experiments; age: of the stacks"
+)
+
+
+def decision_words(one: Decision) -> str:
+    """Return a decision in words: ``worse by 16 %``, ``worse: × 2.1``, ``alike ±10 %``."""
+    if one.ratio is None or one.decision == "not known":
+        return "not known"
+    if one.decision == "alike":
+        return f"alike ±{100 * (ALIKE - 1):.0f} %"
+    if one.ratio >= 2:
+        return f"{one.decision}: × {one.ratio:.1f}"
+    return f"{one.decision} by {100 * abs(one.ratio - 1):.0f} %"
+
+
+def effect(ratio: float | None) -> str:
+    """Return a ratio above 1 as a difference: ``9 %``, or ``× 2.3`` from 2 on."""
+    if ratio is None:
+        return MISSING
+    return f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"× {ratio:.2g}"
+
+
+def ratio_words(one: Decision) -> str:
+    """Return a ratio with its interval."""
+    if one.ratio is None:
+        return MISSING
+    known = "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"
+    return f"{one.ratio:.2f}{known}"
+
+
+def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
+    """Return the rows of `DECIDED`; a figure is named in the first row of several."""
+    rows: list[Row] = []
+    before = ""
+    for one in decisions:
+        unit = "" if one.mode == "closed" else "/s"
+        rows.append(
+            {
+                "figure": FIGURE[one.figure] if one.figure != before else "",
+                "cell": f"{one.workload} {one.level:g}{unit}",
+                "ratio": ratio_words(one),
+                "decision": decision_words(one),
+                "spread": MISSING if one.pair_spread is None else f"{100 * one.pair_spread:.1f} %",
+                "could_tell": effect(one.could_tell),
+                "age": MISSING if one.age_s is None else f"{one.age_s / 60:.0f} min",
+            }
+        )
+        before = one.figure
+    return rows
+
+
+def remarks(decisions: Iterable[Decision]) -> list[str]:
+    """Return what the rows of decisions do not say: why some are not known, and what is missing."""
+    told: dict[str, list[str]] = {}
+    for one in decisions:
+        where = f"{one.workload} {one.load}"
+        if one.reason:
+            told.setdefault(f"{FIGURE[one.figure]} not known, {one.reason}", []).append(where)
+        if one.left_out:
+            pairs = "1 pair" if one.left_out == 1 else f"{one.left_out} pairs"
+            told.setdefault(f"{pairs} left out", []).append(where)
+        if one.pairs == 1:
+            told["one pair: this speaks of these starts only"] = []
+    return [
+        f"{', '.join(dict.fromkeys(where))}: {why}" if where else why for why, where in told.items()
+    ]
+
+
+def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
+    """Sort decisions by what is compared, in words."""
+    parts: dict[str, list[Decision]] = {}
+    for one in decisions:
+        parts.setdefault(f"{one.system} against {one.reference}", []).append(one)
+    return parts
+
+
+def print_decisions(decisions: Iterable[Decision], console: Console) -> None:
+    """Print a table for each compared system: a row per cell and headline figure."""
+    for title, part in by_systems(decisions).items():
+        _print(title, DECIDED, decided_rows(part), DECIDED_NOTE, console, "figure")
+        for remark in remarks(part):
+            console.print(f"[yellow]{escape(remark)}[/yellow]", highlight=False)
 
 
 def conditions(summary: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
@@ -148,25 +252,8 @@ def print_table(summary: pl.DataFrame, console: Console | None = None) -> None:
     console = console or Console()
     for words, part in conditions(summary):
         for columns, note in ((SPEED, SPEED_NOTE), (COST, COST_NOTE)):
-            table = Table(
-                title=f"Operations, {words}",
-                caption=note,
-                box=SIMPLE_HEAD,
-                padding=(0, 1, 0, 0),
-                title_justify="left",
-                caption_justify="left",
-            )
-            for column in columns:
-                table.add_column(
-                    column.title,
-                    justify="right" if column.numeric else "left",
-                    no_wrap=column.numeric or column in CELL,
-                )
             rows = list(part.iter_rows(named=True))
-            for row, following in zip(rows, [*rows[1:], None], strict=True):
-                last = following is None or _group(row) != _group(following)
-                table.add_row(*(Text(column.text(row)) for column in columns), end_section=last)
-            console.print(table)
+            _print(f"Operations, {words}", columns, rows, note, console, "system", "workload")
 
 
 def markdown_table(rows: Iterable[Row], columns: Sequence[Column]) -> str:
@@ -179,5 +266,30 @@ def markdown_table(rows: Iterable[Row], columns: Sequence[Column]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _group(row: Row) -> tuple[str, str]:
-    return row["system"], row["workload"]
+def _print(
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    note: str,
+    console: Console,
+    *groups: str,
+) -> None:
+    """Print a table with an empty line where one of some columns changes; empty ones continue."""
+    table = Table(
+        title=title,
+        caption=note,
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        title_justify="left",
+        caption_justify="left",
+    )
+    for column in columns:
+        table.add_column(
+            column.title.replace(" ", "\n") if columns is DECIDED else column.title,
+            justify="right" if column.numeric else "left",
+            no_wrap=column.numeric or columns is DECIDED or column in CELL,
+        )
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        ends = following is None or any(following[name] not in (row[name], "") for name in groups)
+        table.add_row(*(Text(column.text(row)) for column in columns), end_section=ends)
+    console.print(table)

@@ -1,11 +1,12 @@
 """Whether a run may be believed: one verdict per run, each check with its figure and its limit.
 
-An invalid run is shown and not used: something other than the system decided what it measured. A
-run that is *not steady* spent more than half of itself warming up. A run that is *overloaded* fell
-behind its plan of arrivals, or left the system without a full answer, with nothing else wrong. Both
-are marked and used, whole: not to settle and not to carry the load are properties of the system,
-and to leave such runs out would favour the one that has them. Of every other run the steady part is
-used.
+- *invalid*: something other than the system decided what was measured. Shown, not used.
+- *overloaded*: the system fell behind its plan of arrivals, or was left without a full answer.
+- *stalled*: for a while no operation ended at all.
+- *still warming*: the system was not warm, or changed during the run. Used, but does not decide.
+
+Overloaded and stalled runs are used whole and decide: both are properties of the system, and to
+leave them out would favour the one that has them.
 """
 
 from __future__ import annotations
@@ -17,15 +18,35 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from testbed.analysis.quantities import CLOCK_MS
 from testbed.analysis.results import Results
-from testbed.analysis.samples import Measured, Measurement, together
-from testbed.analysis.statistics.steadiness import Truncation, littles_law, mser5
+from testbed.analysis.samples import (
+    CLOCK,
+    DAMAGED,
+    DOUBLED,
+    STRANGE,
+    Measured,
+    Measurement,
+    later_part,
+    together,
+)
+from testbed.analysis.statistics.steadiness import (
+    Spell,
+    Truncation,
+    change_of_mean,
+    change_of_rate,
+    mser5,
+)
+from testbed.load import LATE_MS
 
-Status = Literal["valid", "not steady", "overloaded", "invalid"]
+Status = Literal["valid", "still warming", "stalled", "overloaded", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]
 
 TOLERANCE = 0.05
-"""Of Little's law, and of the achieved rate against the offered one."""
+"""Of Little's law, of the achieved rate against the offered one, and of late arrivals."""
+
+BETWEEN_MS = 0.2
+"""What a load generator needs between two operations: much of an operation that takes 2 ms."""
 
 GENERATOR_SHARE = 0.70
 """Of its cores, and of its measured ceiling, that a load generator may use."""
@@ -42,11 +63,27 @@ SHORTEST_WINDOW = 10
 SHORTEST_RUN = 50
 """Successful operations that a run needs for its warm-up to be told from the rest."""
 
-STEADINESS = "steady"
+CHANGE = 0.15
+"""Most that a run may change over its time: blocks of one cell were seen to differ by 4 to 7 %."""
+
+STALL_S = 1.0
+STALL_TIMES = 10
+"""A stall: nothing ends for a second and ten mean response times, which no full collection of a
+service's garbage takes, and which operations that end one by one do not leave by chance."""
+
+SHORT = 0.05
+SHORT_S = 0.5
+"""How much shorter than planned a block may be: a share, or what its threads need to begin."""
+
 RATE = "offered = achieved"
 COMPLETE_AFTER = "all cinemas after"
+STALL = "stall"
+TREND = "trend"
+WARM = "warm before"
 OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
 """Checks that a system fails by itself; the generator's own checks tell whether it was that."""
+
+BY_ITSELF = OVERLOAD | {STALL, TREND, WARM}
 
 
 @dataclass(frozen=True)
@@ -95,9 +132,14 @@ class Verdict:
         failed = {check.name for check in self.checks if check.outcome == "failed"}
         if not failed:
             return "valid"
-        if failed == {STEADINESS}:
-            return "not steady"
-        return "overloaded" if failed <= OVERLOAD | {STEADINESS} else "invalid"
+        if not failed <= BY_ITSELF:
+            return "invalid"
+        if WARM in failed:
+            return "still warming"
+        if failed & OVERLOAD:
+            return "overloaded"
+        # A queue that grows, or a stall, is a trend too.
+        return "stalled" if STALL in failed else "still warming"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -124,7 +166,7 @@ class Judged:
     verdicts
         By run id, of these.
     used
-        What counts of each run that is not invalid, see `steady_part`; there may be none.
+        What counts of each run that is not invalid, see `counted`; there may be none.
     """
 
     recorded: Measured
@@ -135,6 +177,15 @@ class Judged:
     def results(self) -> Results:
         """Where the runs come from."""
         return self.recorded.results
+
+    @property
+    def deciding(self) -> tuple[Measurement, ...]:
+        """What may decide: of what is used, the runs that are not still warming."""
+        return tuple(
+            one
+            for one in self.used.measurements
+            if self.verdicts[one.run.id].status != "still warming"
+        )
 
 
 def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
@@ -153,20 +204,27 @@ def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
         With every check of the method, those that cannot be made included.
     """
     truncation = warm_up(measurement)
+    part = _without(measurement, truncation)
     return Verdict(
         run_id=measurement.run.id,
         checks=(
             _operations(measurement),
-            _rows(measurement),
+            _labels(measurement),
+            *(_faulty(measurement, kind) for kind in (DAMAGED, DOUBLED, CLOCK)),
+            _delivered(measurement),
+            _length(measurement),
             _cinemas(measurement, "before"),
             _cinemas(measurement, "after"),
             _little(measurement),
+            _stall(measurement),
             _rate(measurement),
-            _generator_cpu(measurement, environment),
+            _generator_late(measurement),
+            _generator_cpu(measurement),
             _generator_ceiling(measurement),
             _conditions(measurement, environment),
             _disturbance(measurement),
-            _steady(measurement, truncation),
+            _warm(measurement),
+            _trend(part),
         ),
         truncation=truncation,
     )
@@ -183,7 +241,7 @@ def judge_all(measured: Measured) -> Judged:
     environment = measured.results.environment
     verdicts = {one.run.id: judge(one, environment) for one in measured.measurements}
     used = tuple(
-        steady_part(one, verdicts[one.run.id])
+        counted(one, verdicts[one.run.id])
         for one in measured.measurements
         if verdicts[one.run.id].status != "invalid"
     )
@@ -191,7 +249,7 @@ def judge_all(measured: Measured) -> Judged:
 
 
 def warm_up(measurement: Measurement) -> Truncation | None:
-    """Find the end of a run's warm-up in the response times of its successful operations.
+    """Find the end of a classic run's warm-up in the times of its successful operations.
 
     What begins after the first thread of a closed loop has ended is left aside: with every thread
     that ends the load is less, and the few alike times of the last one would pass for steady.
@@ -199,11 +257,11 @@ def warm_up(measurement: Measurement) -> Truncation | None:
     Returns
     -------
     Truncation or None
-        None where the load was meant to change, a service was disturbed, or there are too few
-        operations.
+        None for a run of several blocks, or of which the start does not count already; where the
+        load was meant to change, or a service was disturbed; with too few operations.
     """
     run, good = measurement.run, measurement.operations.filter("ok")
-    if run.disturbance or (run.arrivals and not run.arrivals.steady) or good.is_empty():
+    if len(run.blocks) > 1 or run.blocks[0].settle_s or _changes(measurement) or good.is_empty():
         return None
     if run.cell.mode == "closed":
         loaded = good.filter(pl.col("start_ms") < together(measurement.operations)[1])
@@ -211,77 +269,124 @@ def warm_up(measurement: Measurement) -> Truncation | None:
     return None if good.height < SHORTEST_RUN else mser5(good["elapsed_ms"].to_numpy())
 
 
-def steady_part(measurement: Measurement, verdict: Verdict) -> Measurement:
+def counted(measurement: Measurement, verdict: Verdict) -> Measurement:
     """Return what counts of a run: all but its warm-up.
 
     It is the whole run where that has no steady part, where none can be told, or where it was
-    overloaded, and is then marked so.
+    overloaded, and is then marked so, or stalled.
     """
-    if verdict.status == "overloaded":
+    failed = {check.name for check in verdict.checks if check.outcome == "failed"}
+    if failed & OVERLOAD:
         return replace(measurement, overloaded=True)
-    cut = verdict.truncation
+    return measurement if STALL in failed else _without(measurement, verdict.truncation)
+
+
+def _without(measurement: Measurement, cut: Truncation | None) -> Measurement:
+    """Return a run without its warm-up, if there is a steady part."""
     if cut is None or not cut.steady or cut.cut == 0:
         return measurement
-    operations = measurement.operations
     clock = pl.coalesce("intended_ms", "start_ms")
-    begin = operations.filter("ok").select(clock).to_series()[cut.cut]
-    return replace(
-        measurement,
-        operations=operations.filter(clock >= begin),
-        samples=measurement.samples.filter(pl.col("start_ms") >= begin),
-        whole=measurement,
-    )
+    begin = measurement.operations.filter("ok").select(clock).to_series()[cut.cut]
+    return later_part(measurement, [begin])
 
 
-def in_flight(operations: pl.DataFrame) -> tuple[float, float, int] | None:
+def _changes(measurement: Measurement) -> str | None:
+    """Return why the load or the system was not to stay the same over a run, if so."""
+    run = measurement.run
+    if run.disturbance:
+        return "a service was disturbed"
+    return "the load changes by plan" if run.arrivals and not run.arrivals.steady else None
+
+
+def in_flight(measurement: Measurement) -> tuple[float, float, int] | None:
     """Return throughput and mean response time while all threads of a closed loop ran.
-
-    Parameters
-    ----------
-    operations
-        Of one run, with ``thread``, ``start_ms`` and ``service_ms``.
 
     Returns
     -------
     tuple or None
-        Operations per second, seconds, and the operations they are of: those that overlap the time
-        from the last thread's first start to the first thread's last end, each counted as much as
-        it overlaps. None if there is no such time.
+        Operations per second, seconds, and the operations they are of: those that overlap the
+        window of a block, each counted as much as it overlaps, over the blocks. None if there is
+        no window in which operations ended.
     """
-    opened, closed = together(operations)
-    if closed <= opened:
-        return None
-    start = operations["start_ms"].to_numpy().astype(float)
-    end = start + operations["service_ms"].to_numpy()
-    overlap = np.clip(np.minimum(end, closed) - np.maximum(start, opened), 0, None)
-    count = int((overlap > 0).sum())
-    if not count:
-        return None
-    window_s = (closed - opened) / 1000
-    return count / window_s, float(overlap.sum()) / 1000 / count, count
+    window_s, busy_s, count = 0.0, 0.0, 0
+    for block in measurement.blocks:
+        if (window := block.window) is None:
+            continue
+        operations = block.recorded.operations
+        start = operations["start_ms"].to_numpy().astype(float)
+        end = start + operations["service_ms"].to_numpy()
+        overlap = np.clip(np.minimum(end, window[1]) - np.maximum(start, window[0]), 0, None)
+        count += int((overlap > 0).sum())
+        busy_s += float(overlap.sum()) / 1000
+        window_s += (window[1] - window[0]) / 1000
+    return (count / window_s, busy_s / count, count) if count else None
+
+
+def _check(name: str, limit: str, figure: str, holds: bool | None = None) -> Check:
+    """Return a check of what holds or does not; None says that it is not known, and why."""
+    outcome: Outcome = "not known" if holds is None else "passed" if holds else "failed"
+    return Check(name, outcome, figure, limit)
 
 
 def _operations(measurement: Measurement) -> Check:
     """Check that all operations that were asked for were recorded, and not none."""
-    made, expected = measurement.operations.height, measurement.run.expected_operations
+    made, expected = measurement.recorded.operations.height, measurement.run.expected_operations
     plan = measurement.run.arrivals
     if made and plan is not None:
         # Whether an open loop carried its plan is the check of the rate.
-        return Check("operations", "passed", f"{made:,}", f"of {plan.planned:,} planned")
+        return _check("operations", f"of {plan.planned:,} planned", f"{made:,}", True)
     if expected is None:
-        found: Outcome = "passed" if made else "failed"
-        return Check("operations", found, f"{made:,}", "at least one; bounded by time")
-    return Check(
-        "operations",
-        "passed" if made == expected and made else "failed",
-        f"{made:,} of {expected:,}",
-        "all",
-    )
+        return _check("operations", "at least one; bounded by time", f"{made:,}", made > 0)
+    return _check("operations", "all", f"{made:,} of {expected:,}", made == expected and made > 0)
 
 
-def _rows(measurement: Measurement) -> Check:
-    damaged = measurement.damaged
-    return Check("damaged rows", "failed" if damaged else "passed", f"{damaged:,}", "none")
+def _labels(measurement: Measurement) -> Check:
+    """Check that the rows are of the workload that the record tells."""
+    workload = measurement.run.cell.workload
+    limit = f"those of {workload}, and of its warm-up"
+    if not measurement.labelled:
+        return _check(STRANGE, limit, "operations have no labels")
+    others = ", ".join(f"{count:,} of {label}" for label, count in measurement.others.items())
+    for one in measurement.recorded.blocks:
+        if one.samples.is_empty():
+            figure = f"no row of {workload} in {one.run.blocks[0].file.name}, but {others}"
+            return _check(STRANGE, limit, figure, False)
+    if fault := measurement.faults.get(STRANGE):
+        return _check(STRANGE, limit, f"{fault} ({others})", False)
+    return _check(STRANGE, limit, others or "all", True)
+
+
+def _faulty(measurement: Measurement, kind: str) -> Check:
+    """Check that no row is wrong in one way."""
+    if not measurement.labelled and kind != DAMAGED:
+        return _check(kind, "none", "operations have no labels")
+    fault = measurement.faults.get(kind)
+    return _check(kind, "none", str(fault or 0), fault is None)
+
+
+def _delivered(measurement: Measurement) -> Check:
+    """Check the rows of each file against the generator's own count."""
+    name, limit = "rows", "the generator's own count"
+    for rows, block in zip(measurement.rows, measurement.run.blocks, strict=False):
+        if block.delivered is None:
+            return _check(name, limit, "not recorded")
+        if rows != block.delivered:
+            figure = f"{rows:,} of {block.delivered:,} in {block.file.name}"
+            return _check(name, limit, figure, False)
+    return _check(name, limit, f"{sum(measurement.rows):,}", True)
+
+
+def _length(measurement: Measurement) -> Check:
+    """Check that no block of a closed loop was shorter than planned."""
+    name, limit = "length", f"as planned, less {_percent(SHORT)} or {SHORT_S:g} s"
+    for one in measurement.recorded.blocks:
+        seconds, (block,) = one.duration_s, one.run.blocks
+        if block.planned_s is None or one.run.cell.mode != "closed":
+            return _check(name, limit, "not bounded by time")
+        if seconds < block.planned_s - max(SHORT * block.planned_s, SHORT_S):
+            figure = f"{seconds:.1f} of {block.planned_s:g} s in {block.file.name}"
+            return _check(name, limit, figure, False)
+    return _check(name, limit, f"{measurement.recorded.duration_s:.1f} s", True)
 
 
 def _cinemas(measurement: Measurement, when: Literal["before", "after"]) -> Check:
@@ -290,149 +395,193 @@ def _cinemas(measurement: Measurement, when: Literal["before", "after"]) -> Chec
     found = run.complete_before if when == "before" else run.complete_after
     name = "all cinemas before" if when == "before" else COMPLETE_AFTER
     if when == "after" and run.stopped_for_good:
-        return Check(name, "not known", "a service was stopped for good", "all")
+        return _check(name, "all", "a service was stopped for good")
     if found is None:
-        return Check(name, "not known", "not recorded", "all")
-    if found is True:
-        return Check(name, "passed", "all", "all")
-    return Check(name, "failed", str(found) if found else "not all", "all")
+        return _check(name, "all", "not recorded")
+    return _check(name, "all", "all" if found is True else str(found or "not all"), found is True)
 
 
 def _little(measurement: Measurement) -> Check:
-    """Check Little's law in a closed loop."""
-    name, limit = "Little's law", f"within {TOLERANCE:.0%}".replace("%", " %")
+    """Check that ``X · R`` is the number of threads of a closed loop.
+
+    X is the throughput and R the mean response time, failures included. Less says that threads
+    spent their time elsewhere: in the generator, or not yet started. Source: Little, Operations
+    Research 9(3), 1961.
+    """
+    name, limit = "Little's law", f"within {_percent(TOLERANCE)} or {BETWEEN_MS} ms"
     threads = measurement.run.cell.threads
     if measurement.run.cell.mode != "closed":
-        return Check(name, "not known", "open loop", limit)
-    if measurement.operations.is_empty():
-        return Check(name, "not known", "no operations", limit)
-    seen = in_flight(measurement.operations)
+        return _check(name, limit, "open loop")
+    seen = in_flight(measurement)
     if seen is None or seen[2] < SHORTEST_WINDOW * threads:
-        return Check(name, "not known", "too few operations while all threads ran", limit)
-    law = littles_law(threads, seen[0], seen[1], tolerance=TOLERANCE)
-    return Check(
-        name,
-        "passed" if law.holds else "failed",
-        f"X·R = {law.observed:.2f} for {threads} threads, {100 * law.deviation:+.1f} %",
-        limit,
-    )
+        return _check(name, limit, "too few operations while all threads ran")
+    rate, response_s, _ = seen
+    deviation = rate * response_s / threads - 1
+    figure = f"X·R = {rate * response_s:.2f} for {threads} threads, {100 * deviation:+.1f} %"
+    most = max(TOLERANCE, BETWEEN_MS / 1000 / response_s)
+    return _check(name, limit, figure, abs(deviation) <= most)
+
+
+def _stall(measurement: Measurement) -> Check:
+    """Check for how long no operation ended while all threads of a closed loop ran."""
+    limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
+    if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
+        return _check(STALL, limit, "open loop, or a service was disturbed")
+    longest_s, most_s = 0.0, 0.0
+    for block in measurement.blocks:
+        if (window := block.window) is None:
+            continue
+        ended = block.ended(*window)
+        ends = (ended["start_ms"] + ended["service_ms"]).sort().to_numpy()
+        pause_s = float(np.diff(ends, prepend=window[0], append=window[1]).max()) / 1000
+        mean_s = float(ended["service_ms"].to_numpy().mean()) / 1000 if ends.size else 0.0
+        if pause_s > longest_s:
+            longest_s, most_s = pause_s, max(STALL_S, STALL_TIMES * mean_s)
+    if not longest_s:
+        return _check(STALL, limit, "all threads never ran together")
+    return _check(STALL, limit, f"{longest_s:.2f} s", longest_s <= most_s)
 
 
 def _rate(measurement: Measurement) -> Check:
     """Check in an open loop that operations started as often as they were to."""
-    name, limit = RATE, f"within {TOLERANCE:.0%}".replace("%", " %")
-    run, plan = measurement.run, measurement.run.arrivals
+    run, plan, limit = measurement.run, measurement.run.arrivals, f"within {_percent(TOLERANCE)}"
     if run.cell.mode != "open":
-        return Check(name, "not known", "closed loop", limit)
+        return _check(RATE, limit, "closed loop")
     operations = measurement.operations
     intended = operations["intended_ms"].drop_nulls().to_numpy()
     if plan is None or intended.size < 2:
-        return Check(name, "not known", "no intended starts recorded", limit)
+        return _check(RATE, limit, "no intended starts recorded")
     start = operations["start_ms"].to_numpy()
     # The plan's arrivals that never started lie at its end; the rate of those that did is known.
     offered = (intended.size - 1) / max(float(np.ptp(intended)), 1.0) * 1000
     achieved = (start.size - 1) / max(float(start.max() - intended.min()), 1.0) * 1000
     missing = plan.planned - operations.height
     deviation = min(achieved / offered, operations.height / plan.planned) - 1
-    return Check(
-        name,
-        "passed" if abs(deviation) <= TOLERANCE else "failed",
-        f"{achieved:.1f} of {offered:.1f} arrivals/s, {missing:,} of {plan.planned:,} dropped",
-        limit,
-    )
+    figure = f"{achieved:.1f} of {offered:.1f} arrivals/s, {missing:,} of {plan.planned:,} dropped"
+    return _check(RATE, limit, figure, abs(deviation) <= TOLERANCE)
 
 
-def _generator_cpu(measurement: Measurement, environment: Mapping[str, Any]) -> Check:
+def _generator_late(measurement: Measurement) -> Check:
+    """Check in an open loop that arrivals began late for want of a free user only.
+
+    A user takes the next arrival when free. What passes between that moment, or the arrival's own
+    where that is later, and the start is the generator's.
+    """
+    name, limit = "generator late", f"at most {_percent(TOLERANCE)} of arrivals"
+    asked = measurement.recorded.operations.drop_nulls("intended_ms").sort("start_ms")
+    if measurement.run.cell.mode != "open" or asked.is_empty():
+        return _check(name, limit, "closed loop, or no intended starts recorded")
+    free = (pl.col("start_ms") + pl.col("service_ms")).shift(1).over("thread")
+    due = pl.max_horizontal(pl.col("intended_ms"), free)
+    late = asked.select((pl.col("start_ms") - due > LATE_MS).mean()).item()
+    figure = f"{_percent(late)} began over {LATE_MS} ms late"
+    return _check(name, limit, figure, late <= TOLERANCE)
+
+
+def _generator_cpu(measurement: Measurement) -> Check:
     """Check the load generator's share of the cores that it could use.
 
     Servers on the same cores as the generator, which they are wherever their use is recorded, may
     keep it from ever reaching that share. Then it counts who of them has the most of the cores.
     """
-    run, usage = measurement.run, measurement.usage
-    cores = run.generator_cpus or _cores(environment)
-    busy = usage.generator_cores if usage else None
-    if busy is None and run.generator_cpu_s is not None:
-        busy = run.generator_cpu_s / (run.wall_s or max(measurement.duration_s, 0.001))
+    run, cores, seconds = measurement.run, measurement.run.generator_cpus, measurement.run.wall_s
     name, most = "generator CPU", GENERATOR_SHARE
-    limit = f"at most {100 * most:.0f} %"
-    if busy is None or not cores:
-        return Check(name, "not known", "not recorded", limit)
-    share = busy / cores
-    figure = f"{100 * share:.0f} % of {cores:g} cores"
-    servers = (usage.server_cores if usage else None) or 0.0
-    if busy + servers >= BUSY_SHARE * cores:
+    if run.generator_cpu_s is None or not (cores and seconds):
+        return _check(name, f"at most {_percent(most)}", "not recorded")
+    share = run.generator_cpu_s / seconds / cores
+    idle_s = sum(sum(block.idle_cpu_s.values()) for block in run.blocks)
+    servers = ((run.server_cpu_s or 0.0) + idle_s) / seconds / cores
+    figure, limit = f"{_percent(share)} of {cores:g} cores", f"at most {_percent(most)}"
+    if share + servers >= BUSY_SHARE:
         most = GENERATOR_SHARE_OF_BUSY
-        figure += f", {100 * servers / cores:.0f} % the servers"
-        limit = f"at most {100 * most:.0f} % of busy cores"
-    return Check(name, "passed" if share <= most else "failed", figure, limit)
+        figure += f", {_percent(servers)} the servers"
+        limit = f"at most {_percent(most)} of busy cores"
+    return _check(name, limit, figure, share <= most)
 
 
 def _generator_ceiling(measurement: Measurement) -> Check:
     """Check the throughput against what the load generator reached on a static endpoint."""
-    name, limit = "generator ceiling", f"at most {GENERATOR_SHARE:.0%}".replace("%", " %")
-    ceiling = measurement.run.generator_ceiling_per_s
+    name, limit = "generator ceiling", f"at most {_percent(GENERATOR_SHARE)}"
+    ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
-        return Check(name, "not known", "not measured", limit)
-    pace = measurement.pace
-    rate = pace.operations / max(pace.seconds, 0.001)
-    return Check(
-        name,
-        "passed" if rate <= GENERATOR_SHARE * ceiling else "failed",
-        f"{rate:,.0f} of {ceiling:,.0f} operations/s, {100 * rate / ceiling:.0f} %",
-        limit,
-    )
+        return _check(name, limit, "not measured")
+    figure = f"{rate:,.0f} of {ceiling:,.0f} operations/s, {_percent(rate / ceiling)}"
+    return _check(name, limit, figure, rate <= GENERATOR_SHARE * ceiling)
 
 
 def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Check:
-    """Check that the run had the cores that the experiment began with.
-
-    Old results record those of their machine only, of which a run may have had some.
-    """
+    """Check that the run had the cores that the experiment began with."""
     name, limit = "environment", "that of the results"
-    cores, seen = _cores(environment), measurement.run.generator_cpus
-    usable = environment.get("usable_cpus")
-    if seen is None or (cores is None and usable is None):
-        return Check(name, "not known", "not recorded", limit)
-    if usable is not None:
-        same, figure = seen == usable, f"{seen:g} usable cores, {usable:g} at the start"
-    else:
-        same, figure = seen <= (cores or 0), f"generator on {seen:g} of {cores:g} cores"
-    return Check(name, "passed" if same else "failed", figure, limit)
+    seen, usable = measurement.run.generator_cpus, environment.get("usable_cpus")
+    if seen is None or usable is None:
+        return _check(name, limit, "not recorded")
+    return _check(
+        name, limit, f"{seen:g} usable cores, {usable:g} at the start", bool(seen == usable)
+    )
 
 
 def _disturbance(measurement: Measurement) -> Check:
     """Check that a service which was to be stopped was stopped before the run ended."""
-    name, limit = "disturbance", "reached"
-    what = measurement.run.disturbance
+    name, limit, what = "disturbance", "reached", measurement.run.disturbance
     if what is None or "stopped" not in what:
-        return Check(name, "not known", "none recorded", limit)
-    if what["stopped"] is None:
-        return Check(name, "failed", "not reached", limit)
-    return Check(name, "passed", "reached", limit)
+        return _check(name, limit, "none recorded")
+    reached = what["stopped"] is not None
+    return _check(name, limit, "reached" if reached else "not reached", reached)
 
 
-def _steady(measurement: Measurement, truncation: Truncation | None) -> Check:
-    limit = "cut of at most half the run"
-    if truncation is None:
-        run = measurement.run
-        why = (
-            "a service was disturbed"
-            if run.disturbance
-            else "the load changes by plan"
-            if run.arrivals and not run.arrivals.steady
-            else f"fewer than {SHORTEST_RUN} successful operations"
-        )
-        return Check(STEADINESS, "not known", why, limit)
-    return Check(
-        STEADINESS,
-        "passed" if truncation.steady else "failed",
-        f"MSER-5 cuts {truncation.cut:,} of {truncation.observations:,}, "
-        f"{100 * truncation.cut / truncation.observations:.0f} %",
-        limit,
+def _warm(measurement: Measurement) -> Check:
+    """Check that the rule of the warm-up was met before the run."""
+    run, limit = measurement.run, "the rule of the warm-up"
+    if run.warm is None:
+        return _check(WARM, limit, "no rule, or not recorded")
+    age = "" if run.age_s is None else f", {run.age_s:.0f} s after the start"
+    return _check(WARM, limit, ("yes" if run.warm else "no") + age, run.warm)
+
+
+def _trend(part: Measurement) -> Check:
+    """Check that what counts of a run stays the same: first third and last, first block and last.
+
+    The figure is the goodput of a closed loop, the mean response time of an open one. With few
+    operations the limit is three standard errors of their ratio, where that is more.
+    """
+    limit, is_open = f"at most {_percent(CHANGE)}, or chance", part.run.cell.mode == "open"
+    if why := _changes(part):
+        return _check(TREND, limit, why)
+    if int(part.operations["ok"].sum()) < SHORTEST_RUN:
+        return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")
+    spells = [spell for one in part.blocks if (spell := _spell(one))]
+    if len(spells) < len(part.blocks):
+        return _check(TREND, limit, "all threads never ran together")
+    pairs = {"thirds": Spell.joined(spells).ends()}
+    if len(spells) > 1:
+        pairs["blocks"] = (spells[0], spells[-1])
+    if is_open and not all(one.at_s.size for pair in pairs.values() for one in pair):
+        return _check(TREND, limit, "a third without a success")
+    change_of = change_of_mean if is_open else change_of_rate
+    changes = {what: change_of(*pair) for what, pair in pairs.items()}
+    figure = ", ".join(
+        f"{100 * (one.ratio - 1):+.0f} % over {what}" for what, one in changes.items()
     )
+    return _check(TREND, limit, figure, not any(one.exceeds(CHANGE) for one in changes.values()))
 
 
-def _cores(environment: Mapping[str, Any]) -> float | None:
-    machine = environment.get("machine")
-    cores = machine.get("cores", machine.get("cpus")) if isinstance(machine, Mapping) else None
-    return float(cores) if cores else None
+def _spell(block: Measurement) -> Spell | None:
+    """Return the successes of a block: by their end in a closed loop, by their arrival in an open.
+
+    None where the threads of a closed loop never ran together, or there is no success.
+    """
+    if block.run.cell.mode == "open":
+        good = block.operations.filter("ok")
+        at = good.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()
+        window = (float(at.min()), float(at.max()) + 1) if at.size else None
+    elif (window := block.window) is not None:
+        good = block.ended(*window).filter("ok")
+        at = (good["start_ms"] + good["service_ms"]).to_numpy()
+    if window is None:
+        return None
+    elapsed = np.maximum(good["elapsed_ms"].to_numpy(), CLOCK_MS / 2)
+    return Spell((at - window[0]) / 1000, elapsed, (window[1] - window[0]) / 1000)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

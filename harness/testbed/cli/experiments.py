@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import psutil
 import typer
 from rich.markup import escape
 
@@ -27,17 +28,22 @@ from testbed import (
 )
 from testbed.bench import Bench
 from testbed.cli.console import console
-from testbed.cli.options import NoBuildOption, OffsetOption
+from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
 from testbed.cli.preparing import lay_out_jmeter, measure_ceilings, measuring_environ, prepare
 from testbed.cli.reports import write_report
 from testbed.errors import UserError
 from testbed.experiment import Experiment
 from testbed.marks import Annotations, Grafana
+from testbed.meter import MB
 from testbed.progress import Progress
 from testbed.project import Project
+from testbed.schedule import prepared, slots
 from testbed.stack import Stack
 from testbed.steps import duration, step
 from testbed.variants import Choice
+
+SLOT_PORTS = 1000
+"""From the ports of one system to those of the next that is up with it."""
 
 
 def run(
@@ -91,15 +97,33 @@ def run(
 
 def compare(
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look, in 3 to 5 minutes instead of 10.")
+        bool, typer.Option("--quick", help="One pair of starts, in 8 minutes: speaks of it alone.")
     ] = False,
+    pairs: Annotated[
+        int | None,
+        typer.Option(min=1, max=1000, help="Pairs of starts to measure.", show_default=False),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="Add pairs until a difference of so much would be told in every cell: 10%.",
+            show_default=False,
+        ),
+    ] = None,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
 ) -> None:
-    """Measure both variants under both workloads, then report."""
+    """Decide between both variants in 20 minutes: both up, warm, and loaded in turns."""
+    if sum((quick, pairs is not None, until is not None)) > 1:
+        raise UserError("--quick, --pairs and --until exclude each other: give one")
     project = Project.find()
     began = time.monotonic()
     plan = experiment_file.load(project, "quick" if quick else "compare")
+    if pairs is not None:
+        plan = experiment_file.changed(plan, repetitions=pairs)
+    if until is not None:
+        plan = experiment_file.changed(plan, precision={"could_tell": parse_percent(until)})
     results = _run(project, plan, port_offset, watched=False, build_first=not no_build)
     write_report(project, results)
     console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
@@ -108,6 +132,8 @@ def compare(
 def _run(
     project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
 ) -> Path:
+    stack.clear_leftovers(project)
+    plan = prepared(plan, psutil.virtual_memory().available / MB)
     bench = _bench(project, plan, port_offset, watched=watched, build_first=build_first)
     _enter_network(plan)
     results = results_directory.new_results(project, plan.name, record.now())
@@ -119,6 +145,7 @@ def _run(
 def _resume(
     project: Project, results: Path, port_offset: int, *, watched: bool, build_first: bool
 ) -> Path:
+    stack.clear_leftovers(project)
     plan = results_directory.declared(results)
     bench = _bench(project, plan, port_offset, watched=watched, build_first=build_first)
     results_directory.require_same(bench, results)
@@ -174,11 +201,17 @@ def _bench(
             "write `backends: docker` into the experiment",
             "A Prometheus of your own can ask ./testbed live, and each service.",
         )
-    stack.clear_leftover(project)
     generator_java = jdk.for_jmeter()
+    places = slots(plan)
     choices = {
         system.name: Choice(
-            system.variant, system.preset, plan.backends, dict(system.settings), port_offset
+            system.variant,
+            system.preset,
+            plan.backends,
+            dict(system.settings),
+            port_offset + SLOT_PORTS * places[system.name],
+            apart=places[system.name] > 0
+            and len({one.variant for one in plan.compared}) < len(plan.compared),
         )
         for system in plan.compared
     }
@@ -205,8 +238,10 @@ def _bench(
 
     return Bench(
         project=project,
-        generator=load.jmeter_command(project, generator_java),
-        system=lambda system: Stack(project, deployments[system.name], environ),
+        generator=load.generator_command(project, generator_java),
+        system=lambda system: Stack(
+            project.beside(places[system.name]), deployments[system.name], environ
+        ),
         describe=describe,
         ceilings=lambda: measure_ceilings(
             project,

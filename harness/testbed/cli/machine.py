@@ -10,9 +10,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from testbed import build, doctor, jdk, load, selftest, stack, variants
+from testbed import build, doctor, jdk, load, selftest, stack
 from testbed.cli.console import EXIT_FAILED, console
-from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, staged
+from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, trained
 from testbed.doctor import Verdict
 from testbed.experiment_parts import WORKLOADS
 from testbed.project import Project
@@ -43,23 +43,24 @@ def build_command(
 ) -> None:
     """Build what changed: the services' jars, and JMeter's layout.
 
-    At the end it measures, once per machine, what JMeter can do at most.
+    Then each variant is put under load for a while, so that its services start quickly and warm
+    from then on. At the end it measures, once per machine, what JMeter can do at most.
     """
     project = Project.find()
-    stack.clear_leftover(project)
+    stack.clear_leftovers(project)
     java = jdk.for_services()
     build.maven()
     build_jars(project, java, force=force)
-    for variant in VARIANTS:
-        staged(variants.deployment(Choice(variant), project, java), project, java, os.environ)
     lay_out_jmeter(project, java, force=force)
+    for variant in VARIANTS:
+        trained(project, Choice(variant), java, os.environ)
     measure_ceilings(project, VARIANTS, WORKLOADS, jdk.for_jmeter(), anew=force)
 
 
 def test() -> None:
     """Run every test: services, harness, and the contract on each variant."""
     project = Project.find()
-    stack.clear_leftover(project)
+    stack.clear_leftovers(project)
     java = jdk.for_services()
     lay_out_jmeter(project, java)
     verdicts = selftest.run_all(

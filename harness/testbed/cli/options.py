@@ -53,3 +53,20 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
         except ValueError as problem:
             raise UserError(f"--set {one!r}: {problem}") from problem
     return settings
+
+
+def parse_percent(given: str) -> float:
+    """Return a percentage such as ``10%`` as a share of 1.
+
+    Raises
+    ------
+    UserError
+        When it is none between 0 and 100.
+    """
+    try:
+        share = float(given.strip().removesuffix("%")) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise UserError(f"{given!r} is not a percentage between 0 and 100, such as 10%")
+    return share

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from testbed import build, ceiling, compose, database, jdk, load, ports, staging, variants
+from testbed import aot_cache, build, ceiling, compose, database, jdk, load, ports, variants
 from testbed.cli.console import console
 from testbed.errors import UserError
+from testbed.experiment_parts import WORKLOADS
 from testbed.project import Project
 from testbed.services import Deployment
 from testbed.steps import step
 from testbed.variants import Choice
+
+TRAINING_OFFSETS = 30_000
+"""Port offsets below this are tried in steps of 1,000 where a variant is trained."""
+
+TRAINING_THREADS = 50
+TRAINING_S = 40
+"""How long each workload is put on a variant whose caches are trained."""
 
 
 def build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
@@ -50,18 +59,47 @@ def prepare(
         build.maven()
         build_jars(project, java)
     build.require_jars(project, variants.jars(choice, project))
-    return staged(deployment, project, java, environ)
+    return trained(project, choice, java, environ)
 
 
-def staged(
-    deployment: Deployment, project: Project, java: jdk.Jdk, environ: Mapping[str, str]
+def trained(
+    project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
 ) -> Deployment:
-    """Return a deployment that starts from prepared jars; prepares those that are not yet."""
-    if staging.is_staged(deployment, project, java):
-        return staging.stage(deployment, project, java, environ)
-    title = f"Preparing {deployment.variant} (preset {deployment.preset}) for quick starts"
-    with step(console, title) as detail:
-        return staging.stage(deployment, project, java, environ, detail)
+    """Return a deployment that starts from AOT caches; trains those that are not there yet."""
+    deployment = variants.deployment(choice, project, java, environ)
+    if not aot_cache.is_trained(deployment, project, java):
+        build.require_jars(project, variants.jars(replace(choice, backends="embedded"), project))
+        lay_out_jmeter(project, java)
+        plain = _to_train(project, choice, java, environ)
+        title = f"Training {choice.variant} (preset {choice.preset}) for quick starts"
+        with step(console, title) as detail:
+            loads = _training_loads(project, plain)
+            aot_cache.train(plain, project, java, environ, loads, detail)
+    return aot_cache.use(deployment, project, java)
+
+
+def _to_train(
+    project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
+) -> Deployment:
+    """Return what is trained: no backends and settings of the user's, and ports that are free."""
+
+    def moved(offset: int) -> Deployment:
+        plain = replace(choice, backends="embedded", settings={}, port_offset=offset)
+        return variants.deployment(plain, project, java, environ)
+
+    for offset in range(choice.port_offset, TRAINING_OFFSETS, 1000):
+        found = moved(offset)
+        if not ports.taken(port for some in found.ports.values() for port in some):
+            return found
+    return moved(choice.port_offset)
+
+
+def _training_loads(project: Project, deployment: Deployment) -> dict[str, list[str]]:
+    jmeter = load.jmeter_command(project, jdk.for_jmeter())
+    front = ["-Jhost=127.0.0.1", f"-Jport={deployment.front_port}"]
+    users = [f"-Jthreads={TRAINING_THREADS}", f"-Jduration={TRAINING_S}"]
+    plans = {one: str(load.plan_file(project, deployment.variant, one)) for one in WORKLOADS}
+    return {name: [*jmeter, "-n", "-t", plan, *front, *users] for name, plan in plans.items()}
 
 
 def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:

@@ -43,16 +43,11 @@ def report(
 def write_report(project: Project, results: Path) -> None:
     # Loaded here: the numerical libraries take a second, which no other command should wait for.
     from testbed.analysis import report as analysis_report
-    from testbed.analysis import samples, summary, tables, verdicts
 
     with step(console, "Writing the report"):
-        page = analysis_report.write_report(results)
-        judged = verdicts.judge_all(samples.load(results))
-    tables.print_table(summary.tabulate(judged.used), console)
-    for verdict in judged.verdicts.values():
-        if verdict.status != "valid":
-            console.print(f"[yellow]{verdict.run_id}[/yellow] {verdict}", highlight=False)
-    console.print(f"Report: [bold]{project.shown(page)}[/bold]")
+        written = analysis_report.write_report(results)
+    written.print(console)
+    console.print(f"Report: [bold]{project.shown(written.page)}[/bold]")
 
 
 def _compare_results(results: Path, base: Path, fail_above: float | None, *, anyway: bool) -> bool:

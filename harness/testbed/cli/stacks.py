@@ -45,7 +45,7 @@ def up(
     """
     project = Project.find()
     choice = Choice(variant, preset, backends, parse_settings(setting), port_offset)
-    stack.clear_leftover(project)
+    stack.clear_leftovers(project)
     deployment = prepare(project, choice, os.environ, build_first=not no_build)
     started = Stack(project, deployment, os.environ)
     with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
@@ -58,29 +58,24 @@ def up(
 
 
 def down() -> None:
-    """End the running variant: every process that was started for it."""
-    project = Project.find()
-    known = record.load(project)
-    if known is None:
-        console.print("Nothing is running.")
-        return
-    if record.owner_alive(known):
-        stack.require_none(project)
-    with step(console, f"Ending {known.variant}"), processes.uninterrupted():
-        killed = stack.end(project, known)
-    if killed:
-        console.print(f"Had to be killed: {', '.join(killed)}")
+    """End what runs: every process that was started for a variant."""
+    running = _running()
+    for project, known in running:
+        if record.owner_alive(known):
+            stack.require_none(project)
+    for project, known in running:
+        with step(console, f"Ending {known.variant}"), processes.uninterrupted():
+            killed = stack.end(project, known)
+        if killed:
+            console.print(f"Had to be killed: {', '.join(killed)}")
 
 
 def status() -> None:
     """Show what runs: processes, readiness, start-up time, memory."""
-    project = Project.find()
-    known = record.load(project)
-    if known is None:
-        console.print("Nothing is running.")
-        return
-    _print_status(known)
-    if len(known.alive()) < len(known.running):
+    running = _running()
+    for _, known in running:
+        _print_status(known)
+    if any(len(known.alive()) < len(known.running) for _, known in running):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -98,7 +93,11 @@ def logs(
     if known is not None and known.compose is not None:
         command = compose.logs_command(known.compose, service, follow)
         raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
-    files = {file.stem: file for file in sorted(project.logs.glob("*.log"))}
+    files = {
+        file.stem if one == project else f"{one.state.name}/{file.stem}": file
+        for one in project.every_stack()
+        for file in sorted(one.logs.glob("*.log"))
+    }
     if not files:
         raise UserError("no logs yet", "Start something first: ./testbed up sync")
     if service is not None and service not in files:
@@ -109,8 +108,17 @@ def logs(
         raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
     for file in chosen:
         if len(chosen) > 1:
-            console.rule(file.stem, align="left")
+            console.rule(str(project.shown(file)), align="left")
         console.out(tail(file, lines=100 if service else 20))
+
+
+def _running() -> list[tuple[Project, StackRecord]]:
+    """Return every stack that runs; say so where there is none."""
+    found = [(one, record.load(one)) for one in Project.find().every_stack()]
+    running = [(one, known) for one, known in found if known is not None]
+    if not running:
+        console.print("Nothing is running.")
+    return running
 
 
 def _print_status(known: StackRecord) -> None:

@@ -225,8 +225,7 @@ def dashboard(
             .as_dropdown(False)
             .keep_time(True)
         )
-        .annotation(_marks("Runs", marks.RUN, "purple", shown=True))
-        .annotation(_marks("Warm-ups", marks.WARM_UP, "gray", shown=False))
+        .annotation(_runs())
     )
     if len(variants) > 1:
         made.with_variable(_variant_variable())
@@ -240,16 +239,16 @@ def dashboard(
     return _with_row_ids(made.build(), number)
 
 
-def _marks(name: str, tag: str, color: str, *, shown: bool) -> builders.AnnotationQuery:
-    """Return the query for what the harness marks with a tag."""
+def _runs() -> builders.AnnotationQuery:
+    """Return the query for the runs that the harness marks."""
     target = builders.AnnotationTarget().type("tags").match_any(False).limit(100)
     return (
         builders.AnnotationQuery()
-        .name(name)
+        .name("Runs")
         .datasource(ANNOTATIONS)
-        .enable(shown)
-        .icon_color(color)
-        .target(target.tags([marks.TAG, tag]))
+        .enable(True)
+        .icon_color("purple")
+        .target(target.tags([marks.TAG, marks.RUN]))
     )
 
 

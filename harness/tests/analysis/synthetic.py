@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,13 @@ ANSWERS = {
     "other": ("500", ""),
 }
 """Response code and assertion message by failure class; only a fetch can be ``not_ready``."""
+
+
+def moment(at_ms: int) -> str:
+    """Return a moment of a run, ms since its start, as records have it."""
+    return (
+        datetime.fromtimestamp(EPOCH_MS / 1000, UTC) + timedelta(milliseconds=at_ms)
+    ).isoformat()
 
 
 def operations(
@@ -152,8 +160,9 @@ def write_run(
         "threads": threads,
         "repetition": repetition,
         "backends": "embedded",
-        "started": "2026-11-21T00:00:00Z",
-        "finished": "2026-11-21T00:00:10Z",
+        "started": moment(-500),
+        # Tests that move rows do so by less.
+        "finished": moment(60_000 + int((rows["timeStamp"] + rows["elapsed"]).max()) - EPOCH_MS),
         "loops": loops,
         "duration_s": None,
         "fetch": "wait" if variant == "async" else None,
@@ -166,6 +175,63 @@ def write_run(
         "warmup": False,
     }
     (folder / "run.json").write_text(json.dumps({**fields, **(record or {})}))
+    return folder
+
+
+def write_blocks(
+    results: Path,
+    *,
+    medians_ms: tuple[float, ...] = (10.0, 10.0),
+    settle_s: float = 0.2,
+    variant: str = "sync",
+    workload: str = "list",
+    threads: int = 10,
+    repetition: int = 1,
+    loops: int = 100,
+    failures: Mapping[str, float] | None = None,
+    record: Mapping[str, object] | None = None,
+    seed: int = 1,
+) -> Path:
+    """Write one run of a block per median, 100 s apart, and return its folder.
+
+    Each block costs 2 s of CPU of the servers and 0.5 s of the generator.
+    """
+    rng = np.random.default_rng([seed, threads, repetition, len(variant), len(workload)])
+    blocks: list[dict[str, object]] = []
+    parts = []
+    for index, median_ms in enumerate(medians_ms):
+        at_ms = 100_000 * index
+        rows = sample_rows(rng, variant, workload, threads, loops, median_ms, failures or {})
+        length_ms = int((rows["timeStamp"] + rows["elapsed"]).max()) - EPOCH_MS
+        parts.append(rows.with_columns(pl.col("timeStamp") + at_ms))
+        blocks.append(
+            {
+                "file": f"block-{index + 1}.csv",
+                "started": moment(at_ms - 100),
+                "finished": moment(at_ms + length_ms + 100),
+                "place": 4 + 2 * index,
+                "age_s": 60.0 + 100 * index,
+                "planned_s": length_ms / 1000,
+                "settle_s": settle_s,
+                "server_cpu_s": {"gateway": 1.5, "cinema-ucd": 0.5},
+                "idle_cpu_s": {"the other": 0.1},
+                "generator_cpu_s": 0.5,
+                "wall_s": length_ms / 1000 + 10,
+                "samples": rows.height,
+            }
+        )
+    folder = write_run(
+        results,
+        variant=variant,
+        workload=workload,
+        threads=threads,
+        repetition=repetition,
+        loops=1,
+        record={"loops": None, "blocks": blocks, "warm": True, **(record or {})},
+    )
+    (folder / "samples.csv").unlink()
+    for block, part in zip(blocks, parts, strict=True):
+        part.write_csv(folder / str(block["file"]))
     return folder
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
-from testbed.analysis.decisions import comparisons
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.verdicts import judge_all
@@ -29,7 +28,7 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
     assert (found["sync"].level, found["async"].level) == (40, 20)
     assert (found["sync"].low, found["sync"].high) == (40, 80)
-    assert "`list`, sync | 40 threads | 40 to 80" in answer.answer(judged, comparisons(judged))
+    assert "`list`, sync | 40 threads | 40 to 80" in answer.capacity(judged)
 
 
 def test_levels_at_which_all_stalled_were_not_kept(tmp_path: Path) -> None:
@@ -54,7 +53,7 @@ def test_a_system_of_which_no_run_counts_is_shown_without_a_capacity(tmp_path: P
     write_run(tmp_path, record={"complete_before": "ucd"})
     (tmp_path / "experiment.yaml").write_text("slo: {p95_ms: 120}")
     judged = judge_all(load(tmp_path))
-    assert "| `list`, sync | – | – | 0 | 1 |" in answer.answer(judged, [])
+    assert "| `list`, sync | – | – | 0 | 1 |" in answer.capacity(judged)
 
 
 def test_a_load_that_changes_has_no_level_to_keep(tmp_path: Path) -> None:
@@ -62,4 +61,4 @@ def test_a_load_that_changes_has_no_level_to_keep(tmp_path: Path) -> None:
     ramp = {"kind": "ramp", "planned": 1000}
     write_run(tmp_path, repetition=2, record={"mode": "open", "level": 100, "arrivals": ramp})
     (one,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=1000))
-    assert one.question.mode == "closed"
+    assert one.study.mode == "closed"

@@ -1,146 +1,287 @@
-"""What is decided follows from the runs, and from nothing else."""
+"""What is decided follows from the pairs of starts, and from nothing else."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
+from rich.console import Console
+from scipy import stats
 
-from testbed.analysis.decisions import DECIDING_RUNS, comparisons
+from testbed.analysis.decisions import (
+    Decision,
+    Outcome,
+    decide,
+    decided,
+    references,
+    tabulate,
+)
+from testbed.analysis.quantities import block_figures, run_figure
+from testbed.analysis.results import find_results
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.statistics.intervals import Interval
+from testbed.analysis.statistics.ratios import Told
+from testbed.analysis.statistics.ratios import Verdict as Side
+from testbed.analysis.tables import decision_words, effect, print_decisions
 from testbed.analysis.verdicts import judge_all
 
-from .synthetic import write_pair, write_run
+from .synthetic import write_blocks, write_pair, write_run
 
 
-def test_a_clear_difference_is_decided_for_the_faster_system(tmp_path: Path) -> None:
-    (one,) = comparisons(write_pair(tmp_path))
-    assert (one.first, one.second, one.runs) == ("sync", "async", (3, 3))
-    interval = one.ratios["p95_ms"].interval
-    assert interval is not None
-    assert interval.low < 1.5 < interval.high
-    assert one.winner("p95_ms") == one.winner("ok_per_s") == "first"
-    assert one.ratios["ok_per_s"].observed == pytest.approx(1 / 1.5, rel=0.1)
-    # Costs are the same, so there is nothing to decide.
-    assert one.ratios["cpu_ms_per_ok"].observed == pytest.approx(1)
-    assert one.winner("cpu_ms_per_ok") is None
+def change(record: Path, **fields: object) -> None:
+    record.write_text(json.dumps({**json.loads(record.read_text()), **fields}))
 
 
-def test_fewer_runs_than_three_never_decide(tmp_path: Path) -> None:
-    for runs in (1, 2):
-        (one,) = comparisons(write_pair(tmp_path / str(runs), runs=runs, second=4.0))
-        assert one.winner("p95_ms") is None
-        assert (one.ratios["p95_ms"].interval is None) is (runs == 1)
-        assert one.ratios["p95_ms"].observed == pytest.approx(4, rel=0.15)
-    assert DECIDING_RUNS == 3
+def decision(**fields: object) -> Decision:
+    known: dict[str, object] = {
+        "system": "async",
+        "reference": "sync",
+        "workload": "list",
+        "mode": "closed",
+        "level": 10.0,
+        "figure": "ok_per_s",
+        "ratio": 0.84,
+        "low": 0.81,
+        "high": 0.87,
+        "decision": "worse",
+        "could_tell": 1.09,
+        "pairs": 3,
+        "pair_spread": 0.023,
+        "age_s": 240.0,
+    }
+    return Decision(**{**known, **fields})  # type: ignore[arg-type]
 
 
-def test_an_invalid_run_does_not_count_towards_a_decision(tmp_path: Path) -> None:
-    write_pair(tmp_path)
-    record = next(tmp_path.glob("runs/async*-3/run.json"))
-    record.write_text(json.dumps({**json.loads(record.read_text()), "complete_before": "ucd"}))
-    (one,) = comparisons(judge_all(load(tmp_path)))
-    assert one.runs == (3, 2)
-    assert one.winner("p95_ms") is None
+def test_a_clear_difference_is_decided_for_the_better_system(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path)
+    by_figure = {found.figure: found for found in decide(judged)}
+    assert {(one.reference, one.system, one.pairs) for one in decide(judged)} == {
+        ("sync", "async", 3)
+    }
+    assert list(by_figure) == ["ok_per_s", "p95_ms", "cpu_ms_per_ok"]
+    assert by_figure["ok_per_s"].decision == by_figure["p95_ms"].decision == "worse"
+    assert (by_figure["p95_ms"].low or 9) < 1.5 < (by_figure["p95_ms"].high or 0)
+    assert by_figure["ok_per_s"].ratio == pytest.approx(1 / 1.5, rel=0.1)
+    assert by_figure["cpu_ms_per_ok"].decision == "alike"
 
 
-def test_a_run_that_collapsed_counts_and_is_marked(tmp_path: Path) -> None:
-    write_pair(tmp_path)
-    record = next(tmp_path.glob("runs/async*-3/run.json"))
-    record.write_text(json.dumps({**json.loads(record.read_text()), "complete_after": "ucd"}))
+def test_the_interval_is_that_of_the_pairs_and_of_no_operation(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, levels=(10,))
+    runs = {(one.run.cell.system, one.run.repetition): one for one in judged.deciding}
+    logs = [
+        math.log(run_figure(runs["async", pair], "p95_ms") or 0)
+        - math.log(run_figure(runs["sync", pair], "p95_ms") or 0)
+        for pair in (1, 2, 3)
+    ]
+    low, high = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
+    (found,) = [one for one in decide(judged) if one.figure == "p95_ms"]
+    assert (found.low, found.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert found.pair_spread == pytest.approx(np.std(logs, ddof=1))
+
+
+def test_one_pair_takes_its_blocks_and_says_that_it_speaks_of_one_start(tmp_path: Path) -> None:
+    for variant, medians in (("sync", (40.0, 42.0, 41.0)), ("async", (60.0, 66.0, 61.0))):
+        write_blocks(tmp_path, variant=variant, medians_ms=medians, loops=300)
     judged = judge_all(load(tmp_path))
-    (one,) = comparisons(judged)
-    assert (one.runs, one.overloaded, one.not_steady) == ((3, 3), 1, 0)
-    words = answer.answer(judged, [one])
-    assert "6 of 6 runs are used. 1 did not carry the load (*overloaded*)" in words
-    assert "3 runs each, 1 overloaded;" in words
+    sync, async_ = (
+        [np.log(value) for value in block_figures(one, "ok_per_s") if value]
+        for one in sorted(judged.deciding, key=lambda one: one.run.cell.system != "sync")
+    )
+    low, high = stats.ttest_rel(async_, sync).confidence_interval(0.95)
+    (found,) = [one for one in decide(judged) if one.figure == "ok_per_s"]
+    assert (found.low, found.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert (found.pairs, found.pair_spread, found.decision) == (1, None, "worse")
+    assert found.age_s == 60
+    assert answer.sentences([found])[0].endswith("One pair of starts: another may differ.")
 
 
-def test_percentiles_within_the_clocks_resolution_are_not_told_apart(tmp_path: Path) -> None:
-    for repetition in (1, 2, 3):
-        for variant, median_ms in (("sync", 2.5), ("async", 3.5)):
-            write_run(
-                tmp_path,
-                variant=variant,
-                repetition=repetition,
-                median_ms=median_ms,
-                record={"wall_s": 100.0},
-            )
-    (one,) = comparisons(judge_all(load(tmp_path)))
-    ratio = one.ratios["p50_ms"]
-    assert ratio.interval is not None
-    assert (ratio.figures[1] or 0) - (ratio.figures[0] or 0) == 1
-    assert not ratio.interval.contains(1)
-    assert one.winner("p50_ms") is None
-    assert one.winner("mean_ms") == "first"
+def test_one_block_of_one_pair_decides_nothing(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, runs=1, second=4.0)
+    for found in decide(judged):
+        assert (found.decision, found.low, found.could_tell) == ("not known", None, None)
+        assert found.reason == "one block of one pair"
+    assert decide(judged)[1].ratio == pytest.approx(4, rel=0.15)
+
+
+def test_a_run_that_may_not_decide_takes_its_pair_out_of_its_cell(tmp_path: Path) -> None:
+    write_pair(tmp_path, levels=(10, 20))
+    for name, fields in (("010-3", {"complete_before": "ucd"}), ("020-2", {"warm": False})):
+        change(next(tmp_path.glob(f"runs/async*-{name}/run.json")), **fields)
+    found = decide(judge_all(load(tmp_path)), ["p95_ms"])
+    assert [(one.pairs, one.left_out) for one in found] == [(2, 1), (2, 1)]
+    for file in tmp_path.glob("runs/async*-020-*/run.json"):
+        change(file, complete_before="ucd")
+    nothing = [one for one in decide(judge_all(load(tmp_path))) if one.level == 20]
+    assert {(one.ratio, one.decision, one.left_out, one.reason) for one in nothing} == {
+        (None, "not known", 3, "no pair may decide")
+    }
+
+
+def test_a_run_without_successes_leaves_no_ratio(tmp_path: Path) -> None:
+    write_pair(tmp_path, runs=2)
+    write_run(tmp_path, repetition=3, median_ms=30)
+    write_run(tmp_path, variant="async", repetition=3, failures={"not_ready": 1.0})
+    found = {one.figure: one for one in decide(judge_all(load(tmp_path)))}
+    assert (found["p95_ms"].ratio, found["p95_ms"].reason) == (None, "a run has no p95")
+    assert found["ok_per_s"].ratio is None
 
 
 @pytest.mark.parametrize(
-    ("failed", "winner", "matters"),
-    [((0.0, 0.008), "second", False), ((0.0, 0.02), None, True), ((0.2, 0.0), "second", True)],
+    ("side", "figures", "failed", "expected", "reason"),
+    [
+        ("lower", (40.0, 20.0), (0.0, 0.008), "better", ""),
+        ("lower", (40.0, 20.0), (0.0, 0.02), "not known", "async is faster but fails more"),
+        ("lower", (40.0, 20.0), (0.2, 0.0), "better", ""),
+        ("higher", (20.0, 40.0), (0.02, 0.0), "not known", "sync is faster but fails more"),
+        ("higher", (2.0, 3.0), (0, 0), "not known", "the difference is within the clock's 1 ms"),
+        ("alike", (5.0, 5.0), (0, 0), "not known", "10 % of it is less than the clock's 1 ms"),
+        ("alike", (50.0, 51.0), (0.0, 0.0), "alike", ""),
+    ],
 )
-def test_response_times_decide_for_no_system_that_fails_more(
-    tmp_path: Path, failed: tuple[float, float], winner: str | None, *, matters: bool
+def test_response_times_decide_where_failures_and_the_clock_allow(
+    side: Side,
+    figures: tuple[float, float],
+    failed: tuple[float, float],
+    expected: Outcome,
+    reason: str,
 ) -> None:
-    (known,) = comparisons(write_pair(tmp_path, second=0.5))
-    one = replace(known, failed=tuple(Interval(share, share, share) for share in failed))
-    assert one.winner("p95_ms") == winner
-    assert one.fast_but_failing("p95_ms") == (None if winner else "second")
-    assert one.failures_matter is matters
-    # Goodput counts failures as they are.
-    assert one.winner("ok_per_s") == "second"
-    assert one.fast_but_failing("ok_per_s") is None
+    def of(figure: str) -> Decision:
+        return decided(
+            decision(figure=figure),
+            Told(Interval(1, 1, 1), side),
+            (np.full(3, figures[0]), np.full(3, figures[1])),
+            failed[1] - failed[0],
+        )
+
+    assert (of("p95_ms").decision, of("p95_ms").reason) == (expected, reason)
+    # Goodput counts failures as they are, and no clock rounds it.
+    assert of("ok_per_s").decision == {"lower": "worse", "higher": "better", "alike": "alike"}[side]
+    assert of("ok_per_s").reference_value == pytest.approx(figures[0])
 
 
-def test_systems_of_two_presets_are_compared_within_each(tmp_path: Path) -> None:
-    for preset in ("thesis", "tuned"):
-        for variant in ("sync", "async"):
-            name = f"{variant}-{preset}"
-            write_run(tmp_path, variant=variant, preset=preset, record={"system": name})
-    pairs = [(one.first, one.second) for one in comparisons(judge_all(load(tmp_path)))]
-    assert pairs == [("sync-thesis", "async-thesis"), ("sync-tuned", "async-tuned")]
-
-
-def test_a_change_within_a_variant_is_compared_within_it(tmp_path: Path) -> None:
-    names = [f"{variant}-{kind}" for variant in ("sync", "async") for kind in ("watched", "not")]
+def test_the_first_declared_system_is_the_reference_unless_groups_say_so(tmp_path: Path) -> None:
+    names = ("sync-a", "sync-b", "async-a", "async-b")
     for number, name in enumerate(names, start=1):
-        variant = name.split("-")[0]
-        write_run(tmp_path, variant=variant, repetition=number, record={"system": name})
-    declared = ", ".join(f"{name}: {{}}" for name in names)
-    (tmp_path / "experiment.yaml").write_text(f"systems: {{{declared}}}")
-    pairs = [(one.first, one.second) for one in comparisons(judge_all(load(tmp_path)))]
-    assert pairs == [
-        ("sync-watched", "sync-not"),
-        ("sync-watched", "async-watched"),
-        ("async-watched", "async-not"),
-    ]
+        write_run(tmp_path, variant=name.split("-")[0], repetition=number, record={"system": name})
+    declared = f"systems: {{{', '.join(f'{name}: {{}}' for name in names)}}}\n"
+    file = tmp_path / "experiment.yaml"
+    file.write_text(declared)
+    assert references(find_results(tmp_path)) == [("sync-a", name) for name in names[1:]]
+    file.write_text(f"{declared}groups: [[sync-b, sync-a], [async-a, async-b, missing]]\n")
+    assert references(find_results(tmp_path)) == [("sync-b", "sync-a"), ("async-a", "async-b")]
 
 
 def test_presets_of_one_variant_are_compared_with_one_another(tmp_path: Path) -> None:
     for preset in ("tuned", "thesis"):
         write_run(tmp_path, preset=preset, record={"system": preset})
     (tmp_path / "experiment.yaml").write_text("systems: {tuned: {}, thesis: {}}")
-    (one,) = comparisons(judge_all(load(tmp_path)))
-    assert (one.first, one.second, one.question.preset) == ("tuned", "thesis", None)
+    (one,) = decide(judge_all(load(tmp_path)), ["p95_ms"])
+    assert (one.reference, one.system) == ("tuned", "thesis")
 
 
-def test_slow_times_are_compared_to_three_digits(tmp_path: Path) -> None:
-    for repetition in (1, 2, 3):
-        for variant, median_ms in (("sync", 20_000.0), ("async", 30_000.0)):
-            write_run(
-                tmp_path,
-                variant=variant,
-                repetition=repetition,
-                median_ms=median_ms,
-                record={"wall_s": 1e6},
-            )
-    (one,) = comparisons(judge_all(load(tmp_path)))
-    assert one.ratios["p50_ms"].observed == pytest.approx(1.5, rel=0.06)
-    assert one.winner("p50_ms") == "first"
-    value = one.ratios["p50_ms"].figures[0] or math.nan
-    assert value % 50 == pytest.approx(0)
+def test_the_table_of_decisions_is_for_scripts(tmp_path: Path) -> None:
+    found = decide(write_pair(tmp_path))
+    table = tabulate(found)
+    names = "system reference workload level figure ratio low high decision could_tell pairs"
+    assert " ".join(table.columns) == names
+    assert table.row(0)[:5] == ("async", "sync", "list", 10.0, "ok_per_s")
+    assert tabulate([]).columns == table.columns
+
+
+def test_decisions_fit_a_terminal_of_80_columns() -> None:
+    found = [
+        decision(workload=workload, level=level, figure=figure)
+        for figure in ("ok_per_s", "p95_ms", "cpu_ms_per_ok")
+        for workload in ("list", "reserve")
+        for level in (10.0, 100.0)
+    ]
+    found.append(decision(figure="cpu_ms_per_ok", mode="open", age_s=1000.0, left_out=2))
+    console = Console(width=80, file=StringIO())
+    with console.capture() as captured:
+        print_decisions(found, console)
+    text = captured.get()
+    assert "…" not in text
+    assert "reserve 100  0.84 [0.81, 0.87]  worse by 16 %  2.3 %    9 %   4 min" in text
+    assert "list 10 arrivals/s: 2 pairs left out" in text
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "worse by 16 %"),
+        ({"ratio": 2.92, "figure": "p95_ms"}, "worse: × 2.9"),
+        ({"ratio": 1.19, "decision": "better"}, "better by 19 %"),
+        ({"ratio": 1.01, "decision": "alike"}, "alike ±10 %"),
+        ({"decision": "not known"}, "not known"),
+        ({"ratio": None, "decision": "not known"}, "not known"),
+    ],
+)
+def test_decisions_in_words(fields: dict[str, object], words: str) -> None:
+    assert decision_words(decision(**fields)) == words
+
+
+def test_effects_in_words() -> None:
+    assert [effect(ratio) for ratio in (1.09, 1.123, 2.3, None)] == ["9 %", "12 %", "× 2.3", "–"]
+
+
+def test_a_workload_is_told_in_one_sentence() -> None:
+    unknown = {"decision": "not known", "ratio": 1.05, "could_tell": 1.12}
+    found = [
+        decision(),
+        decision(level=100.0, ratio=0.82, low=0.79, high=0.85),
+        decision(figure="p95_ms", ratio=2.0, low=1.74, high=2.29),
+        decision(figure="p95_ms", level=100.0, **unknown),
+        decision(figure="cpu_ms_per_ok", ratio=1.01, low=0.98, high=1.04, decision="alike"),
+    ]
+    (sentence,) = answer.sentences(found)
+    assert sentence == (
+        "list: async's goodput is 16 to 18 % lower than sync's at 10 and 100 threads "
+        "(0.84 [0.81, 0.87], 0.82 [0.79, 0.85]); its p95 is 2.0 times sync's at 10 threads "
+        "(2.00 [1.74, 2.29]) and not known at 100 threads (12 % would have been told); its CPU "
+        "time per successful operation is alike within 10 % at 10 threads."
+    )
+
+
+def test_a_crossover_lies_between_levels_with_opposite_decisions() -> None:
+    kinds: list[Outcome] = ["better", "not known", "worse", "worse"]
+    found = [decision(level=10.0 * (i + 1), decision=kind) for i, kind in enumerate(kinds)]
+    found += [decision(level=10.0, workload="reserve"), decision(level=20.0, workload="reserve")]
+    assert answer.crossovers(found) == (
+        "- list: between 10 and 30 threads async becomes worse than sync by goodput"
+    )
+    assert answer.crossovers(found[:2]) == ""
+
+
+def test_progress_is_a_line_for_each_cell_from_the_first_pair_on(tmp_path: Path) -> None:
+    assert answer.narrowing(tmp_path) == []
+    write_pair(tmp_path, runs=1)
+    write_run(tmp_path, threads=20)
+    (line,) = answer.narrowing(tmp_path)
+    assert line.startswith("list 10 threads: goodput of async ÷ sync 0.6")
+    assert line.endswith(", no interval yet")
+    for variant in ("sync", "async"):
+        write_run(tmp_path, variant=variant, repetition=2)
+    (line,) = answer.narrowing(tmp_path)
+    assert "[" in line
+
+
+def test_what_is_sure_is_told_with_pairs_spread_and_what_was_left_out(tmp_path: Path) -> None:
+    for variant, medians in (("sync", (40.0, 42.0)), ("async", (60.0, 61.0))):
+        for pair in (1, 2, 3):
+            write_blocks(tmp_path, variant=variant, medians_ms=medians, repetition=pair)
+    change(next(tmp_path.glob("runs/async*-3/run.json")), warm=False)
+    judged = judge_all(load(tmp_path))
+    told = answer.how_sure(judged, decide(judged))
+    assert "**1 still warming:** shown, and not deciding." in told
+    assert "Each cell has 2 pairs of starts that decide." in told
+    assert "% in goodput" in told
+    # 0.1 s of CPU in each block of 10 to 20 s.
+    assert "one that waited used" in told
+    (tmp_path / "classic").mkdir()
+    classic = write_pair(tmp_path / "classic")
+    assert "starts followed one another" in answer.how_sure(classic, decide(classic))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +12,15 @@ import polars as pl
 import pytest
 from matplotlib.figure import Figure
 
-from testbed.analysis.decisions import comparisons
+from testbed.analysis.decisions import decide
 from testbed.analysis.figures import decided, failures, levels, operations
 from testbed.analysis.figures.looks import looks
 from testbed.analysis.samples import load
 from testbed.analysis.studies import Study
 from testbed.analysis.summary import summarise, tabulate
 from testbed.analysis.tables import percent
-from testbed.analysis.verdicts import judge_all
 
-from .synthetic import write_results, write_run
+from .synthetic import write_pair, write_results, write_run
 
 LIST = Study("list", "tuned", "embedded")
 
@@ -175,28 +175,23 @@ def test_systems_of_one_figure_look_different_without_colour() -> None:
         assert len({str(getattr(look, kind)) for look in drawn}) == 7
 
 
-def test_what_is_not_decided_is_drawn_hollow(tmp_path: Path) -> None:
-    for runs, hollow in ((3, False), (2, True)):
-        results = tmp_path / str(runs)
-        for variant, median_ms in (("sync", 20.0), ("async", 40.0)):
-            for repetition in range(1, runs + 1):
-                record = {"wall_s": 100.0}
-                write_run(
-                    results,
-                    variant=variant,
-                    repetition=repetition,
-                    median_ms=median_ms,
-                    record=record,
-                )
-        compared = comparisons(judge_all(load(results)))
-        figure, caption = decided._draw_ratios(LIST, compared)
-        panel = figure.axes[1]
-        assert panel.get_title() == "p95"
-        (container,) = panel.containers
-        point = container.lines[0]  # type: ignore[attr-defined]
-        assert point.get_ydata() == pytest.approx([2.0], rel=0.1)
-        assert (point.get_markerfacecolor() == "white") is hollow
-        assert "decided for sync" in caption
+def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -> None:
+    found = decide(write_pair(tmp_path, second=2.0))
+    found = [replace(one, decision="not known") if one.figure == "p95_ms" else one for one in found]
+    figure, caption = decided._draw_ratios(found)
+    assert [axes.get_title() for axes in figure.axes] == ["goodput", "p95", "CPU"]
+    fills = []
+    for axes, one in zip(figure.axes, found, strict=True):
+        point = axes.containers[0].lines[0]  # type: ignore[attr-defined]
+        assert point.get_xdata() == pytest.approx([one.ratio])
+        fills.append((point.get_marker(), point.get_markerfacecolor() == "white"))
+        band = axes.patches[0].get_extents().transformed(axes.transData.inverted())
+        assert (band.x0, band.x1) == pytest.approx((1 / 1.1, 1.1))
+    assert fills == [("s", False), ("o", True), ("D", False)]
+    assert "async divided by sync" in caption
+    (plate,) = decided.ratios(found)
+    assert plate.name == "ratios"
+    assert list(decided.ratios([])) == []
 
 
 def test_distribution_shows_the_share_that_is_slower(comparison: Path) -> None:

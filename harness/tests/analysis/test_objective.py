@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from testbed.analysis import objective
-from testbed.analysis.results import Arrivals, Cell, Results, Run, run_of
+from testbed.analysis.results import Arrivals, Block, Cell, Results, Run, run_of
 from testbed.analysis.samples import measure
 from testbed.errors import UserError
 from testbed.experiment_parts import Slo
@@ -57,7 +57,7 @@ def test_time_counts_from_the_intended_start_and_dropped_arrivals_count(tmp_path
     ]
     samples.write_text("\n".join([f"{HEADER},intended", *rows]) + "\n")
     cell = Cell("async", "list", "tuned", "embedded", threads=1, mode="open", level=1)
-    run = Run("run", cell, samples, arrivals=Arrivals("constant", planned=4))
+    run = Run("run", cell, (Block(samples),), arrivals=Arrivals("constant", planned=4))
 
     found = objective.reached_by(SLO, measure(run))
 

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from testbed.analysis.decisions import comparisons
-from testbed.analysis.precision import widths
+from testbed.analysis.decisions import decide
+from testbed.analysis.precision import spreads, widths
+from testbed.analysis.quantities import block_figures
+from testbed.analysis.samples import load
+from testbed.analysis.sections import spread as spread_section
+from testbed.analysis.statistics.ratios import Design
+from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
 
-from .synthetic import write_pair, write_run
+from .synthetic import write_blocks, write_pair, write_run
 
 
-def test_widths_are_what_the_schedule_stops_by(tmp_path: Path) -> None:
+def test_widths_are_what_the_pairs_could_tell(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, levels=(10, 20))
     found = widths(tmp_path, "p95_ms")
     assert list(found) == [("list", "closed", 10.0), ("list", "closed", 20.0)]
-    interval = comparisons(judged)[0].ratios["p95_ms"].interval
-    assert interval is not None
-    expected = (interval.high - interval.low) / 2 / interval.estimate
-    assert found["list", "closed", 10.0] == pytest.approx(expected)
+    could_tell = decide(judged, ["p95_ms"])[0].could_tell
+    assert could_tell is not None
+    assert found["list", "closed", 10.0] == pytest.approx(could_tell - 1)
 
 
-def test_widths_are_not_known_before_both_sides_have_two_runs(tmp_path: Path) -> None:
+def test_widths_are_not_known_before_two_pairs_or_where_a_system_is_missing(tmp_path: Path) -> None:
+    write_pair(tmp_path / "one", runs=1)
+    assert widths(tmp_path / "one", "mean_ms") == {("list", "closed", 10.0): None}
+    for name, medians in (("sync", (40.0, 44.0)), ("async", (60.0, 66.0))):
+        write_blocks(tmp_path / "blocks", variant=name, medians_ms=medians)
+    # Blocks of one pair say nothing of other starts.
+    assert list(widths(tmp_path / "blocks", "mean_ms").values()) == [None]
     write_pair(tmp_path)
     write_run(tmp_path, variant="sync", threads=40)
-    write_run(tmp_path, variant="sync", threads=40, repetition=2)
-    write_run(tmp_path, variant="async", threads=40)
     found = widths(tmp_path, "mean_ms")
     assert found["list", "closed", 40.0] is None
     assert found["list", "closed", 10.0] is not None
@@ -36,22 +47,52 @@ def test_widths_are_not_known_before_both_sides_have_two_runs(tmp_path: Path) ->
         widths(tmp_path, "p97_ms")
 
 
-def test_widths_are_not_known_while_a_preset_has_no_usable_pair(tmp_path: Path) -> None:
-    for preset in ("thesis", "tuned"):
-        for variant in ("sync", "async"):
-            for repetition in (1, 2, 3):
-                write_run(
-                    tmp_path,
-                    variant=variant,
-                    preset=preset,
-                    repetition=repetition,
-                    record={
-                        "system": f"{variant}-{preset}",
-                        "wall_s": 100.0,
-                        "complete_before": True if preset == "tuned" else "cinema ucd was missing",
-                    },
-                )
+def test_widths_are_not_known_while_a_system_has_no_usable_pair(tmp_path: Path) -> None:
+    write_pair(tmp_path)
+    for file in tmp_path.glob("runs/async*/run.json"):
+        record = json.loads(file.read_text())
+        file.write_text(json.dumps({**record, "complete_before": "cinema ucd was missing"}))
     assert widths(tmp_path, "mean_ms") == {("list", "closed", 10.0): None}
+
+
+def test_spread_by_level_is_that_of_blocks_pairs_and_invocations(tmp_path: Path) -> None:
+    medians = {1: (400.0, 440.0), 2: (420.0, 400.0)}
+    invocations = []
+    for shift in (1.0, 1.1):
+        path = tmp_path / f"{shift}"
+        for pair, sides in medians.items():
+            for variant, factor in (("sync", 1.0), ("async", shift * (1 + 0.05 * pair))):
+                write_blocks(
+                    path,
+                    variant=variant,
+                    repetition=pair,
+                    medians_ms=tuple(factor * one for one in sides),
+                    loops=300,
+                    seed=1,
+                )
+        invocations.append(judge_all(load(path)))
+    found = {one.figure: one for one in spreads(invocations)}["ok_per_s"]
+    logs = [
+        [math.log(value) for value in block_figures(one, "ok_per_s") if value]
+        for judged in invocations
+        for one in judged.deciding
+    ]
+    assert found.block == pytest.approx(math.sqrt(np.mean([np.var(one, ddof=1) for one in logs])))
+    ratios = [one for judged in invocations for one in decide(judged, ["ok_per_s"])]
+    spread = [one.pair_spread or 0 for one in ratios]
+    assert found.pair == pytest.approx(math.sqrt(np.mean(np.square(spread))))
+    means = [math.log(one.ratio or 1) for one in ratios]
+    assert found.invocation == pytest.approx(np.std(means, ddof=1))
+    assert found.could_tell[3] == Design(found.pair or 0, 3, 2).could_tell
+    assert (found.could_tell[6] or 9) < (found.could_tell[3] or 0)
+    table = spread_section.spread(invocations)
+    assert f"| goodput | {100 * (found.block or 0):.1f} % |" in table
+    assert spread_section.spread([judge_all(load(write_single(tmp_path / "single")))]) == ""
+
+
+def write_single(path: Path) -> Path:
+    write_run(path)
+    return path
 
 
 def test_threads_and_arrivals_of_one_number_are_two_cells(tmp_path: Path) -> None:

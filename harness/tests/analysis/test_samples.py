@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from testbed.analysis.results import Cell, Run, find_results
+from testbed.analysis.results import Block, Cell, Run, find_results
 from testbed.analysis.samples import FAILURES, Measurement, load, measure
 from testbed.errors import UserError
 
-from .synthetic import ANSWERS, EPOCH_MS, HEADER, write_run
+from .synthetic import ANSWERS, EPOCH_MS, HEADER, write_blocks, write_run
 
 NO_DUNDRUM = 'Test failed: text expected to contain /"cinemaName":"dundrum"/'
 LIST = "http://localhost:8099/api/movie/list"
@@ -40,7 +41,7 @@ def read(tmp_path: Path, variant: str, rows: list[str], workload: str = "list") 
     """Write rows to a loose sample file and read it."""
     file = tmp_path / "samples.csv"
     file.write_text("\n".join([HEADER, *rows]))
-    return measure(Run("run", Cell(variant, workload, "tuned", "embedded", 1), file))
+    return measure(Run("run", Cell(variant, workload, "tuned", "embedded", 1), (Block(file),)))
 
 
 def test_counts_the_one_exchange_of_a_synchronous_operation(tmp_path: Path) -> None:
@@ -246,7 +247,7 @@ def test_sorts_operations_by_their_start(tmp_path: Path) -> None:
 
 def test_counts_a_row_that_was_cut_off(tmp_path: Path) -> None:
     measured = read(tmp_path, "sync", [sample(0, 5, "list"), f"{EPOCH_MS},1"])
-    assert (measured.operations.height, measured.damaged) == (1, 1)
+    assert (measured.operations.height, measured.faults["damaged rows"].rows) == (1, 1)
 
 
 def test_reads_messages_with_quotes_commas_and_line_ends(tmp_path: Path) -> None:
@@ -264,7 +265,7 @@ def test_names_the_file_that_has_no_samples(tmp_path: Path, text: str) -> None:
     file = tmp_path / "samples.csv"
     file.write_text(text)
     with pytest.raises(UserError, match=r"samples\.csv"):
-        measure(Run("run", Cell("sync", "list", "tuned", "embedded", 1), file))
+        measure(Run("run", Cell("sync", "list", "tuned", "embedded", 1), (Block(file),)))
 
 
 def test_one_broken_run_does_not_spoil_the_others(tmp_path: Path) -> None:
@@ -310,8 +311,125 @@ def test_tells_what_is_wrong_with_a_directory(tmp_path: Path) -> None:
         find_results(tmp_path)
 
 
-def test_names_the_key_that_a_record_lacks(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        ('{"variant": "sync"}', r"run\.json lacks the key 'workload'"),
+        ('{"variant"', r"run\.json is not valid JSON"),
+        (b"\xff", r"run\.json is not valid JSON"),
+        ("[]", "must hold a JSON object"),
+        (
+            '{"variant": "a", "workload": "b", "preset": "c", "threads": "many"}',
+            "a value of the wrong kind: .*'many'",
+        ),
+    ],
+)
+def test_one_record_that_cannot_be_read_is_named_and_loses_no_other_run(
+    tmp_path: Path, record: str | bytes, reason: str
+) -> None:
     folder = write_run(tmp_path)
-    (folder / "run.json").write_text('{"variant": "sync"}')
-    with pytest.raises(UserError, match=r"run\.json lacks the key 'workload'"):
+    (folder / "run.json").write_bytes(record if isinstance(record, bytes) else record.encode())
+    with pytest.raises(UserError, match=reason):
         find_results(tmp_path)
+    write_run(tmp_path, threads=20)
+    measured = load(tmp_path)
+    assert [one.run.cell.threads for one in measured.measurements] == [20]
+    assert list(measured.unreadable) == [folder.name]
+
+
+def test_a_run_is_read_with_its_blocks_and_without_what_they_take_to_settle(tmp_path: Path) -> None:
+    folder = write_blocks(tmp_path, medians_ms=(10, 12, 8), settle_s=0.3)
+    (measured,) = load(tmp_path).measurements
+    assert measured.whole is not None
+    assert (measured.whole.operations.height, measured.rows) == (3000, (1000, 1000, 1000))
+    assert (measured.run.age_s, measured.run.place, measured.run.warm) == (60, 4, True)
+    assert (measured.run.server_cpu_s, measured.run.generator_cpu_s) == (6, 1.5)
+    paces = []
+    for index, block in enumerate(measured.blocks):
+        rows = pl.read_csv(folder / f"block-{index + 1}.csv")
+        start = pl.col("timeStamp") - rows["timeStamp"].min()
+        assert block.operations.height == rows.filter(start >= 300).height < 1000
+        assert block.whole is not None
+        assert block.whole.operations.height == 1000
+        assert block.run.age_s == 60 + 100 * index
+        assert block.samples["block"].unique().to_list() == [index]
+        # In the time that all threads run, each is busy: 10 threads of its mean response time.
+        paces.append(block.pace)
+        mean_ms = block.operations["elapsed_ms"].to_numpy().mean()
+        assert block.pace.ok_per_s == pytest.approx(10_000 / mean_ms, rel=0.05)
+    assert measured.pace.ok == sum(pace.ok for pace in paces)
+    assert measured.pace.seconds == pytest.approx(sum(pace.seconds for pace in paces))
+    # The pauses between blocks are no part of it.
+    assert measured.duration_s < 10
+
+
+def figures(measured: Measurement) -> tuple[object, ...]:
+    return measured.operations.rows(), measured.samples.rows(), measured.pace, measured.duration_s
+
+
+@pytest.mark.parametrize("variant", ["sync", "async"])
+@pytest.mark.parametrize("recorded", [True, False])
+def test_rows_of_other_labels_are_counted_and_change_no_figure(
+    tmp_path: Path, variant: str, recorded: bool
+) -> None:
+    file = write_run(tmp_path, variant=variant, loops=10) / "samples.csv"
+    if not recorded:
+        file = file.rename(tmp_path / f"{variant}-list-10-threads.jtl")
+        (tmp_path / "runs").rename(tmp_path / "elsewhere")
+    (before,) = load(tmp_path).measurements
+    header, *rows = file.read_text().splitlines()
+    warm_up = [sample(-900 + 9 * i, 9, "warm-up list", ok=False) for i in range(50)]
+    stranger = sample(0, 86_000, "reserve", "500", ok=False, thread=3)
+    file.write_text("\n".join([header, *warm_up, rows[0], stranger, *rows[1:]]) + "\n")
+    (after,) = load(tmp_path).measurements
+    assert figures(after) == figures(before)
+    assert after.others == {"warm-up list": 50, "reserve": 1}
+    assert str(after.faults["labels"]) == f"1, the first in {file.name} line 53"
+
+
+@pytest.mark.parametrize(
+    ("bad", "rows"),
+    [
+        (f"{EPOCH_MS},-5,list,200,,users 1-1,text,true,,1,1,1,1,,1,0,0", 1),
+        (f"{EPOCH_MS},99999999999999999999,list,200,,users 1-1,text,true,,1,1,1,1,,1,0,0", 1),
+        (f"{EPOCH_MS},86400001,list,200,,users 1-1,text,true,,1,1,1,1,,1,0,0", 1),
+        ("99999999999999999999,5,list,200,,users 1-1,text,true,,1,1,1,1,,1,0,0", 1),
+        ("-1,5,list,200,,users 1-1,text,true,,1,1,1,1,,1,0,0", 1),
+        ("10000000000000000,5,list,200,,users 1-1,text,true,,1,1,1,1,,1,0,0", 1),
+        (f"{EPOCH_MS},5,list,200,,users 1-1,text,perhaps,,1,1,1,1,,1,0,0", 1),
+        (f"{EPOCH_MS},5", 1),
+        ("\0\0\0", 1),
+        ("", 1),
+        # A quotation that is not closed would take the rest of the file along.
+        (f'{EPOCH_MS},5,list,200,,users 1-1,text,false,"Test failed,1,1,1,1,,1,0,0', 1),
+        (f'{EPOCH_MS},5,list,200,,users 1-1,text,false,"two\nlines,1,1,1,1,,1,0,0', 2),
+    ],
+)
+def test_one_bad_row_is_named_and_costs_no_other(tmp_path: Path, bad: str, rows: int) -> None:
+    message = 'Test failed: text expected to contain /"id",\n"name"/'
+    good = [
+        sample(0, 5, "list", ok=False, message=message),
+        *(sample(5 * i, 5, "list") for i in range(1, 3000)),
+    ]
+    measured = read(tmp_path, "sync", [*good[:2000], bad, *good[2000:]])
+    assert measured.operations.height == 3000
+    # The header and a message of two lines stand before.
+    assert str(measured.faults["damaged rows"]) == f"{rows}, the first in samples.csv line 2003"
+
+
+def test_text_that_is_not_utf_8_costs_no_row(tmp_path: Path) -> None:
+    file = tmp_path / "sync-list-1-threads.jtl"
+    rows = [sample(5 * i, 5, "list", message="caf\xe9") for i in range(100)]
+    file.write_bytes("\n".join([HEADER, *rows]).encode("latin-1"))
+    (measured,) = load(tmp_path).measurements
+    assert (measured.operations.height, dict(measured.faults)) == (100, {})
+
+
+def test_a_stray_row_years_away_does_not_break_the_reading(tmp_path: Path) -> None:
+    rows = [
+        sample(0, 5, "list request", "202"),
+        sample(10**12, 5, "list fetch"),
+        sample(0, 9, "list"),
+    ]
+    measured = read(tmp_path, "async", rows)
+    assert measured.operations["elapsed_ms"].to_list() == [24 * 3600 * 1000]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from testbed.analysis.decisions import questions
 from testbed.analysis.figures import levels
 from testbed.analysis.samples import load
 from testbed.analysis.settings import varied_settings
+from testbed.analysis.studies import by_system
 from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_run
@@ -26,8 +26,7 @@ def test_settings_that_are_varied_make_a_curve(tmp_path: Path) -> None:
         (tmp_path / "runs").mkdir(exist_ok=True)
         made.rename(tmp_path / "runs" / f"async-{pause}-1")
     judged = judge_all(load(tmp_path))
-    ((_, systems),) = questions(judged)
-    (points,) = varied_settings(systems).values()
+    (points,) = varied_settings(by_system(judged.used.measurements)).values()
     assert sorted((point.value, round(point.failed.estimate, 1)) for point in points) == [
         (0, 0.5),
         (10, 0.2),

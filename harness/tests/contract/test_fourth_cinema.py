@@ -55,7 +55,7 @@ def fourth_cinema(
     started = processes.start(service.command, {**os.environ, **service.environ}, log, folder)
     process = ProcessId.of(started.pid)
     try:
-        with running.accompanied_by(service.name, process, log), client() as http:
+        with client() as http:
 
             def ready() -> bool:
                 assert process.find() is not None, tail(log)

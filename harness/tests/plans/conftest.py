@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import os
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from testbed import jdk
+from testbed import jdk, load
+from testbed.load import Generator
 from testbed.project import Project
 
 from .fake_product import FakeProduct, Request, Script
@@ -76,6 +77,25 @@ def jmeter() -> list[str]:
             f"no JMeter in {home}: ./testbed build lays it out, TESTBED_JMETER_HOME names one"
         )
     return [str(jdk.for_jmeter().java), "-Xmx512m", "-Djava.awt.headless=true", "-jar", str(jar)]
+
+
+@pytest.fixture(scope="session")
+def generator_command(jmeter: list[str]) -> list[str]:
+    """The command of a generator in the laid-out JMeter."""
+    project = Project.find()
+    if not project.jar(load.MODULE).is_file():
+        pytest.skip(f"no {project.jar(load.MODULE)}: ./testbed build makes it")
+    return load.generator_command(project, jdk.for_jmeter())
+
+
+@pytest.fixture(scope="session")
+def generator(
+    generator_command: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Generator]:
+    """One generator for all tests of a session."""
+    log = tmp_path_factory.mktemp("generator") / "jmeter.log"
+    with Generator.started(generator_command, log) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Takes JMeter's command line and writes a result file like JMeter's, without any load."""
+"""Speaks the protocol of ``load-generator`` and writes files like JMeter's, without any load."""
 
 from __future__ import annotations
 
@@ -13,38 +13,67 @@ HEADER = (
 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("-n", action="store_true")
-    parser.add_argument("-t", type=Path, required=True)
-    parser.add_argument("-l", type=Path, required=True)
-    parser.add_argument("-j", type=Path, required=True)
-    parser.add_argument("-J", action="append", default=[])
-    parser.add_argument("--linger", type=float, default=0.0, help="seconds to run on")
-    parser.add_argument("--exit", type=int, default=0)
-    parser.add_argument("--nothing", action="store_true", help="write no operation")
-    parser.add_argument("--capacity", type=int, help="arrivals of a run; with more all are slow")
-    options = parser.parse_args()
-    properties = dict(one.split("=", 1) for one in options.J)
-    workload = options.t.stem.split("-")[1]
+def given(file: Path) -> dict[str, str]:
+    """Return a properties file, each key and value with its escapes resolved."""
+    pairs = (line.split("=", 1) for line in file.read_text(encoding="utf-8").splitlines())
+    return {resolved(key): resolved(value) for key, value in pairs}
+
+
+def resolved(text: str) -> str:
+    first, *rest = text.split("\\u")
+    return first + "".join(chr(int(part[:4], 16)) + part[4:] for part in rest)
+
+
+def write(asked: dict[str, str], options: argparse.Namespace) -> int:
+    """Write the result file of a load and return how many rows it has."""
+    properties = {key.removeprefix("property."): value for key, value in asked.items()}
+    workload = Path(asked["plan"]).stem.split("-")[1]
+    # So much processor time that its use can be read, in ticks of 10 ms.
+    used = time.process_time()
+    while time.process_time() < used + 0.03:
+        pass
     start = int(time.time() * 1000)
-    if "arrivals" in properties:
+    if options.nothing:
+        offsets = []
+    elif "arrivals" in properties:
         offsets = [int(line) for line in Path(properties["arrivals"]).read_text().split()]
     else:
         offsets = list(range(int(properties["threads"]) * max(int(properties["loops"]), 1)))
     opened = properties.get("sample_variables") == "intended"
     # A system that answers at once, up to the rate that it can bear.
     slow = opened and options.capacity is not None and len(offsets) > options.capacity
-    with options.l.open("w") as samples:
-        samples.write(HEADER + (",intended" if opened else "") + "\n")
-        for offset in [] if options.nothing else offsets:
-            samples.write(
+    with Path(asked["samples"]).open("w") as file:
+        file.write(HEADER + (",intended" if opened else "") + "\n")
+        for offset in offsets:
+            file.write(
                 f"{start + offset},{5000 if slow else 5},{workload},200,OK,users 1-1,text,true,,"
                 f"10,10,1,1,null,4,0,0{f',{start + offset}' if opened else ''}\n"
             )
-    print(f"started {workload}", flush=True)
-    time.sleep(options.linger)
-    sys.exit(options.exit)
+    return len(offsets)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("log", type=Path)
+    parser.add_argument("--linger", type=float, default=0.0, help="seconds that a load goes on")
+    parser.add_argument("--start", help="print this in place of starting")
+    parser.add_argument("--fail", help="answer each load with this reason for its failure")
+    parser.add_argument("--exit", type=int, help="end in the middle of a load, with this code")
+    parser.add_argument("--nothing", action="store_true", help="write no operation")
+    parser.add_argument("--capacity", type=int, help="arrivals of a run; with more all are slow")
+    options = parser.parse_args()
+    if options.start is not None:
+        sys.exit(options.start)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        asked = given(Path(line.rstrip("\n")))
+        with options.log.open("a") as log:
+            log.write(f"1 INFO o.a.j.e.StandardJMeterEngine: Running {asked['plan']}\n")
+        count = write(asked, options)
+        time.sleep(options.linger)
+        if options.exit is not None:
+            sys.exit(options.exit)
+        print(f"failed {options.fail}" if options.fail else f"ended {count}", flush=True)
 
 
 if __name__ == "__main__":

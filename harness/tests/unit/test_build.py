@@ -15,10 +15,10 @@ from testbed.project import Project
 ROOT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modules><module>contracts</module><module>broker-service</module></modules>
 </project>"""
-LIBRARY = '<project xmlns="http://maven.apache.org/POM/4.0.0"><!-- spring-boot --></project>'
-RUNNABLE = """<project xmlns="http://maven.apache.org/POM/4.0.0"><build><plugins><plugin>
-  <artifactId>spring-boot-maven-plugin</artifactId>
-</plugin></plugins></build></project>"""
+LIBRARY = '<project xmlns="http://maven.apache.org/POM/4.0.0"><!-- finalName --></project>'
+RUNNABLE = """<project xmlns="http://maven.apache.org/POM/4.0.0"><build>
+  <finalName>${project.artifactId}</finalName>
+</build></project>"""
 JDK = Jdk(Path("/jvm"), "25.0.3", compiler=True)
 LONG_AGO = 1_000_000_000
 

@@ -10,18 +10,21 @@ from testbed.errors import UserError
 from testbed.jdk import Jdk
 from testbed.project import Project
 
-FAKE_JMETER = """
-import csv, sys, time
-given = sys.argv[sys.argv.index("-jar") + 2 :]
-plan, samples = given[given.index("-t") + 1], given[given.index("-l") + 1]
-label = plan.rsplit("-", 1)[1].removesuffix(".jmx")
-with open("{calls}", "a") as calls:
-    calls.write(plan + "\\n")
-with open(samples, "w", newline="") as file:
-    rows = csv.writer(file)
-    rows.writerow(["timeStamp", "elapsed", "label", "success"])
-    # 5 s at 100/s.
-    rows.writerows([10 * number, 5, label, "{success}"] for number in range(500))
+FAKE_GENERATOR = """
+import csv, sys
+print("ready", flush=True)
+for file in sys.stdin:
+    asked = dict(line.rstrip().split("=", 1) for line in open(file.rstrip()))
+    plan = asked["plan"]
+    label = plan.rsplit("-", 1)[1].removesuffix(".jmx")
+    with open("{calls}", "a") as calls:
+        calls.write(plan + "\\n")
+    with open(asked["samples"], "w", newline="") as samples:
+        rows = csv.writer(samples)
+        rows.writerow(["timeStamp", "elapsed", "label", "success"])
+        # 5 s at 100/s.
+        rows.writerows([10 * number, 5, label, "{success}"] for number in range(500))
+    print("ended 500", flush=True)
 """
 
 
@@ -29,6 +32,9 @@ with open(samples, "w", newline="") as file:
 def plans(project: Project, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     monkeypatch.setattr(load, "WATCH_S", 0.05)
     project.plans.mkdir()
+    jar = project.jar(load.MODULE)
+    jar.parent.mkdir(parents=True)
+    jar.touch()
     return [write_plan(project, "sync", workload) for workload in ("list", "reserve")]
 
 
@@ -39,10 +45,10 @@ def write_plan(project: Project, variant: str, workload: str) -> Path:
 
 
 def java(folder: Path, success: str = "true") -> Jdk:
-    """Return a Java that takes JMeter's command line, and notes each call."""
+    """Return a Java that is a generator whatever it is to run, and notes each load."""
     command = folder / "jvm" / "bin" / "java"
     command.parent.mkdir(parents=True)
-    script = FAKE_JMETER.format(calls=folder / "calls", success=success)
+    script = FAKE_GENERATOR.format(calls=folder / "calls", success=success)
     command.write_text(f"#!{sys.executable}\n{script}")
     command.chmod(0o755)
     return Jdk(folder / "jvm", "17.0.15", compiler=False)

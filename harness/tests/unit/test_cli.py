@@ -76,9 +76,9 @@ def test_a_plan_is_shown_without_running_it(tmp_path: Path) -> None:
     ended = testbed(tmp_path, "run", "compare", "--plan")
 
     assert ended.returncode == 0
-    assert "round 1: start sync" in ended.stdout
-    assert "  sync-list-010-threads-1" in ended.stdout
-    assert ended.stdout.splitlines()[-1].startswith("compare: 24 runs after 4 starts, about ")
+    assert "start 1: sync and async" in ended.stdout
+    assert "  list, 10 threads: " in ended.stdout
+    assert ended.stdout.splitlines()[-1].startswith("compare: 16 runs after 2 starts, about ")
     assert not (tmp_path / "stack.json").exists()
 
 

@@ -191,3 +191,17 @@ def test_what_containers_have_said_is_kept(
 
     assert tail(tmp_path / "ucd.log").endswith("--no-log-prefix ucd")
     assert tail(tmp_path / "other.log") == "(no log)"
+
+
+def test_a_stack_beside_another_has_ports_of_its_own(project: Project) -> None:
+    variables = project.root / ".env"
+    variables.write_text("PORT_FRONT=8099\nPORT_AMQP=5672\nSERVICE_CPUS=2\n")
+    first = Compose((project.root / "docker-compose.sync.yml",), (variables,))
+
+    assert compose.moved(first, project, 0) == first
+    beside = compose.moved(first, project, 1000)
+    assert beside.env_files[0] == variables
+    assert beside.env_files[-1].read_text() == "PORT_FRONT=9099\nPORT_AMQP=6672\n"
+    apart = compose.moved(first, project, 1000, apart=True)
+    assert "COMPOSE_PROJECT_NAME=docker-compose-sync-1000\n" in apart.env_files[-1].read_text()
+    assert "COMPOSE" not in beside.env_files[-1].read_text()

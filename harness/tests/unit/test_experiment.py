@@ -49,7 +49,7 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ("workloads: [list, list]", "workloads: list is given more than once"),
         ("loops: 1.5", "loops: 1.5"),
         ("repetitions: 0", "repetitions: 0"),
-        ("warmup: {duration: 0}", "warmup.duration: 0"),
+        ("warmup: {window: 0}", "warmup.window: 0"),
         ("warmup: {treads: 1}", "warmup.treads: unknown key (did you mean threads?)"),
         ("warmup: often", "warmup: 'often' is not a set of keys"),
         ("variant: [sync]", "variant: unknown key (did you mean variants?); choose from: name,"),
@@ -82,7 +82,7 @@ def test_tells_every_fault_at_once() -> None:
 
 
 def test_a_run_needs_an_end() -> None:
-    assert "give loops, duration or both" in error("name: mine\nthreads: [1]\n")
+    assert "give blocks, loops or duration" in error("name: mine\nthreads: [1]\n")
 
 
 def test_a_load_is_required() -> None:
@@ -90,6 +90,7 @@ def test_a_load_is_required() -> None:
 
 
 OPEN = "name: mine\nrates: [10]\nduration: 5\n"
+BLOCKS = "name: mine\nthreads: [1]\nblocks: {}\n"
 SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
 
 
@@ -127,9 +128,17 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         ),
         (
             VALID + "precision: {figure: p99_ms}\n",
-            "precision.figure: 'p99_ms' is unknown; choose from: p95_ms, mean_ms",
+            "precision.figure: 'p99_ms' is unknown; choose from: ok_per_s, p95_ms, cpu_ms_per_ok,",
         ),
-        (VALID + "precision: {half_width: 1}\n", "precision.half_width: 1"),
+        (VALID + "precision: {could_tell: 1}\n", "precision.could_tell: 1"),
+        (VALID + "blocks: {}\n", "loops and blocks exclude each other"),
+        (OPEN + "blocks: {}\n", "duration and blocks exclude each other"),
+        (BLOCKS + "blocks: {each: 3}\n", "blocks.each: 3: input should be a multiple of 2"),
+        (BLOCKS + "blocks: {seconds: 2}\n", "blocks: settle: 2 s leaves nothing of 2 s"),
+        (BLOCKS + "blocks: {setle: 2}\n", "blocks.setle: unknown key (did you mean settle?)"),
+        (VALID + "together: pairs\n", "together: 'pairs': only with blocks"),
+        (BLOCKS + "groups: [[sync, asink]]\n", "groups: 'asink': choose from: sync, async"),
+        (BLOCKS + "groups: [[sync]]\n", "groups[0]"),
         (VALID + "precision: {}\nrepetitions: 3\n", "repetitions and precision exclude each other"),
         (VALID + "precision: {}\nvariants: [sync]\n", "precision: needs two systems"),
         (
@@ -182,7 +191,8 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         OPEN + "systems: {a: {variant: sync, scrape: 5}, b: {variant: sync, settings: {C: ''}}}\n",
         OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\n",
         SEARCH + "slo: {p95_ms: 200}\n",
-        VALID + "precision: {half_width: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
+        VALID + "precision: {could_tell: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
+        BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
         "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",
         "name: mine\nduration: 5\nschedule: {kind: ramp, from: 10, to: 40}\n",
     ],
@@ -191,6 +201,17 @@ def test_every_kind_reads_back_the_same(text: str) -> None:
     plan = experiment_file.parse(text, "mine.yaml")
 
     assert experiment_file.parse(plan.to_yaml(), "experiment.yaml") == plan
+
+
+def test_keys_are_changed_as_a_file_would_change_them() -> None:
+    plan = experiment_file.parse(VALID + "repetitions: 3\n", "mine.yaml")
+
+    assert experiment_file.changed(plan, repetitions=5).repetitions == 5
+    precise = experiment_file.changed(plan, precision={"could_tell": 0.2})
+    assert precise.precision is not None
+    assert precise.precision.could_tell == 0.2
+    with pytest.raises(UserError, match="repetitions: 0"):
+        experiment_file.changed(plan, repetitions=0)
 
 
 def test_systems_are_called_by_what_tells_them_apart() -> None:

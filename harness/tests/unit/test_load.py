@@ -1,25 +1,20 @@
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from testbed import load
 from testbed.errors import UserError
-from testbed.load import Load, OperationCounter, Seen
-from testbed.processes import Interrupted, ProcessId
+from testbed.jdk import Jdk
+from testbed.load import Generator, Load, OperationCounter, Seen
+from testbed.processes import Interrupted
 from testbed.project import Project
 
 from .conftest import HERE
 from .fake_generator import HEADER
-
-
-@contextlib.contextmanager
-def alone(_: ProcessId) -> Iterator[None]:
-    yield
 
 
 def row(label: str, *, success: bool = True, message: str = "", at: int = 0, took: int = 5) -> str:
@@ -30,7 +25,8 @@ def row(label: str, *, success: bool = True, message: str = "", at: int = 0, too
 
 def test_counts_operations_not_samples(tmp_path: Path) -> None:
     samples = tmp_path / "samples.csv"
-    rows = [row("list request"), row("list fetch"), row("list"), row("list", success=False)]
+    rows = [row("warm-up list"), row("list request"), row("list fetch"), row("list")]
+    rows.append(row("list", success=False))
     samples.write_text("\n".join([HEADER, *rows]) + "\n")
 
     seen = OperationCounter(samples, "list").look()
@@ -167,43 +163,79 @@ def test_says_why_there_is_no_operation(tmp_path: Path) -> None:
     samples.write_text(f"{HEADER}\n{row('list request')}\n")
     assert load.why_nothing(samples, log).startswith("1 samples, but no operation ended")
 
-    refused = row("unknown fetch", success=False, message="choose from: wait")
+    refused = row("wrong property", success=False, message="choose from: wait")
     samples.write_text(f"{HEADER}\n{refused}\n")
     assert (
-        load.why_nothing(samples, log) == "sample 'unknown fetch' failed first: choose from: wait"
+        load.why_nothing(samples, log) == "sample 'wrong property' failed first: choose from: wait"
     )
 
 
-def generator(*options: str) -> list[str]:
+def test_an_error_of_an_earlier_load_does_not_say_why(tmp_path: Path) -> None:
+    samples, log = tmp_path / "samples.csv", tmp_path / "jmeter.log"
+    begins = "3 INFO o.a.j.e.StandardJMeterEngine: Running the test!\n"
+    earlier = f"{begins}4 ERROR o.a.j.t.JMeterThread: File x must exist\n"
+
+    log.write_text(f"{earlier}{begins}")
+    assert load.why_nothing(samples, log) == "no sample was recorded at all"
+
+    log.write_text(f"{earlier}{begins}5 ERROR o.a.j.t.JMeterThread: File y must exist\n")
+    assert "File y must exist" in load.why_nothing(samples, log)
+
+
+def fake(*options: str) -> list[str]:
     return [sys.executable, str(HERE / "fake_generator.py"), *options]
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Load:
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    monkeypatch.setattr(load, "WATCH_S", 0.1)
     plan = tmp_path / "sync-list.jmx"
     plan.write_text("<jmeterTestPlan/>")
     return Load(plan, {"threads": "2", "loops": "3"}, "list")
 
 
-def test_runs_the_generator_and_accounts_for_it(tmp_path: Path, small: Load) -> None:
-    seen: list[Seen] = []
-    outcome = load.run(
-        generator("--linger", "0.3"),
-        small,
-        tmp_path / "samples.csv",
-        tmp_path / "jmeter.log",
-        alone,
-        seen.append,
-    )
+def test_one_generator_runs_load_after_load_and_accounts_for_each(
+    tmp_path: Path, small: Load
+) -> None:
+    other = tmp_path / "sync-reserve.jmx"
+    other.write_text("<jmeterTestPlan/>")
+    more = Load(other, {"threads": "4", "loops": "5"}, "reserve")
+    of_first, of_second = list[Seen](), list[Seen]()
+    with Generator.started(fake("--linger", "0.3"), tmp_path / "jmeter.log") as generator:
+        first = generator.run(small, tmp_path / "a.csv", of_first.append)
+        second = generator.run(more, tmp_path / "b.csv", of_second.append)
 
-    assert outcome.exit_code == 0
-    assert seen[-1].operations == 6
-    assert outcome.duration_s >= 0.3
-    assert outcome.duration_s == pytest.approx(
-        (outcome.finished - outcome.started).total_seconds(), abs=0.2
-    )
-    assert 0 < outcome.cpu_s < outcome.duration_s + 1
-    assert (tmp_path / "jmeter.out").read_text() == "started list\n"
+    assert (first.samples, second.samples) == (6, 20)
+    assert len(of_first) >= 2
+    assert (of_first[-1].operations, of_second[-1].operations) == (6, 20)
+    assert second.started >= first.finished
+    for outcome in (first, second):
+        assert outcome.duration_s >= 0.3
+        assert outcome.duration_s == pytest.approx(
+            (outcome.finished - outcome.started).total_seconds(), abs=0.2
+        )
+        # Of this load alone, whatever the start has cost.
+        assert 0 <= outcome.cpu_s < outcome.duration_s + 1
+
+
+def test_a_generator_ends_with_its_context(tmp_path: Path, small: Load) -> None:
+    with Generator.started(fake(), tmp_path / "jmeter.log") as generator:
+        assert generator.process.find() is not None
+        generator.run(small, tmp_path / "samples.csv")
+
+    assert generator.process.find() is None
+    with pytest.raises(UserError, match=r"JMeter had ended before sync-list\.jmx"):
+        generator.run(small, tmp_path / "more.csv")
+
+
+def test_what_a_plan_is_told_arrives_as_it_is(tmp_path: Path, small: Load) -> None:
+    arrivals = tmp_path / "a b=c:d#é\\n.csv"
+    arrivals.write_text("0\n10\n20\n")
+    opened = replace(small, properties={"arrivals": str(arrivals), "sample_variables": "intended"})
+    with Generator.started(fake(), tmp_path / "jmeter.log") as generator:
+        outcome = generator.run(opened, tmp_path / "samples.csv")
+
+    assert outcome.samples == 3
 
 
 def test_a_relative_folder_is_that_of_the_caller(
@@ -211,49 +243,90 @@ def test_a_relative_folder_is_that_of_the_caller(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run").mkdir()
-    load.run(generator(), small, Path("run", "samples.csv"), Path("run", "jmeter.log"), alone)
+    with Generator.started(fake(), Path("jmeter.log")) as generator:
+        generator.run(small, Path("run", "samples.csv"))
 
-    assert sorted(file.name for file in (tmp_path / "run").iterdir()) == [
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["samples.csv"]
+    # Its own files are beside its log.
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "jmeter.log",
         "jmeter.out",
-        "samples.csv",
+        "run",
+        "sync-list.jmx",
     ]
 
 
-def test_passes_on_the_exit_code(tmp_path: Path, small: Load) -> None:
-    outcome = load.run(
-        generator("--exit", "3"), small, tmp_path / "s.csv", tmp_path / "jmeter.log", alone
-    )
+def test_a_load_that_fails_is_told_and_the_next_one_runs(tmp_path: Path, small: Load) -> None:
+    with Generator.started(fake("--fail", "no plan"), tmp_path / "jmeter.log") as generator:
+        for _ in range(2):
+            with pytest.raises(UserError) as told:
+                generator.run(small, tmp_path / "samples.csv")
 
-    assert outcome.exit_code == 3
+    assert "JMeter failed on sync-list.jmx: no plan; the end of" in str(told.value)
+    assert f"Running {small.plan}" in str(told.value)
+
+
+def test_a_generator_that_dies_in_the_middle_is_told(tmp_path: Path, small: Load) -> None:
+    with (
+        pytest.raises(UserError) as told,
+        Generator.started(fake("--exit", "1"), tmp_path / "jmeter.log") as generator,
+    ):
+        generator.run(small, tmp_path / "samples.csv")
+
+    assert "JMeter ended in the middle of sync-list.jmx" in str(told.value)
+    assert f"Running {small.plan}" in str(told.value)
+
+
+def test_a_generator_that_does_not_start_is_told(tmp_path: Path) -> None:
+    with (
+        pytest.raises(UserError, match=r"(?s)JMeter did not start.*no such flag"),
+        Generator.started(fake("--start", "no such flag"), tmp_path / "jmeter.log"),
+    ):
+        pass
 
 
 def test_an_interrupt_ends_the_generator(tmp_path: Path, small: Load) -> None:
-    identities: list[ProcessId] = []
-
-    @contextlib.contextmanager
-    def noted(identity: ProcessId) -> Iterator[None]:
-        identities.append(identity)
-        yield
-
     def interrupt(_: Seen) -> None:
         raise Interrupted
 
-    with pytest.raises(Interrupted):
-        load.run(
-            generator("--linger", "60"),
-            small,
-            tmp_path / "samples.csv",
-            tmp_path / "jmeter.log",
-            noted,
-            interrupt,
-        )
+    with (
+        pytest.raises(Interrupted),
+        Generator.started(fake("--linger", "60"), tmp_path / "jmeter.log") as generator,
+    ):
+        generator.run(small, tmp_path / "samples.csv", interrupt)
 
-    (one,) = identities
-    assert one.find() is None
+    assert generator.process.find() is None
+
+
+def test_a_load_that_nobody_waits_for_any_more_does_not_go_on(tmp_path: Path, small: Load) -> None:
+    def fail(_: Seen) -> None:
+        raise UserError("seen enough")
+
+    with Generator.started(fake("--linger", "60"), tmp_path / "jmeter.log") as generator:
+        with pytest.raises(UserError, match="seen enough"):
+            generator.run(small, tmp_path / "samples.csv", fail)
+        assert generator.process.find() is None
 
 
 def test_a_missing_plan_is_told(tmp_path: Path) -> None:
     missing = Load(tmp_path / "sync-list.jmx", {}, "list")
 
-    with pytest.raises(UserError, match=r"no plan .*sync-list\.jmx"):
-        load.run(generator(), missing, tmp_path / "s.csv", tmp_path / "jmeter.log", alone)
+    with (
+        pytest.raises(UserError, match=r"no plan .*sync-list\.jmx"),
+        Generator.started(fake(), tmp_path / "jmeter.log") as generator,
+    ):
+        generator.run(missing, tmp_path / "s.csv")
+
+
+def test_the_command_needs_the_module_to_be_built(project: Project) -> None:
+    java = Jdk(Path("/jvm"), "17.0.15", compiler=False)
+    with pytest.raises(UserError, match=r"not built: .*load-generator"):
+        load.generator_command(project, java)
+
+    project.jar(load.MODULE).parent.mkdir(parents=True)
+    project.jar(load.MODULE).touch()
+    command = load.generator_command(project, java)
+
+    assert command[0] == "/jvm/bin/java"
+    assert set(load.GENERATOR_FLAGS) < set(command)
+    assert command[-1] == str(project.jmeter_home)

@@ -6,29 +6,36 @@ import pytest
 
 from testbed import planning
 from testbed.experiment import Experiment
-from testbed.planning import LEAD_S, OVERHEAD_S, START_S, expect, lines
+from testbed.planning import CELL_S, LEAD_S, OVERHEAD_S, START_S, expect, lines
+
+START_AND_WARM_UP_S = START_S + 5
 
 
 def plan(**keys: Any) -> Experiment:
-    return Experiment.model_validate(
-        {"name": "x", "warmup": {"duration": 5}, "duration": 10, "threads": [1, 2], **keys}
-    )
+    given = {"name": "x", "warmup": {"at_most": 5}, "duration": 10, "threads": [1, 2]}
+    return Experiment.model_validate(given | keys)
 
 
-def test_the_time_is_that_of_starts_warm_ups_and_runs() -> None:
+def test_the_time_is_that_of_starts_with_warm_ups_and_of_runs() -> None:
     found = expect(plan(repetitions=3), {})
 
-    assert (found.runs, found.starts, found.warmups) == (24, 6, 12)
-    assert found.seconds == pytest.approx(
-        24 * (10 + OVERHEAD_S) + 6 * START_S + 12 * (5 + OVERHEAD_S)
-    )
+    assert (found.runs, found.starts) == (24, 6)
+    assert found.seconds == pytest.approx(24 * (10 + OVERHEAD_S + CELL_S) + 6 * START_AND_WARM_UP_S)
     assert found.told.startswith("24 runs after 6 starts, about ")
+
+
+def test_systems_that_are_up_together_start_and_warm_up_one_after_another() -> None:
+    found = expect(plan(duration=None, blocks={"seconds": 8, "each": 4}), {})
+
+    assert (found.runs, found.starts) == (8, 1)
+    assert found.start_s == pytest.approx(2 * START_AND_WARM_UP_S)
+    assert found.run_s == pytest.approx(4 * (8 + OVERHEAD_S) + CELL_S)
 
 
 def test_loops_take_the_time_of_their_operations() -> None:
     found = expect(plan(duration=None, loops=1000, threads=[100], workloads=["list"]), {})
 
-    assert found.run_s == pytest.approx(100 * 1000 * planning.OPERATION_S + OVERHEAD_S)
+    assert found.run_s == pytest.approx(100 * 1000 * planning.OPERATION_S + OVERHEAD_S + CELL_S)
 
 
 def test_an_open_loop_needs_time_to_begin() -> None:
@@ -36,17 +43,27 @@ def test_an_open_loop_needs_time_to_begin() -> None:
     one = {"name": "x", "variants": ["sync"], "workloads": ["list"]}
     found = expect(Experiment.model_validate({**one, "schedule": steps}), {})
 
-    assert found.run_s == pytest.approx(60 + LEAD_S + OVERHEAD_S)
+    assert found.run_s == pytest.approx(60 + LEAD_S + OVERHEAD_S + CELL_S)
 
 
 def test_what_is_done_is_not_planned_again() -> None:
-    whole = plan(variants=["sync"], workloads=["list"])
+    whole = plan(variants=["sync"], workloads=["list"], seed=1)
     done = {"sync-list-001-threads-1": {"repetition": 1}}
 
     assert expect(whole, done).runs == 1
-    assert lines(whole, done) == ["round 1: start sync", "  sync-list-002-threads-1"]
+    assert lines(whole, done) == ["start 1: sync", "  list, 2 threads"]
     every = {**done, "sync-list-002-threads-1": {"repetition": 1}}
     assert (expect(whole, every).runs, expect(whole, every).seconds) == (0, 0)
+
+
+def test_the_turns_of_blocks_are_told() -> None:
+    told = lines(plan(duration=None, blocks={}, workloads=["list"], threads=[3]), {})
+
+    assert told[0] == "start 1: sync and async"
+    assert told[1] in (
+        "  list, 3 threads: sync async async sync",
+        "  list, 3 threads: async sync sync async",
+    )
 
 
 def test_where_results_decide_the_number_is_a_bound() -> None:
@@ -59,4 +76,4 @@ def test_where_results_decide_the_number_is_a_bound() -> None:
     assert expect(searched, {}).runs == 2 * 2 * 2 * 9
     assert expect(searched, {}).told.startswith("at most 72 runs")
     assert expect(precise, {}).told.startswith("at least 24 runs")
-    assert "until p95_ms is known to ±5.0%" in lines(precise, {})[-1]
+    assert "until a difference of 10% would be told" in lines(precise, {})[-1]

@@ -10,10 +10,16 @@ from testbed.experiment_parts import Warmup
 from testbed.load import Seen
 from testbed.planning import expect
 from testbed.progress import Estimate, Progress
-from testbed.schedule import schedule
+from testbed.schedule import Run, schedule
 from testbed.steps import duration
 
-PLAN = Experiment(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=Warmup(duration=5))
+PLAN = Experiment(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=Warmup(at_most=5))
+START = schedule(PLAN)[0]
+
+
+def run() -> Run:
+    (found,) = START.runs(START.cells[0])
+    return found
 
 
 def test_the_estimate_follows_what_runs_and_starts_really_take() -> None:
@@ -22,7 +28,6 @@ def test_the_estimate_follows_what_runs_and_starts_really_take() -> None:
     for _ in range(2):
         estimate.started(50.0)
     for _ in range(8):
-        estimate.warmed()
         estimate.measured(20.0)
 
     assert guess > 16 * 10
@@ -31,30 +36,30 @@ def test_the_estimate_follows_what_runs_and_starts_really_take() -> None:
 
 def test_every_ended_run_is_a_line_with_rate_and_failures() -> None:
     text = io.StringIO()
-    starts = schedule(PLAN)
     with Progress(Console(file=text, width=80), expect(PLAN, {})) as show:
-        show.starting(starts[0])
-        show.started(starts[0], 12.34)
+        show.starting(START)
+        show.started(START)
         show.loading("warm-up", Seen(5, 0, 5.0, 1.0, 1.0))
-        show.warmed(starts[0].warmup_id("list"), Seen(500, 0, 0, 5.0, 6.0))
-        show.measured(starts[0].runs[0], Seen(1234, 0, 0, 10.0, 11.0))
-        show.measured(starts[0].runs[1], Seen(1000, 3, 0, 10.0, 11.0))
+        show.warmed(START, "sync warm at an age of 70 s")
+        show.measured(run(), [Seen(617, 0, 0, 5.0, 6.0)] * 2, 11.0)
+        show.measured(run(), [Seen(1000, 3, 0, 10.0, 11.0)], 11.0)
+        show.known(["list, 1 thread: 0.84 [0.80, 0.88]"])
 
     lines = text.getvalue().splitlines()
-    assert "sync started, round 1 12.3 s" in lines[0].replace("async", "sync")
-    assert "500 operations, 100/s, 0 failed" in lines[1]
+    assert lines[0].startswith(f"✓ start 1: {START.name} up ")
+    assert lines[1] == "  warm-up: sync warm at an age of 70 s"
     assert lines[2].startswith("✓ [ 1/16]")
     assert "1,234 operations, 123/s, 0 failed" in lines[2]
     assert lines[3].startswith("! [ 2/16]")
     assert "1,000 operations, 100/s, 3 failed" in lines[3]
+    assert lines[4] == "  list, 1 thread: 0.84 [0.80, 0.88]"
 
 
 def test_an_open_loop_says_how_it_keeps_up() -> None:
     text = io.StringIO()
-    starts = schedule(PLAN)
     with Progress(Console(file=text, width=120), expect(PLAN, {})) as show:
         seen = Seen(900, 0, 0, 10.0, 11.0, first_ms=1, offered=1000, late=40)
-        show.measured(starts[0].runs[0], seen)
+        show.measured(run(), [seen], 11.0)
 
     assert "900 operations, 90/s, 0 failed (1,000 offered, 100 not ended, 40 late)" in (
         text.getvalue()

@@ -35,7 +35,7 @@ PLAN = Experiment(
     loops=3,
     repetitions=2,
     seed=5,
-    warmup=Warmup(threads=4, duration=1),
+    warmup=Warmup(threads=4, window=1, at_most=2),
 )
 
 
@@ -47,6 +47,7 @@ class Noted:
     starts: list[str] = field(default_factory=list)
     warmups: list[str] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
+    known_so_far: list[Sequence[str]] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     verdicts: dict[str, str] = field(default_factory=dict)
 
@@ -54,21 +55,24 @@ class Noted:
 
     def waiting(self, what: str) -> None: ...
 
-    def started(self, start: Start, seconds: float) -> None:
-        self.starts.append(f"{start.system}-{start.repetition}")
+    def started(self, start: Start) -> None:
+        self.starts.append(f"{start.name}-{start.repetition}")
 
     def loading(self, name: str, seen: Seen) -> None:
         if self.interrupt_after is not None and len(self.runs) >= self.interrupt_after:
             raise Interrupted
 
-    def warmed(self, name: str, seen: Seen) -> None:
-        self.warmups.append(name)
+    def warmed(self, start: Start, told: str) -> None:
+        self.warmups.append(told)
 
-    def measured(self, run: Run, seen: Seen) -> None:
+    def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
         self.runs.append(run.id)
 
     def judged(self, run: Run, verdict: str) -> None:
         self.verdicts[run.id] = verdict
+
+    def known(self, lines: Sequence[str]) -> None:
+        self.known_so_far.append(lines)
 
     def decided(self, text: str) -> None:
         self.decisions.append(text)
@@ -76,10 +80,11 @@ class Noted:
 
 @dataclass
 class Setup:
-    """A bench with a fake front door and a fake generator."""
+    """A bench with a fake front door for each of two systems, and a fake generator."""
 
     bench: Bench
     front: Service
+    beside: Service
     resets: list[str]
     marks: list[tuple[str, dict[str, Any]]]
 
@@ -89,13 +94,16 @@ def make_system(project: Project) -> Setup:
     for variant in ("sync", "async"):
         for workload in ("list", "reserve"):
             (project.plans / f"{variant}-{workload}.jmx").write_text("<jmeterTestPlan/>")
-    front = fake_service("gateway")
+    front, beside = fake_service("gateway"), fake_service("broker")
     resets: list[str] = []
     marks: list[tuple[str, dict[str, Any]]] = []
 
     def stack(compared: System) -> Stack:
-        deployment = replace(deployed((front,)), variant=compared.variant, preset=compared.preset)
-        return Stack(project, deployment, os.environ)
+        place = int(compared.variant == "async")
+        deployment = replace(
+            deployed(((front, beside)[place],)), variant=compared.variant, preset=compared.preset
+        )
+        return Stack(project.beside(place), deployment, os.environ)
 
     bench = Bench(
         project=project,
@@ -105,8 +113,9 @@ def make_system(project: Project) -> Setup:
         reset=resets.append,
         ceilings=lambda: {"async-reserve.jmx": 1234.5},
         mark=lambda name, record: marks.append((name, dict(record))),
+        narrowing=lambda results: [f"{len(list(results.glob('runs/*/run.json')))} runs"],
     )
-    return Setup(bench, front, resets, marks)
+    return Setup(bench, front, beside, resets, marks)
 
 
 def make_results(system: Setup, plan: Experiment = PLAN) -> Path:
@@ -152,7 +161,11 @@ def measure(system: Setup, results: Path, show: Noted, plan: Experiment = PLAN) 
 
 
 def every_run() -> list[str]:
-    return [run.id for start in schedule(PLAN) for run in start.runs]
+    return planned_runs(PLAN)
+
+
+def planned_runs(plan: Experiment) -> list[str]:
+    return [run.id for start in schedule(plan) for cell in start.cells for run in start.runs(cell)]
 
 
 def test_writes_down_what_is_measured_and_with_what(results: Path) -> None:
@@ -168,23 +181,20 @@ def test_measures_every_run_in_order_after_warm_ups(measured: Measured) -> None:
 
     assert show.runs == every_run()
     assert sorted(show.starts) == ["async-1", "async-2", "sync-1", "sync-2"]
-    assert len(show.warmups) == 4 * 2
+    assert len(show.warmups) == 4
     assert sorted(path.name for path in (folder / "runs").iterdir()) == sorted(every_run())
-    assert sorted(path.name for path in (folder / "warmup").iterdir()) == sorted(show.warmups)
     assert not ports.accepts(measured.system.front.ports[0])
+    assert not ports.accepts(measured.system.beside.ports[0])
 
 
-def test_every_load_is_marked_when_it_has_ended(measured: Measured) -> None:
+def test_every_run_is_marked_when_it_has_ended(measured: Measured) -> None:
     marks = measured.system.marks
-    runs = [name for name, record in marks if not record["warmup"]]
-    warmups = [name for name, record in marks if record["warmup"]]
 
-    assert runs == measured.show.runs
-    assert warmups == measured.show.warmups
-    assert dict(marks)[runs[0]] == measured.run_json(runs[0])
+    assert [name for name, _ in marks] == measured.show.runs
+    assert dict(marks)[measured.show.runs[0]] == measured.run_json(measured.show.runs[0])
 
 
-def test_every_load_begins_from_emptied_collections(measured: Measured) -> None:
+def test_every_run_and_warm_up_begins_from_emptied_collections(measured: Measured) -> None:
     loads = len(measured.show.runs) + len(measured.show.warmups)
 
     assert measured.system.resets == ["mongodb://127.0.0.1:1"] * loads
@@ -206,8 +216,6 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
             "duration_s",
             "fetch",
             "plan",
-            "jmeter_exit",
-            "warmup",
             "system",
             "settings",
             "mode",
@@ -232,8 +240,6 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
         "duration_s": None,
         "fetch": "wait",
         "plan": "async-reserve.jmx",
-        "jmeter_exit": 0,
-        "warmup": False,
         "system": "async",
         "settings": {},
         "mode": "closed",
@@ -252,21 +258,37 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
     started, finished = (datetime.fromisoformat(data[key]) for key in ("started", "finished"))
     assert started.tzinfo is not None
     assert started.astimezone(UTC) < finished.astimezone(UTC)
-    assert set(data["server_cpu_s"]) == {"gateway"}
-    assert data["server_cpu_s"]["gateway"] >= 0
-    assert data["server_rss_mb"]["gateway"] > 1
+    assert set(data["server_cpu_s"]) == {"broker"}
+    assert data["server_cpu_s"]["broker"] >= 0
+    assert data["server_rss_mb"]["broker"] > 1
     assert data["generator_cpu_s"] > 0
     samples = measured.results / "runs" / "async-reserve-002-threads-1" / "samples.csv"
     assert len(samples.read_text().splitlines()) == 1 + 2 * 3
 
 
-def test_warm_ups_are_kept_apart_and_marked(measured: Measured) -> None:
-    file = measured.results / "warmup" / "sync-list-1" / "run.json"
-    data = json.loads(file.read_text())
+def test_a_run_has_its_blocks_with_age_place_and_count(measured: Measured) -> None:
+    data = measured.run_json("async-reserve-002-threads-1")
+    (block,) = data["blocks"]
 
-    assert data["warmup"] is True
-    assert (data["threads"], data["duration_s"], data["loops"]) == (4, 1, None)
-    assert not any(measured.run_json(run)["warmup"] for run in every_run())
+    assert (block["file"], block["settle_s"], block["planned_s"]) == ("samples.csv", 0, None)
+    assert block["samples"] == 6
+    assert block["idle_cpu_s"] == {}
+    assert data["age_s"] == block["age_s"] > 0
+    # After a window of each workload.
+    assert data["place"] == block["place"] >= 2
+    assert data["server_cpu_s"] == block["server_cpu_s"]
+
+
+def test_the_windows_of_warm_ups_are_kept(measured: Measured) -> None:
+    folder = measured.results / "warmup"
+    with (folder / "sync-1.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    assert len(list(folder.iterdir())) == 4
+    assert sorted(row["workload"] for row in rows) == ["list", "reserve"]
+    assert {row["ok_per_s"] for row in rows} == {"4.0"}
+    # One window of each workload cannot tell that it is warm.
+    assert not any(measured.run_json(run)["warm"] for run in every_run())
 
 
 def test_synchronous_runs_fetch_nothing(measured: Measured) -> None:
@@ -339,10 +361,9 @@ def test_a_failing_generator_stops_the_experiment_and_is_shown(
         system.bench.reset,
     )
 
-    with pytest.raises(UserError, match=r"JMeter failed on .* \(exit code 1\)") as told:
+    with pytest.raises(UserError):
         runner.carry_out(failing, PLAN, results, Noted())
 
-    assert "started " in told.value.message
     assert list((results / "runs").iterdir()) == []
     assert not ports.accepts(system.front.ports[0])
 
@@ -362,20 +383,62 @@ def test_a_load_without_an_operation_is_an_error_that_says_why(
     assert list((results / "runs").glob("*/run.json")) == []
 
 
-def test_usage_is_written_down_through_each_run(measured: Measured) -> None:
-    file = measured.results / "runs" / "sync-list-001-threads-1" / "usage.csv"
-    with file.open(newline="") as lines:
-        rows = list(csv.DictReader(lines))
-
-    assert {row["service"] for row in rows} == {"gateway", "jmeter"}
-
-
 def test_what_services_say_of_themselves_is_kept(measured: Measured) -> None:
     folder = measured.results / "runs" / "sync-list-001-threads-1"
 
     # The fake answers every path.
     assert "UP" in (folder / "metrics-before" / "gateway.prom").read_text()
     assert "UP" in (folder / "metrics-after" / "gateway.prom").read_text()
+
+
+BLOCKS = Experiment.model_validate(
+    {
+        "name": "blocks",
+        "workloads": ["list"],
+        "threads": [1, 2],
+        "blocks": {"seconds": 2, "settle": 1, "each": 4},
+        "repetitions": 2,
+        "seed": 3,
+        "warmup": {"threads": 1, "window": 1, "at_most": 1},
+    }
+)
+
+
+def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup) -> None:
+    results = make_results(system, BLOCKS)
+    both_up = []
+
+    @dataclass
+    class Looking(Noted):
+        def loading(self, name: str, seen: Seen) -> None:
+            doors = (system.front, system.beside)
+            both_up.append(all(ports.accepts(one.ports[0]) for one in doors))
+
+    show = Looking()
+    measure(system, results, show, BLOCKS)
+
+    assert all(both_up)
+    assert show.starts == ["sync and async-1", "sync and async-2"]
+    assert sorted(show.runs) == sorted(planned_runs(BLOCKS))
+    assert show.known_so_far == [["4 runs"], ["8 runs"]]
+    for start in schedule(BLOCKS):
+        for cell in start.cells:
+            records = {
+                run.system: json.loads((results / "runs" / run.id / "run.json").read_text())
+                for run in start.runs(cell)
+            }
+            blocks = sorted(
+                (block["started"], name) for name in records for block in records[name]["blocks"]
+            )
+            assert [name for _, name in blocks] == [one.name for one in start.turns(cell, 4)]
+            for name, told in records.items():
+                files = [block["file"] for block in told["blocks"]]
+                assert files == [f"block-{number}.csv" for number in range(1, 5)]
+                assert told["round"] == told["repetition"] == start.repetition
+                (other,) = set(records) - {name}
+                assert set(told["blocks"][0]["idle_cpu_s"]) == {other}
+                assert told["blocks"][0]["planned_s"] == 2
+                assert told["properties"]["duration"] == "2"
 
 
 OPEN_LOOP = Experiment(
@@ -385,7 +448,7 @@ OPEN_LOOP = Experiment(
     rates=(20, 50),
     duration=2,
     repetitions=2,
-    warmup=Warmup(threads=1, duration=1),
+    warmup=Warmup(at_most=0),
 )
 
 
@@ -418,7 +481,7 @@ SEARCHED = Experiment.model_validate(
         "arrivals": "constant",
         "slo": {"p95_ms": 100},
         "search": {"from": 10, "to": 100, "resolution": 10, "repetitions": 2},
-        "warmup": {"threads": 1, "duration": 1},
+        "warmup": {"threads": 1, "window": 1, "at_most": 0},
     }
 )
 
@@ -436,7 +499,7 @@ def test_a_search_closes_in_on_what_a_system_can_bear(system: Setup) -> None:
     assert met["slo"]["met"] is True
 
 
-@pytest.mark.parametrize("plan", [PLAN, SEARCHED, OPEN_LOOP], ids=lambda plan: plan.name)
+@pytest.mark.parametrize("plan", [PLAN, SEARCHED, OPEN_LOOP, BLOCKS], ids=lambda plan: plan.name)
 def test_a_stopped_experiment_equals_one_that_was_not(
     tmp_path_factory: pytest.TempPathFactory, plan: Experiment
 ) -> None:
@@ -464,39 +527,44 @@ PRECISE = Experiment.model_validate(
         "workloads": ["list"],
         "threads": [1],
         "loops": 1,
-        "precision": {"half_width": 0.1, "budget_min": 10, "min_repetitions": 2},
-        "warmup": {"threads": 1, "duration": 1},
+        "precision": {
+            "figure": "p95_ms",
+            "could_tell": 0.1,
+            "budget_min": 10,
+            "min_repetitions": 2,
+        },
+        "warmup": {"threads": 1, "window": 1, "at_most": 0},
     }
 )
 
 
-def with_widths(system: Setup, *widths: float | None) -> tuple[Setup, list[int]]:
-    """Return the same with intervals of these widths, and when they were asked for."""
-    left, asked = list(widths), []
+def with_effects(system: Setup, *effects: float | None) -> tuple[Setup, list[int]]:
+    """Return the same where results would tell these effects, and when that was asked."""
+    left, asked = list(effects), []
 
     def known(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
         asked.append(len(list(results.glob("runs/*/run.json"))))
         assert figure == "p95_ms"
         return {("list", "closed", 1): left.pop(0)}
 
-    return replace(system, bench=replace(system.bench, widths=known)), asked
+    return replace(system, bench=replace(system.bench, could_tell=known)), asked
 
 
 def test_goes_on_until_it_is_precise(system: Setup) -> None:
     results, show = make_results(system, PRECISE), Noted()
-    measured, asked = with_widths(system, None, 0.3, 0.09)
+    measured, asked = with_effects(system, None, 0.3, 0.09)
     measure(measured, results, show, PRECISE)
 
     # Two systems: the first look after two rounds.
     assert asked == [4, 6, 8]
     assert len(show.runs) == 8
     ended = json.loads((results / "ending.json").read_text())
-    assert (ended["rule"], ended["rounds"], ended["widths"]) == (
+    assert (ended["rule"], ended["rounds"], ended["could_tell"]) == (
         "precise",
         4,
         {"list 1 threads": 0.09},
     )
-    assert show.decisions[-1] == "precise enough after 4 rounds: list 1 threads ±9.0%"
+    assert show.decisions[-1] == ("precise enough after 4 rounds; could tell: list 1 threads 9.0%")
 
 
 def test_ends_when_the_budget_is_spent(system: Setup) -> None:
@@ -504,21 +572,21 @@ def test_ends_when_the_budget_is_spent(system: Setup) -> None:
         update={"precision": PRECISE.precision.model_copy(update={"budget_min": 0.001})}  # type: ignore[union-attr]
     )
     results, show = make_results(system, plan), Noted()
-    measured, _ = with_widths(system, 0.3)
+    measured, _ = with_effects(system, 0.3)
     measure(measured, results, show, plan)
 
     assert len(show.runs) == 4
-    assert "budget spent after 2 rounds, not precise enough" in show.decisions[-1]
+    assert "budget spent after 2 rounds; could tell: list 1 threads 30.0%" in show.decisions[-1]
 
 
 def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:
     results = make_results(system, PRECISE)
-    first, _ = with_widths(system, 0.3)
+    first, _ = with_effects(system, 0.3)
     with pytest.raises(Interrupted):
         measure(first, results, Noted(interrupt_after=5), PRECISE)
 
     # With the first run of round 3 there, round 2 would look precise; it was not when asked.
-    second, asked = with_widths(system, 0.05)
+    second, asked = with_effects(system, 0.05)
     show = Noted()
     measure(second, results, show, PRECISE)
 
@@ -545,12 +613,11 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
         data: dict[str, Any] = json.loads((results / load / "run.json").read_text())
         return data
 
-    for load in ("runs/watched-list-001-threads-1", "warmup/watched-list-1"):
-        told = record(load)["scraped"]
-        assert told["every_s"] == 1
-        assert told["services"] == ["gateway"]
-        assert told["asked"] == told["answered"] >= 2
-        assert record(load)["settings"] == {"scrape": "1"}
+    told = record("runs/watched-list-001-threads-1")["scraped"]
+    assert told["every_s"] == 1
+    assert told["services"] == ["gateway"]
+    assert told["asked"] == told["answered"] >= 2
+    assert record("runs/watched-list-001-threads-1")["settings"] == {"scrape": "1"}
     assert record("runs/unwatched-list-001-threads-1")["scraped"] is None
     assert record("runs/unwatched-list-001-threads-1")["settings"] == {}
 
@@ -616,7 +683,13 @@ def test_an_incomplete_answer_after_a_run_is_noted(
 ) -> None:
     monkeypatch.setattr(session, "AFTER_LIMIT_S", 0.3)
     plan = PLAN.model_copy(
-        update={"threads": (1,), "repetitions": 1, "variants": ("sync",), "workloads": ("list",)}
+        update={
+            "threads": (1,),
+            "repetitions": 1,
+            "variants": ("sync",),
+            "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
+        }
     )
     results = make_results(system, plan)
     missing: list[str] = []

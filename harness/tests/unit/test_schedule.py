@@ -1,18 +1,57 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
 
 from testbed.experiment import Experiment
-from testbed.experiment_parts import SystemSpec
-from testbed.schedule import Start, round_of, schedule, unfinished, unfinished_workloads
+from testbed.experiment_parts import Blocks
+from testbed.schedule import (
+    Run,
+    Start,
+    left,
+    next_cell,
+    prepared,
+    round_of,
+    schedule,
+    slots,
+    unfinished,
+    williams,
+)
+
+PLENTY_MB = 1e6
 
 
-def planned(seed: int = 1, repetitions: int = 6) -> Experiment:
-    return Experiment(name="x", threads=(1, 10, 100), loops=1, repetitions=repetitions, seed=seed)
+def planned(**keys: Any) -> Experiment:
+    given: dict[str, Any] = {"name": "x", "threads": (1, 10, 100), "loops": 1, "seed": 1} | keys
+    return Experiment.model_validate(given)
+
+
+def in_blocks(**keys: Any) -> Experiment:
+    return planned(loops=None, blocks={}, **keys)
+
+
+def runs_of(plan: Experiment) -> list[Run]:
+    return [run for start in schedule(plan) for cell in start.cells for run in start.runs(cell)]
 
 
 def order(plan: Experiment) -> list[str]:
-    return [run.id for start in schedule(plan) for run in start.runs]
+    return [run.id for run in runs_of(plan)]
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_williams_orders_balance_places_and_neighbours(count: int) -> None:
+    rows = williams(count)
+    places = Counter((place, one) for row in rows for place, one in enumerate(row))
+    neighbours = Counter(pair for row in rows for pair in pairwise(row))
+
+    assert all(sorted(row) == list(range(count)) for row in rows)
+    assert len(places) == count**2
+    assert len(set(places.values())) == 1
+    assert len(neighbours) == count * (count - 1)
+    assert len(set(neighbours.values())) <= 1
 
 
 def test_the_seed_alone_decides_the_order() -> None:
@@ -20,50 +59,100 @@ def test_the_seed_alone_decides_the_order() -> None:
     assert order(planned(seed=7)) != order(planned(seed=8))
 
 
-def test_the_order_is_the_same_on_every_machine() -> None:
-    plan = Experiment(name="x", threads=(1, 2), loops=1, seed=3, workloads=("list",))
+def test_a_seed_is_drawn_anew_unless_it_is_given() -> None:
+    drawn = {prepared(planned(seed=None), PLENTY_MB).seed for _ in range(3)}
 
-    assert order(plan) == [
-        "sync-list-002-threads-1",
-        "sync-list-001-threads-1",
-        "async-list-002-threads-1",
-        "async-list-001-threads-1",
-    ]
+    assert len(drawn) == 3
+    assert prepared(planned(seed=5), PLENTY_MB).seed == 5
 
 
-def test_every_run_is_measured_once() -> None:
-    names = order(planned())
+@pytest.mark.parametrize("plan", [planned(repetitions=6), in_blocks(repetitions=6)])
+def test_every_run_is_measured_once(plan: Experiment) -> None:
+    names = order(plan)
 
     assert len(names) == 2 * 2 * 3 * 6
     assert set(Counter(names).values()) == {1}
 
 
-def test_each_round_measures_every_variant_before_the_next_begins() -> None:
-    starts = schedule(planned())
-
-    assert [start.repetition for start in starts] == sorted(start.repetition for start in starts)
-    for repetition in range(1, 7):
-        variants = [start.variant for start in starts if start.repetition == repetition]
-        assert sorted(variants) == ["async", "sync"]
+@pytest.mark.parametrize("plan", [planned(repetitions=6), in_blocks(repetitions=6)])
+def test_every_system_has_the_same_order_of_cells_in_a_round(plan: Experiment) -> None:
+    for number in range(1, 7):
+        assert len({start.cells for start in round_of(plan, number)}) == 1
 
 
-def test_neither_variants_nor_levels_keep_one_order() -> None:
-    starts = schedule(planned())
-    firsts = {start.variant for start in starts[::2]}
-    orders = {tuple((run.workload, run.level) for run in start.runs) for start in starts}
+def test_over_the_rounds_each_cell_comes_at_each_place() -> None:
+    plan = in_blocks(repetitions=6)
+    places = Counter(
+        (place, cell) for start in schedule(plan) for place, cell in enumerate(start.cells)
+    )
 
-    assert firsts == {"sync", "async"}
-    assert len(orders) > 6
+    assert len(places) == 6 * 6
+    assert set(places.values()) == {1}
+
+
+def test_without_blocks_systems_are_started_one_after_another_in_turn() -> None:
+    starts = schedule(planned(repetitions=4))
+    firsts = [start.name for start in starts[::2]]
+
+    assert [start.repetition for start in starts] == [1, 1, 2, 2, 3, 3, 4, 4]
+    assert sorted(firsts) == ["async", "async", "sync", "sync"]
+
+
+def test_with_blocks_systems_are_up_together_and_take_turns() -> None:
+    starts = schedule(in_blocks(repetitions=2))
+
+    assert [start.name for start in starts] == ["sync and async"] * 2
+    assert slots(in_blocks()) == {"sync": 0, "async": 1}
+    for start in starts:
+        turns = [[one.name for one in start.turns(cell, 4)] for cell in start.cells]
+        for one in turns:
+            assert one[:4] == one[3::-1]
+            assert one[4:] == one[:3:-1]
+            assert Counter(one) == {"sync": 4, "async": 4}
+        # Whoever begins one cell does not begin the next.
+        assert [one[0] for one in turns] in (["sync", "async"] * 3, ["async", "sync"] * 3)
+
+
+THREE: dict[str, Any] = {
+    "systems": {name: {"variant": "sync"} for name in "abc"},
+    "groups": [["a", "b", "c"]],
+    "repetitions": 2,
+}
+
+
+def test_what_does_not_fit_is_up_beside_its_reference_and_numbered_apart() -> None:
+    plan = prepared(in_blocks(**THREE), 2 * 2600)
+    starts = sorted(schedule(plan), key=lambda start: start.repetition)
+
+    assert plan.together == "pairs"
+    assert [(one.repetition, one.name) for one in starts] == [
+        (1, "a and b"),
+        (2, "a and c"),
+        (3, "a and b"),
+        (4, "a and c"),
+    ]
+    assert slots(plan) == {"a": 0, "b": 1, "c": 1}
+    assert len(set(order(plan))) == len(order(plan))
+
+
+def test_where_nothing_fits_together_starts_follow_one_another() -> None:
+    plan = prepared(in_blocks(**THREE), 2600)
+
+    assert plan.together == "none"
+    assert [(one.repetition, len(one.systems)) for one in schedule(plan)] == [(1, 1)] * 3 + [
+        (2, 1)
+    ] * 3
+    assert prepared(in_blocks(**THREE), 3 * 2600).together == "all"
 
 
 def test_presets_are_systems_of_their_own() -> None:
-    plan = Experiment(name="x", threads=(1,), loops=1, presets=("tuned", "thesis"))
+    plan = planned(threads=(1,), presets=("tuned", "thesis"))
 
-    assert {(start.variant, start.preset) for start in schedule(plan)} == {
-        ("sync", "tuned"),
-        ("sync", "thesis"),
-        ("async", "tuned"),
-        ("async", "thesis"),
+    assert {start.name for start in schedule(plan)} == {
+        "sync-tuned",
+        "sync-thesis",
+        "async-tuned",
+        "async-thesis",
     }
 
 
@@ -78,77 +167,18 @@ def test_what_is_unfinished_keeps_the_order_and_drops_finished_starts() -> None:
     # The first start, and half of the second.
     assert left_after(9) == starts[1:]
     assert left_after(12) == starts[2:]
-    assert left_after(len(every)) == ()
 
 
-def test_a_search_is_unfinished_until_its_rates_are_told_apart() -> None:
-    search = {"from": 10, "to": 20, "resolution": 10, "repetitions": 1}
-    plan = Experiment.model_validate(
-        {"name": "x", "variants": ["sync"], "duration": 1, "slo": {"p95_ms": 9}, "search": search}
-    )
+def test_a_cell_is_measured_again_on_all_systems_unless_all_were_finished() -> None:
+    plan = in_blocks()
     (start,) = schedule(plan)
+    done: dict[str, dict[str, Any]] = {run.id: {} for run in start.runs(start.cells[0])}
+    done[start.runs(start.cells[1])[0].id] = {}
 
-    def tried(workload: str, rate: float) -> dict[str, object]:
-        what = {"system": "sync", "workload": workload, "repetition": 1, "level": rate}
-        return {**what, "slo": {"met": rate < 20}}
-
-    listed = {"1": tried("list", 10), "2": tried("list", 20)}
-    assert unfinished_workloads(plan, start, {}) == start.workloads
-    assert unfinished_workloads(plan, start, listed) == ("reserve",)
-    assert unfinished(plan, listed) == (start,)
-    both = {**listed, "3": tried("reserve", 10), "4": tried("reserve", 20)}
-    assert unfinished(plan, both) == ()
+    assert left(start, done) == start.cells[1:]
+    assert next_cell(plan, start, done) == start.cells[1]
 
 
-def test_only_workloads_that_are_measured_are_warmed_up() -> None:
-    (start,) = schedule(
-        Experiment(name="x", threads=(1, 2), loops=1, variants=("sync",), workloads=("reserve",))
-    )
-
-    assert start.workloads == ("reserve",)
-    assert start.warmup_id("reserve") == "sync-reserve-1"
-
-
-def test_open_levels_sort_and_have_names_of_their_own() -> None:
-    plan = Experiment(
-        name="x",
-        threads=(200,),
-        rates=(5, 200, 12.5, 1000),
-        duration=1,
-        variants=("sync",),
-        workloads=("list",),
-    )
-    names = sorted(run.id for start in schedule(plan) for run in start.runs)
-
-    assert names == [
-        "sync-list-0005-per-s-1",
-        "sync-list-0012.5-per-s-1",
-        "sync-list-0200-per-s-1",
-        "sync-list-1000-per-s-1",
-        "sync-list-200-threads-1",
-    ]
-
-
-def test_identical_systems_are_runs_of_their_own() -> None:
-    twin = SystemSpec(variant="sync")
-    plan = Experiment(name="x", threads=(1,), loops=1, systems={"left": twin, "right": twin})
-
-    assert {start.system for start in schedule(plan)} == {"left", "right"}
-    assert {start.variant for start in schedule(plan)} == {"sync"}
-
-
-def test_a_round_does_not_depend_on_the_ones_before() -> None:
-    plan = planned(repetitions=3)
-
-    assert schedule(plan)[4:6] == round_of(plan, 3)
-    assert round_of(plan, 3) == round_of(planned(repetitions=9), 3)
-
-
-def test_names_sort_by_level() -> None:
-    names = [name for name in order(planned(repetitions=1)) if name.startswith("sync-list")]
-
-    assert sorted(names) == [
-        "sync-list-001-threads-1",
-        "sync-list-010-threads-1",
-        "sync-list-100-threads-1",
-    ]
+def test_blocks_of_a_cell_are_even_in_number() -> None:
+    with pytest.raises(ValueError, match="multiple of 2"):
+        Blocks(each=3)

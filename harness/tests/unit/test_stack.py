@@ -281,23 +281,6 @@ def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeS
     running.stop()
 
 
-def test_a_companion_is_in_the_record_while_it_runs(
-    project: Project, service: MakeService, make_stack: MakeStack
-) -> None:
-    running = make_stack(deployed((service("gateway"),)))
-    running.start()
-
-    with running.accompanied_by("jmeter", processes.own(), project.logs / "jmeter.log"):
-        during = record.load(project)
-    after = record.load(project)
-
-    assert during is not None
-    assert [one.name for one in during.running] == ["gateway", "jmeter"]
-    assert after is not None
-    assert [one.name for one in after.running] == ["gateway"]
-    running.stop()
-
-
 def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeStack) -> None:
     gateway = service("gateway")
     running = make_stack(deployed((gateway,)))
@@ -418,3 +401,25 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
 
     assert {name: one.cpu_s for name, one in used.items()} == {"gateway": 5.0}
     assert endpoints == {"gateway": 8099}
+
+
+def test_stacks_beside_each_other_are_cleared_together(
+    project: Project, service: MakeService
+) -> None:
+    stacks = [
+        Stack(project.beside(slot), deployed((service("one"),)), os.environ) for slot in (0, 1)
+    ]
+    for running in stacks:
+        running.start()
+    assert [one.state for one in project.every_stack()] == [
+        project.state,
+        project.state / "beside-1",
+    ]
+    for one, running in zip(project.every_stack(), stacks, strict=True):
+        # As if the command that owns them had been killed.
+        record.save(one, replace(running.record, owner=ProcessId(2**22 - 1, 0.0)))
+
+    stack.clear_leftovers(project)
+
+    assert all(record.load(one) is None for one in project.every_stack())
+    assert all(running.record.running[0].process.find() is None for running in stacks)

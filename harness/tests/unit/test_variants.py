@@ -6,7 +6,6 @@ import httpx
 import pytest
 
 from testbed import variants
-from testbed.errors import UserError
 from testbed.jdk import Jdk
 from testbed.project import Project
 from testbed.services import Deployment, Service
@@ -137,11 +136,6 @@ def test_nothing_listens_beyond_this_machine(project: Project) -> None:
         for one in deploy(project, Choice(variant)).services:
             address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
             assert address == "127.0.0.1", one.name
-
-
-def test_an_offset_does_not_move_containers() -> None:
-    with pytest.raises(UserError, match="have no port offset"):
-        Choice("sync", backends="docker", port_offset=1)
 
 
 MOVIES = [{"cinemaName": name} for name in ("cineworld", "dundrum", "ucd")]

@@ -14,13 +14,12 @@ from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source, 
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.quantities import share_over_runs
-from testbed.analysis.statistics.bootstrap import ratio_intervals
 from testbed.analysis.statistics.intervals import (
     CONFIDENCE,
     Interval,
     factor_interval,
 )
-from testbed.analysis.statistics.scaling import linear_trend
+from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.tables import percent
 from testbed.analysis.verdicts import Judged
 
@@ -41,8 +40,8 @@ def _mean(claim: Claim, source: Source, count: Count) -> Found:
     runs = _times(source, cell, count)
     if runs is None:
         return Found(None, note=_missing(cell))
-    estimate = float(np.concatenate(runs).mean())
     means = [float(run.mean()) for run in runs]
+    estimate = float(stats.gmean(means))
     interval = factor_interval(means) if len(means) > 1 and min(means) > 0 else None
     return Found(
         estimate, interval, len(runs), "ms", _survivors(source, cell, _levels(cell), count)
@@ -93,14 +92,11 @@ def _ratio(claim: Claim, source: Source, count: Count) -> Found:
         spreads = [
             [float(run.std(ddof=1)) for run in side if run.size > 2] for side in (over, under)
         ]
-        if not all(spreads) or min(spreads[1]) <= 0:
+        if not all(spreads):
             return Found(None, note="needs the times of single samples")
         return _ratio_of(spreads[0], spreads[1], fewest, note)
-    estimate = float(np.concatenate(over).mean() / np.concatenate(under).mean())
-    if fewest < 2:
-        return Found(estimate, None, fewest, "×", note)
-    (interval,) = ratio_intervals(over, under)
-    return Found(interval.estimate, interval, fewest, "×", note)
+    means = [[float(run.mean()) for run in side] for side in (over, under)]
+    return _ratio_of(means[0], means[1], fewest, note)
 
 
 def _correlation(claim: Claim, source: Source, count: Count) -> Found:
@@ -116,13 +112,11 @@ def _correlation(claim: Claim, source: Source, count: Count) -> Found:
     if len(known) < LEVELS_FOR_INTERVAL:
         return Found(None, note=_known(list(known), levels, missing))
     survivors = _survivors(source, cell, list(known), count)
-    r = linear_trend(list(known), list(known.values())).r
-    reach = float(stats.norm.ppf((1 + CONFIDENCE) / 2)) / math.sqrt(len(known) - 3)
-    centre = math.atanh(min(max(r, -1 + 1e-12), 1 - 1e-12))
-    interval = Interval(r, math.tanh(centre - reach), math.tanh(centre + reach))
+    found = stats.pearsonr(list(known), list(known.values()))
+    r, (low, high) = float(found.statistic), found.confidence_interval(CONFIDENCE)
     return Found(
         r,
-        interval,
+        Interval(r, float(low), float(high)),
         _fewest(runs, list(known)),
         "r",
         "; ".join(filter(None, [_known(list(known), levels, missing), survivors])),
@@ -234,16 +228,13 @@ def _efficiency_interval(
     times: float, base: Sequence[Floats], level: Sequence[Floats], quantile: float | None
 ) -> Interval:
     """Return E_i in percent at so many ``times`` the threads of the base."""
-    if min(len(base), len(level)) > 1:
-        (ratio,) = ratio_intervals(base, level, [quantile])
-        unit = 100 * times
-        return Interval(unit * ratio.estimate, unit * ratio.low, unit * ratio.high)
     one, other = (
-        float(pooled.mean() if quantile is None else np.quantile(pooled, quantile))
-        for pooled in (np.concatenate(base), np.concatenate(level))
+        [float(run.mean() if quantile is None else np.quantile(run, quantile)) for run in runs]
+        for runs in (base, level)
     )
-    value = 100 * times * one / other if other else math.inf
-    return Interval(value, value, value)
+    found = _ratio_of(one, other)
+    value = found.estimate if found.estimate is not None else math.inf
+    return (found.interval or Interval(value, value, value)).times(100 * times)
 
 
 def _on_its_side(found: Interval, efficient: bool) -> Outcome:
@@ -332,12 +323,16 @@ def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, i
     return Found(estimate, Interval(estimate, low, high), fewest, "×", note)
 
 
-def _ratio_of(above: Sequence[float], below: Sequence[float], runs: int, note: str) -> Found:
-    estimate = float(np.mean(above) / np.mean(below))
+def _ratio_of(
+    above: Sequence[float], below: Sequence[float], runs: int = 0, note: str = ""
+) -> Found:
+    """Return the ratio of the typical figures of runs, with Welch's interval from two on."""
+    if min(*above, *below) <= 0:
+        return Found(None, note="needs times above 0")
     if min(len(above), len(below)) < 2:
-        return Found(estimate, None, runs, "×", note)
-    (interval,) = ratio_intervals([[one] for one in above], [[one] for one in below])
-    return Found(interval.estimate, interval, runs, "×", note)
+        return Found(float(stats.gmean(above) / stats.gmean(below)), None, runs, "×", note)
+    (told,) = unpaired_ratios([above], [below])
+    return Found(told.interval.estimate, told.interval, runs, "×", note)
 
 
 def _survivors(

@@ -106,10 +106,18 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
             "known": claim.known.strip() or MISSING,
         }
         rows.setdefault(claim.id, blank)[count] = _words(claim, found)
+    works = (
+        "The thesis: Rajit Banerjee, *Performance Analysis of Design Patterns in Microservice "
+        "Architecture*, University College Dublin, 2022. The article: Akhan Akbulut and Harry G. "
+        "Perros, *Performance Analysis of Microservice Design Patterns*, 2019. *Replicated*: our "
+        "interval lies within what the statement allows; *not replicated*: outside; *not decidable "
+        "here*: on the border, or runs, cells or levels are missing. Per sample is how the thesis "
+        "counts: every HTTP exchange, failed ones included; per operation is what a user waits."
+    )
     used = "; ".join(sorted({words for words in cells.values() if words is not None}))
     return (
-        f"Cells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide nothing; "
-        f"what they point to is in brackets. Runs in which a service was stopped "
+        f"{works}\n\nCells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide "
+        f"nothing; what they point to is in brackets. Runs in which a service was stopped "
         f"do not count. Absolute times depend on the machine.\n\n"
         + markdown_table(rows.values(), REPLICATION)
     )

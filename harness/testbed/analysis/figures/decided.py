@@ -2,98 +2,86 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.decisions import DECIDING_RUNS, FAILS_APART, Comparison, Ratio, by_pair
+from testbed.analysis.decisions import HEADLINE, Decision, Outcome
 from testbed.analysis.figures.looks import COLOURS, GREY
-from testbed.analysis.figures.plates import Plate, plate, span, subplots
-from testbed.analysis.quantities import MORE_IS_BETTER, WORDS
+from testbed.analysis.figures.plates import Plate, finished, subplots, unique
+from testbed.analysis.quantities import MORE_IS_BETTER
 from testbed.analysis.statistics.intervals import CONFIDENCE
-from testbed.analysis.studies import Study, study_of
+from testbed.analysis.statistics.ratios import ALIKE
+from testbed.analysis.tables import FIGURE, by_systems
 
-RATIOS_DRAWN = ("p50_ms", "p95_ms", "ok_per_s", "cpu_ms_per_ok")
+DRAWN: dict[Outcome, tuple[str, str, str]] = {
+    "better": ("o", COLOURS[0], COLOURS[0]),
+    "worse": ("s", COLOURS[1], COLOURS[1]),
+    "alike": ("D", COLOURS[2], COLOURS[2]),
+    "not known": ("o", GREY, "white"),
+}
+"""Marker, colour and fill by decision."""
+
+TICKS = (0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
 
 
-def ratios(compared: Sequence[Comparison]) -> Iterator[Plate]:
-    """Draw what is decided: the ratios of two systems by level with their intervals."""
-    pairs = by_pair(compared)
-    several = len({(first, second) for _, first, second in pairs}) > 1
-    for (question, first, second), part in pairs.items():
-        suffix = f"{second}-to-{first}" if several else ""
-        yield plate("ratios", study_of(question), _draw_ratios, part, suffix)
+def ratios(decisions: Sequence[Decision]) -> Iterator[Plate]:
+    """Draw the ratios of the headline figures by cell, a figure for each compared system."""
+    parts = by_systems(one for one in decisions if one.ratio is not None)
+    for title, part in parts.items():
+        name = "ratios" if len(parts) == 1 else f"ratios-{part[0].system}-to-{part[0].reference}"
+        yield finished(name, f"{title}: ratios", partial(_draw_ratios, part))
 
 
-def _draw_ratios(study: Study, compared: Sequence[Comparison]) -> tuple[Figure, str]:
-    first, second = compared[0].first, compared[0].second
-    levels = [one.level for one in compared]
-    figure, grid = subplots(2, 2, 5.1, sharex=True)
-    for axes, name in zip(chain(*grid), RATIOS_DRAWN, strict=True):
-        axes.axhline(1, color="black", lw=1)
-        known = [
-            (place, ratio, one.winner(name))
-            for place, one in enumerate(compared)
-            if (ratio := one.ratios[name]).observed is not None
-        ]
-        for place, ratio, winner in known:
-            interval, observed = ratio.interval, ratio.observed or math.nan
-            reach = (
-                [[max(observed - interval.low, 0)], [max(interval.high - observed, 0)]]
-                if interval is not None
-                else None
-            )
-            colour = GREY if winner is None else COLOURS[0 if winner == "first" else 1]
+def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
+    system, reference = part[0].system, part[0].reference
+    cells = unique((one.workload, one.load) for one in part)
+    figure, grid = subplots(1, len(HEADLINE), 1.3 + 0.32 * len(cells), sharey=True)
+    for axes, name in zip(grid[0], HEADLINE, strict=True):
+        known = [one for one in part if one.figure == name]
+        axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
+        axes.axvline(1, color="black", lw=1)
+        for one in known:
+            marker, colour, fill = DRAWN[one.decision]
+            ratio = one.ratio or 1.0
+            low, high = one.low or ratio, one.high or ratio
             axes.errorbar(
-                [place],
-                [observed],
-                yerr=reach,
-                fmt={None: "o", "first": "o", "second": "s"}[winner],
-                mfc="white" if winner is None else colour,
+                [ratio],
+                [cells.index((one.workload, one.load))],
+                xerr=[[max(ratio - low, 0)], [max(high - ratio, 0)]],
+                fmt=marker,
                 color=colour,
+                mfc=fill,
                 capsize=3,
                 ms=6,
             )
-        axes.set_title("CPU per success" if name == "cpu_ms_per_ok" else WORDS[name])
-        axes.set_ylabel(f"{second} ÷ {first}")
-        axes.set_yscale("log")
-        _ratio_ticks(axes, [one for _, ratio, _ in known for one in _ends(ratio)])
-        axes.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
-        axes.set_xlim(-0.5, len(levels) - 0.5)
-        more = "more" if name in MORE_IS_BETTER else "less"
-        axes.set_title(f"{more} is better for {second}", loc="right", fontsize=7.5, color=GREY)
+        axes.set_title(FIGURE[name])
+        side = "right" if name in MORE_IS_BETTER else "left"
+        axes.set_title(f"{side} is better", loc="right", fontsize=7.5, color=GREY)
+        axes.set_xlabel(f"{system} ÷ {reference}")
+        _ratio_ticks(
+            axes, [x for one in known for x in (one.low or one.ratio, one.high or one.ratio) if x]
+        )
         if not known:
-            axes.text(0.5, 0.6, "not recorded", transform=axes.transAxes, ha="center")
-    for axes in grid[-1]:
-        axes.set_xlabel(study.axis)
-    runs = [count for one in compared for count in one.runs]
+            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center")
+    grid[0][0].set_yticks(range(len(cells)), [f"{workload}, {load}" for workload, load in cells])
+    grid[0][0].set_ylim(len(cells) - 0.5, -0.5)
     return figure, (
-        f"{second} divided by {first} for {study.workload}, by {study.axis}, {study.conditions}, "
-        f"{span(runs, 'usable run')} of each side. Bars: {100 * CONFIDENCE:g} % intervals over "
-        f"runs, the wider of the hierarchical bootstrap's and of Welch's. Filled circle: "
-        f"decided for {first}; filled square: decided for {second}; hollow: not decided, that is, "
-        f"an interval that holds 1, fewer than {DECIDING_RUNS} runs of a side, percentiles "
-        f"within the clock's 1 ms, or response times of a faster system whose failed share "
-        f"is over {100 * FAILS_APART:g} percentage point higher."
+        f"{system} divided by {reference} in each cell, with {100 * CONFIDENCE:g} % intervals; "
+        f"grey: within {100 * (ALIKE - 1):.0f} %. Filled circle: {system} is better; square: "
+        "worse; diamond: alike; hollow: not known."
     )
-
-
-def _ends(ratio: Ratio) -> list[float]:
-    interval = ratio.interval
-    found = [interval.low, interval.high] if interval is not None else [ratio.observed or 1.0]
-    return [value for value in found if value > 0]
 
 
 def _ratio_ticks(axes: Axes, values: Sequence[float]) -> None:
     """Set ticks that read as ratios, around 1."""
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
-    steps = (0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
-    ticks = [step for step in steps if low <= step <= high]
-    if len(ticks) > 7:
+    ticks = [tick for tick in TICKS if low <= tick <= high]
+    if len(ticks) > 6:
         ticks = [tick for tick in ticks if tick not in (0.9, 1.1, 0.67, 1.5)]
-    axes.set_ylim(low, high)
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()

@@ -9,8 +9,8 @@ from itertools import chain
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
+from scipy import stats
 
-from testbed.analysis.decisions import questions
 from testbed.analysis.figures.looks import looks
 from testbed.analysis.figures.plates import Plate, plate, span, subplots, unique
 from testbed.analysis.quantities import WORDS
@@ -19,8 +19,7 @@ from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies, scalability
 from testbed.analysis.settings import SettingPoint, varied_settings
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
-from testbed.analysis.statistics.scaling import linear_trend
-from testbed.analysis.studies import Study, study_of, summarised_studies
+from testbed.analysis.studies import Study, by_system, measured_studies, summarised_studies
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_R = 3
@@ -44,23 +43,17 @@ def side_by_side(summary: pl.DataFrame) -> Iterator[Plate]:
 
 def curves(judged: Judged) -> Iterator[Plate]:
     """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
-    for question, systems in questions(judged):
-        levels = {level for runs in systems.values() for level in runs}
-        if question.mode == "closed" and len(levels) > 1:
-            yield plate("efficiency", study_of(question), _draw_curves, systems)
+    for study, runs in measured_studies(judged.used):
+        if study.mode == "closed" and len({one.run.cell.level for one in runs}) > 1:
+            yield plate("efficiency", study, _draw_curves, by_system(runs))
 
 
 def by_setting(judged: Judged) -> Iterator[Plate]:
     """Draw the share of correct answers against each numeric setting that was varied."""
-    for question, systems in questions(judged):
-        for setting, points in varied_settings(systems).items():
-            yield plate(
-                "by-setting",
-                study_of(question),
-                partial(_draw_by_setting, setting),
-                points,
-                setting,
-            )
+    for study, runs in measured_studies(judged.used):
+        for setting, points in varied_settings(by_system(runs)).items():
+            draw = partial(_draw_by_setting, setting)
+            yield plate("by-setting", study, draw, points, setting)
 
 
 def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
@@ -73,8 +66,8 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
             threads, times = rows["level"].to_numpy(), rows[column].to_numpy()
             label = system
             if threads.size >= LEVELS_FOR_R and np.ptp(times):
-                trend = linear_trend(threads, times)
-                label = f"{system}, r = {trend.r:.3f}"
+                trend = stats.linregress(threads, times)
+                label = f"{system}, r = {trend.rvalue:.3f}"
                 ends = np.array([0, 1.08 * threads[-1]])
                 line = trend.intercept + trend.slope * ends
                 axes.plot(ends, line, "--", color=look[system].colour, lw=1)
@@ -177,15 +170,14 @@ def _draw_curves(
     for axes, name in zip(grid[0], ("mean_ms", "p95_ms"), strict=False):
         for system, levels in systems.items():
             found = efficiencies(levels, name)
-            if found is None:
+            if not found:
                 continue
-            middle = np.array([one.estimate for one in found.percents])
             axes.errorbar(
-                found.levels,
-                middle,
+                list(found),
+                [one.estimate for one in found.values()],
                 yerr=[
-                    [max(one.estimate - one.low, 0) for one in found.percents],
-                    [max(one.high - one.estimate, 0) for one in found.percents],
+                    [max(one.estimate - one.low, 0) for one in found.values()],
+                    [max(one.high - one.estimate, 0) for one in found.values()],
                 ],
                 color=look[system].colour,
                 marker=look[system].marker,

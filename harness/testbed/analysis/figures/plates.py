@@ -56,7 +56,6 @@ class Plate:
 
 TITLES = {
     "hops": "where the time went",
-    "ratios": "which system is better, and how sure that is",
     "distribution": "distribution of response times",
     "efficiency": "efficiency and goodput",
     "by-setting": "correct answers by setting",
@@ -90,21 +89,21 @@ def plate(
     suffix
         Ends the name of the file, where a study has several figures of a kind.
     """
-    image = BytesIO()
-    with rc_context(STYLE):
-        figure, caption = draw(study, data)
-        figure.suptitle(
-            f"{study.workload}: {TITLES[kind]}  ({study.conditions})",
-            x=0.01,
-            ha="left",
-            fontsize=10.5,
-            fontweight="bold",
-        )
-        figure.savefig(image, format="png", dpi=DPI)
     stated = [word for word in (study.preset, study.backends) if word != UNSTATED]
     stated += ["open"] if study.mode == "open" else []
     stated += [suffix] if suffix else []
-    return Plate("-".join([kind, study.workload, *stated]), caption, _small(image))
+    title = f"{study.workload}: {TITLES[kind]}  ({study.conditions})"
+    return finished("-".join([kind, study.workload, *stated]), title, lambda: draw(study, data))
+
+
+def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> Plate:
+    """Draw a figure, whose caption comes with it, under a title."""
+    image = BytesIO()
+    with rc_context(STYLE):
+        figure, caption = draw()
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        figure.savefig(image, format="png", dpi=DPI)
+    return Plate(name, caption, _small(image))
 
 
 def _small(image: BytesIO) -> bytes:

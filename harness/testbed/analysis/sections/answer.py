@@ -1,37 +1,43 @@
-"""What was measured, which system served which load better, and how sure that is."""
+"""Which system is better for which load, and how sure that is."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
-from testbed.analysis.crossover import crossing
 from testbed.analysis.decisions import (
-    DECIDING_RUNS,
-    FAILS_APART,
-    Comparison,
-    Gap,
-    Winner,
-    by_pair,
-    gaps,
-    stretches,
+    HEADLINE,
+    Decision,
+    decide,
 )
-from testbed.analysis.quantities import FIGURES, QUANTILES, WORDS
+from testbed.analysis.quantities import WORDS
 from testbed.analysis.results import load_unit
+from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import CONFIDENCE
+from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import (
+    DECIDED,
+    DECIDED_NOTE,
+    FIGURE,
     MISSING,
     Column,
-    condition,
+    by_systems,
+    decided_rows,
+    effect,
     markdown_table,
     percent,
-    share_with_interval,
+    ratio_words,
+    remarks,
     word,
 )
-from testbed.analysis.verdicts import Judged
+from testbed.analysis.verdicts import Judged, judge_all
+from testbed.errors import UserError
 from testbed.experiment_parts import Slo
 
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
@@ -39,18 +45,6 @@ MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in
 INVALID_SPELT = 4
 """Invalid runs that are named on top; of more, the reasons are counted."""
 
-SHORT = {"cpu_ms_per_ok": "CPU per ok"}
-"""Words for the head of a narrow column."""
-
-RATIOS_NOTE = (
-    "The second system's figure divided by the first's, with its 95 % interval over runs, the "
-    "wider of the hierarchical bootstrap's and of Welch's; **bold** where it is decided, "
-    f"that is, the interval excludes 1 and both sides have {DECIDING_RUNS} usable runs or more "
-    "(percentiles must also differ by more than the clock's 1 ms, and by response times no system "
-    f"wins whose failed share is over {100 * FAILS_APART:g} percentage point higher). Each "
-    "interval holds by itself, not all of them at once. Failure shares, in per cent, have the "
-    "wider of Wilson's interval over operations and Student's over runs."
-)
 CAPACITY = (
     Column("system", word("what"), numeric=False),
     Column("capacity", word("level"), numeric=False),
@@ -78,45 +72,165 @@ def heading(judged: Judged) -> str:
     )
 
 
-def answer(judged: Judged, compared: Sequence[Comparison]) -> str:
-    """Return which system served which load better, and how sure that is."""
-    paragraphs = [" ".join(filter(None, [_used(judged), _ending(judged.results.ending)]))]
-    if not compared:
-        paragraphs.append(
-            "**Not decided:** no level has usable runs of two systems, so nothing can be compared."
+def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
+    """Return what is decided: the table of each comparison, and a sentence for each workload."""
+    if not any(one.ratio is not None for one in decisions):
+        return (
+            "**Nothing is decided:** no load has runs of a system and its reference that may "
+            f"decide. {_used(judged)}"
         )
-    for part in by_pair(compared).values():
-        paragraphs += [f"### {_about(part[0])}", *_headline(part, gaps(judged, part))]
-        paragraphs.append("\n".join(f"- {_sentence(one)}" for one in part))
+    parts = ["\n".join(f"- {sentence}" for sentence in sentences(decisions))]
+    for title, part in by_systems(decisions).items():
+        table = markdown_table(decided_rows(part), DECIDED)
+        parts.append(f"**{title}.** {DECIDED_NOTE}.\n\n{table}")
+        parts.append("\n".join(f"- {remark}" for remark in remarks(part)))
+    return "\n\n".join(filter(None, parts))
+
+
+def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Return what the terminal says of a report; see `testbed.analysis.report.Written`."""
+    doubtful = {run: str(one) for run, one in judged.verdicts.items() if one.status != "valid"}
+    return {
+        "decisions": [asdict(one) for one in decisions],
+        "sentences": sentences(decisions),
+        "doubtful": {**doubtful, **judged.recorded.unreadable},
+    }
+
+
+def sentences(decisions: Sequence[Decision]) -> list[str]:
+    """Return a sentence for each comparison and workload that can be repeated to a colleague."""
+    told = []
+    for part in by_systems(decisions).values():
+        for workload in dict.fromkeys(one.workload for one in part):
+            ones = [one for one in part if one.workload == workload and one.ratio is not None]
+            if not ones:
+                continue
+            system, reference = ones[0].system, ones[0].reference
+            clauses = [
+                f"{WORDS[figure]} {_clause(known, reference)}"
+                for figure in HEADLINE
+                if (known := [one for one in ones if one.figure == figure])
+            ]
+            only = " One pair of starts: another may differ." if ones[0].pairs == 1 else ""
+            told.append(f"{workload}: {system}'s {'; its '.join(clauses)}.{only}")
+    return told
+
+
+def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
+    """Return in one paragraph what the decisions rest on."""
+    words = [_used(judged), _ending(judged.results.ending)]
+    if decisions and judged.results.runs[0].recorded:
+        pairs = sorted({one.pairs for one in decisions})
+        words.append(
+            f"Each cell has {_span([str(count) for count in pairs])} "
+            f"pair{'' if pairs[-1] == 1 else 's'} of starts that decide."
+        )
+        spread = {one.figure: one.pair_spread for one in decisions if one.pair_spread is not None}
+        if spread:
+            listed = _listed(
+                [f"{100 * sd:.1f} % in {FIGURE[figure]}" for figure, sd in spread.items()]
+            )
+            words.append(f"From one pair to another the ratio differs by {listed}.")
+        words.append(_idle(judged))
+    return " ".join(filter(None, words))
+
+
+def narrowing(results: Path) -> list[str]:
+    """Return for each cell what is known of its goodput so far; nothing before the first pair."""
+    try:
+        found = decide(judge_all(load(results)))
+    except UserError:
+        return []
+    return [
+        f"{one.workload} {one.load}: goodput of {one.system} ÷ {one.reference} {ratio_words(one)}"
+        + ("" if one.low is not None else ", no interval yet")
+        for one in found
+        if one.figure == "ok_per_s" and one.ratio is not None
+    ]
+
+
+def crossovers(decisions: Sequence[Decision]) -> str:
+    """Return between which levels one system becomes better than another; empty where none does."""
+    lines = []
+    for key, part in groupby(
+        sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve),
+        key=_curve,
+    ):
+        system, reference, workload, mode, figure = key
+        for below, above in pairwise(part):
+            if below.decision != above.decision:
+                lines.append(
+                    f"- {workload}: between {below.level:g} and {above.level:g} {load_unit(mode)} "
+                    f"{system} becomes {above.decision} than {reference} by {WORDS[figure]}"
+                )
+    return "\n".join(lines)
+
+
+def capacity(judged: Judged) -> str:
+    """Return the highest level at which each system keeps the objective, if there is one."""
     slo = objective.declared(judged.results)
-    if slo is not None:
-        paragraphs += ["### Capacity", _capacity(judged, slo)]
-    return "\n\n".join(paragraphs)
+    return "" if slo is None else _capacity(judged, slo)
 
 
-def ratios(compared: Sequence[Comparison]) -> str:
-    """Return every ratio with its interval, runs and failure shares."""
-    tables = []
-    for part in by_pair(compared).values():
-        rows = (
-            {
-                "level": f"{one.level:g}",
-                **{figure: _ratio(one, figure) for figure in FIGURES},
-                "failed": " / ".join(share_with_interval(failed) for failed in one.failed),
-                "runs": f"{one.runs[0]} / {one.runs[1]}",
-            }
-            for one in part
-        )
-        columns = (
-            Column(load_unit(part[0].question.mode), word("level")),
-            *(Column(SHORT.get(figure, WORDS[figure]), word(figure)) for figure in FIGURES),
-            Column(f"failed, {part[0].first} / {part[0].second}", word("failed")),
-            Column("runs", word("runs")),
-        )
-        tables.append(f"**{_about(part[0])}**\n\n" + markdown_table(rows, columns))
-    if not tables:
-        return "There is nothing to compare."
-    return "\n\n".join([RATIOS_NOTE, *tables])
+def _curve(one: Decision) -> tuple[str, str, str, str, str]:
+    return one.system, one.reference, one.workload, one.mode, one.figure
+
+
+def _clause(ones: Sequence[Decision], reference: str) -> str:
+    """Return what is decided by one figure at each level: ``is 16 % lower than sync's at …``."""
+    parts = []
+    for kind, group in groupby(sorted(ones, key=_kind), key=_kind):
+        known = list(group)
+        where = f"at {_loads(known)}"
+        ratios_ = [one.ratio or 1.0 for one in known]
+        if kind == 2:
+            parts.append(f"alike within {100 * (ALIKE - 1):.0f} % {where}")
+        elif kind == 3:
+            effects = {effect(one.could_tell) for one in known if one.could_tell is not None}
+            told = f" ({_span(sorted(effects, key=len))} would have been told)" if effects else ""
+            parts.append(f"not known {where}{told}")
+        else:
+            shown = ", ".join(ratio_words(one) for one in known)
+            if max(ratios_) >= 2:
+                amount = (
+                    f"{_span([f'{ratio:.1f}' for ratio in sorted(ratios_)])} times {reference}'s"
+                )
+            else:
+                changes = sorted(100 * abs(ratio - 1) for ratio in ratios_)
+                amount = f"{_span([f'{change:.0f}' for change in changes])} % "
+                amount += "higher" if kind == 0 else "lower"
+                amount += f" than {reference}'s"
+            parts.append(f"{amount} {where} ({shown})")
+    return f"is {_listed(parts)}"
+
+
+def _kind(one: Decision) -> int:
+    """Return 0 where the figure is higher, 1 lower, 2 alike, 3 not known."""
+    if one.decision in ("better", "worse"):
+        return 0 if (one.ratio or 1) > 1 else 1
+    return 2 if one.decision == "alike" else 3
+
+
+def _loads(ones: Sequence[Decision]) -> str:
+    return f"{_listed([f'{one.level:g}' for one in ones])} {load_unit(ones[0].mode)}"
+
+
+def _span(words: Sequence[str]) -> str:
+    """Return the first and the last of some words: ``16 to 18``."""
+    return " to ".join(dict.fromkeys((words[0], words[-1])))
+
+
+def _idle(judged: Judged) -> str:
+    """Return what systems that were up without load used meanwhile."""
+    blocks = [block for one in judged.used.measurements for block in one.run.blocks]
+    seconds = sum((block.wall_s or 0) * len(block.idle_cpu_s) for block in blocks)
+    if not seconds:
+        return "The compared systems were not up together: their starts followed one another."
+    spent = sum(sum(block.idle_cpu_s.values()) for block in blocks)
+    return (
+        "The compared systems were up together; one that waited used "
+        f"{percent(spent / seconds)} of a core."
+    )
 
 
 def _used(judged: Judged) -> str:
@@ -126,15 +240,12 @@ def _used(judged: Judged) -> str:
     words = [f"{len(judged.used.measurements)} of {total} runs are used."]
     if states["invalid"]:
         words.append(f"**{states['invalid']} invalid** and left out: {_why(judged)}.")
-    if states["not steady"]:
-        words.append(
-            f"{states['not steady']} never settled (*not steady*): used whole, and marked below."
-        )
+    if states["still warming"]:
+        words.append(f"**{states['still warming']} still warming:** shown, and not deciding.")
     if states["overloaded"]:
-        words.append(
-            f"{states['overloaded']} did not carry the load (*overloaded*): used whole, and marked "
-            "below."
-        )
+        words.append(f"{states['overloaded']} did not carry the load, and are used.")
+    if states["stalled"]:
+        words.append(f"{states['stalled']} stalled, and are used.")
     if judged.recorded.unreadable:
         words.append(f"{len(judged.recorded.unreadable)} cannot be read.")
     return " ".join(words)
@@ -145,15 +256,15 @@ def _ending(ended: Mapping[str, Any]) -> str:
     if not ended:
         return ""
     after = f"after {ended['rounds']} round{'' if ended['rounds'] == 1 else 's'}"
-    widths = ended.get("widths") or {}
-    known = [(width, cell) for cell, width in widths.items() if width is not None]
-    unknown = [cell for cell, width in widths.items() if width is None]
+    effects = ended.get("could_tell") or {}
+    known = [(effect, cell) for cell, effect in effects.items() if effect is not None]
+    unknown = [cell for cell, effect in effects.items() if effect is None]
     told = []
     if known:
-        width, cell = max(known)
-        told.append(f"the widest interval is ±{percent(width)}, {cell}")
+        least, cell = max(known)
+        told.append(f"a difference of {percent(least)} would have been told, {cell}")
     if unknown:
-        told.append(f"none is known of {_listed(unknown)}")
+        told.append(f"it is not known of {_listed(unknown)}")
     match ended.get("rule"):
         case "precise":
             return f"The experiment ended {after}, as precise as declared: {'; '.join(told)}."
@@ -180,143 +291,16 @@ def _why(judged: Judged) -> str:
     )
 
 
-def _about(one: Comparison) -> str:
-    question = one.question
-    words = (
-        condition(question.preset, question.backends)
-        if question.preset
-        else (f"{question.backends} backends")
-    )
-    loop = "" if question.mode == "closed" else ", open loop"
-    return f"`{question.workload}`: {one.second} against {one.first} ({words}{loop})"
-
-
-def _headline(part: Sequence[Comparison], gaps: Sequence[Gap]) -> Iterator[str]:
-    """Return in which load range which system wins, and where they cross."""
-    first = part[0]
-    names = {"first": first.first, "second": first.second}
-    unit = load_unit(first.question.mode)
-    for figure in ("p95_ms", "ok_per_s"):
-        words = []
-        for stretch in stretches(part, figure, gaps):
-            levels = (
-                f"{stretch.low:g}"
-                if stretch.low == stretch.high
-                else f"{stretch.low:g} to {stretch.high:g}"
-            )
-            winner = names[stretch.winner] if stretch.winner else None
-            words.append(
-                f"{levels} {unit}: **{winner}**" if winner else f"{levels} {unit}: not decided"
-            )
-        line = f"Better {WORDS[figure]}, by load: {'; '.join(words)}."
-        crossed = crossing(part, figure)
-        if crossed is not None:
-            again = (
-                f", the first of {crossed.crossings} crossovers" if crossed.crossings > 1 else ""
-            )
-            line += (
-                f" Crossover at about {crossed.level:.0f} {unit} "
-                f"[{crossed.interval.low:.0f}, {crossed.interval.high:.0f}]{again}."
-            )
-        if figure in QUANTILES:
-            line += _of_successes(part)
-        yield line
-    if gaps:
-        yield f"Not compared: {'; '.join(_gaps(gaps, unit))}."
-    runs = [count for one in part for count in one.runs]
-    if max(runs) == 1:
-        yield (
-            "**Not decided.** Each cell has one usable run, and one run per cell gives no interval:"
-            " it cannot tell the effect of the pattern from what differs between any two runs. "
-            "The ratios below are what was seen, not a finding."
-        )
-    elif min(runs) < DECIDING_RUNS:
-        yield (
-            f"A level is decided only with {DECIDING_RUNS} usable runs of each system or more; "
-            f"fewer give an interval at best."
-        )
-
-
-def _sentence(one: Comparison) -> str:
-    """Return one level's answer."""
-    winner = one.winner("p95_ms")
-    names = {"first": one.first, "second": one.second}
-    ratio = one.ratios["p95_ms"]
-    runs = (
-        f"{one.runs[0]} + {one.runs[1]} runs"
-        if one.runs[0] != one.runs[1]
-        else f"{one.runs[0]} " + ("run" if one.runs[0] == 1 else "runs") + " each"
-    )
-    decided = f"p95 {_decision(one, 'p95_ms')}, goodput {_decision(one, 'ok_per_s')}"
-    if winner and _fails_more(one, winner):
-        decided += f"; on p95 by response time alone: {names[winner]} also fails more often"
-    marked = f", {one.not_steady} not steady" if one.not_steady else ""
-    marked += f", {one.overloaded} overloaded" if one.overloaded else ""
-    failures = ", ".join(
-        f"{name} {percent(failed.estimate)}"
-        for name, failed in zip((one.first, one.second), one.failed, strict=True)
-    )
-    if ratio.observed is None:
-        return (
-            f"For `{one.question.workload}`, at {one.load}, there is no p95 to compare; "
-            f"failed: {failures}; {runs}{marked}; **not decided**."
-        )
-    return (
-        f"For `{one.question.workload}`, at {one.load}, {one.second}'s p95 is "
-        f"{_ratio(one, 'p95_ms')} × {one.first}'s, its goodput {_ratio(one, 'ok_per_s')} ×; "
-        f"failed: {failures}; {runs}{marked}; {decided}."
-    )
-
-
-def _decision(one: Comparison, figure: str) -> str:
-    names = {"first": one.first, "second": one.second}
-    winner, failing = one.winner(figure), one.fast_but_failing(figure)
-    if failing is not None:
-        return f"**not decided**, as {names[failing]} is faster but fails more"
-    return "**not decided**" if winner is None else f"**decided: {names[winner]}**"
-
-
-def _of_successes(part: Sequence[Comparison]) -> str:
-    """Return of how many operations the response times say nothing, where that matters."""
-    worst = max(
-        (
-            (failed.estimate, f"{name}, at {one.load}")
-            for one in part
-            if one.failures_matter
-            for name, failed in zip((one.first, one.second), one.failed, strict=True)
-        ),
-        default=None,
-    )
-    if worst is None:
-        return ""
-    return f" Times are of successes only, and up to {percent(worst[0])} failed ({worst[1]})."
-
-
-def _gaps(gaps: Sequence[Gap], unit: str) -> Iterator[str]:
-    """Return at which levels nothing was compared, by reason."""
-    for why in dict.fromkeys(gap.why for gap in gaps):
-        levels = _listed([f"{gap.level:g}" for gap in gaps if gap.why == why])
-        yield f"at {levels} {unit}, {why}"
-
-
-def _fails_more(one: Comparison, winner: Winner) -> bool:
-    """Return whether the winner's share of failures is higher for certain."""
-    if min(one.runs) < DECIDING_RUNS:
-        return False
-    first, second = one.failed
-    return first.low > second.high if winner == "first" else second.low > first.high
-
-
 def _capacity(judged: Judged, slo: Slo) -> str:
     """Return the highest level at which each system keeps the objective."""
     rows = []
     for one in capacities(judged, slo):
-        what = {"what": f"`{one.question.workload}`, {one.system}", "invalid": one.invalid}
+        what = {"what": f"`{one.study.workload}`, {one.system}", "invalid": one.invalid}
         found = one.found
         if found is None:
             rows.append({**what, "level": MISSING, "interval": MISSING, "trials": 0})
             continue
-        unit = load_unit(one.question.mode)
+        unit = load_unit(one.study.mode)
         low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
         high = f"{found.high:g}" if found.high is not None else "above the highest tried"
         rows.append(
@@ -339,18 +323,6 @@ def _capacity(judged: Judged, slo: Slo) -> str:
         f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
         "An overloaded run did not keep it.\n\n" + markdown_table(rows, CAPACITY)
     )
-
-
-def _ratio(one: Comparison, figure: str) -> str:
-    """Return a ratio with its interval, bold where it is decided."""
-    ratio = one.ratios[figure]
-    if ratio.observed is None:
-        return MISSING
-    interval = ratio.interval
-    words = f"{ratio.observed:.2f}"
-    if interval is not None:
-        words += f" [{interval.low:.2f},\N{NO-BREAK SPACE}{interval.high:.2f}]"
-    return f"**{words}**" if one.winner(figure) else words
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -15,9 +15,9 @@ ENVIRONMENT = (
 
 
 def environment(results: Results) -> str:
-    """Return what the measurements were made with."""
+    """Return what the measurements were made with; empty where that is not recorded."""
     if not results.environment:
-        return "Not recorded: loose sample files say nothing of their conditions."
+        return ""
     rows = ({"what": what, "value": value} for what, value in _flat(results.environment))
     return markdown_table(rows, ENVIRONMENT)
 

@@ -41,19 +41,15 @@ DISTURBED = (
 
 
 def loops(judged: Judged, recorded: pl.DataFrame) -> str:
-    """Return what became of the arrivals of open loops, and open against closed loops.
+    """Return what became of the arrivals of open loops, and of users while a service was away.
+
+    Empty where there is neither.
 
     ``recorded`` is the summary of all runs, invalid ones too.
     """
     parts = []
     arrivals = recorded.filter(pl.col("mode") == "open")
-    if arrivals.is_empty():
-        parts.append(
-            "All loops were closed: a thread starts its next operation when the last one has "
-            "ended, so that a slow answer slows the load down too, and response times say less of "
-            "what users who arrive on their own would wait."
-        )
-    else:
+    if not arrivals.is_empty():
         parts += [
             f"A late arrival started over {LATE_MS} ms after its intended time; a dropped one never"
             " did. Response times count from the intended start; the mean from the actual start "

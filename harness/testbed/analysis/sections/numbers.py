@@ -13,25 +13,12 @@ from testbed.analysis.tables import (
     SPEED_NOTE,
     Column,
     conditions,
-    level,
     markdown_table,
     number,
     share,
-    word,
 )
 
 NOTHING = "There is no usable run."
-
-MEMORY = (
-    Column("system", word("system"), numeric=False),
-    Column("workload", word("workload"), numeric=False),
-    Column("level", level),
-    Column("CPU ms per successful operation", number("server_cpu_ms_per_ok", 2)),
-    Column("MB at the end", number("server_rss_mb")),
-    Column("MB at the peak", number("server_peak_rss_mb")),
-    Column("generator CPU ms per operation", number("generator_cpu_ms_per_operation", 2)),
-    Column("generator cores", number("generator_cores", 2)),
-)
 
 PER_SAMPLE = (
     *CELL,
@@ -62,20 +49,8 @@ def numbers(summary: pl.DataFrame) -> str:
     return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
 
 
-def cost(summary: pl.DataFrame) -> str:
-    """Return what an operation costs, the servers' infrastructure included."""
-    if summary.is_empty():
-        return NOTHING
-    return "\n\n".join(
-        f"**{capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), MEMORY)
-        for words, part in conditions(summary)
-    )
-
-
 def per_sample(summary: pl.DataFrame) -> str:
     """Return the figures per HTTP exchange, beside those per operation."""
-    if summary.is_empty():
-        return NOTHING
     return "\n\n".join(
         f"**{capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), PER_SAMPLE)
         for words, part in conditions(summary)

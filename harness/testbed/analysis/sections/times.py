@@ -19,13 +19,10 @@ NOTE = (
 
 
 def hops(found: Sequence[Journey]) -> str:
-    """Return how long operations spent at each hop."""
+    """Return how long operations spent at each hop; empty where no run has its timers."""
     missing = [one.cell for one in found if not one.passages]
     if len(missing) == len(found):
-        return (
-            "Not known: no usable run has the timers of its services (`metrics-before` and "
-            "`metrics-after` beside its samples)."
-        )
+        return ""
     parts = [NOTE]
     for study, part in by_study(found).items():
         parts.append(f"**`{study.workload}`, {study.conditions}**\n\n{_table(part)}")

@@ -5,58 +5,73 @@ from __future__ import annotations
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import batch_means
 from testbed.analysis.tables import MISSING, Column, markdown_table, word
-from testbed.analysis.verdicts import Check, Judged
+from testbed.analysis.verdicts import RATE, STALL, TREND, WARM, Check, Judged
 
 BATCH = 1000
 """Operations per batch, as in Akbulut and Perros (2019)."""
 
 VALIDITY_NOTE = (
-    "An *invalid* run is shown here and used nowhere else. A run that is *not steady* spent more "
-    "than half of itself warming up. A run that is *overloaded* fell behind its plan of arrivals, "
-    "or left the system without a full answer, with nothing else wrong. Both are used whole, "
-    "because to leave such runs out would favour the system that has them. Of every other run the "
-    "numbers are of the steady part that MSER-5 leaves; `summary-recorded.csv` beside this report "
-    "has every run whole. The mean is that of the whole run's successful operations, with the "
-    "interval of batch means of 1000 operations. Strays are exchanges that belong to no finished "
-    "operation, as of one that was under way at the end."
+    "An *invalid* run is shown here and used nowhere else. An *overloaded* run fell behind its "
+    "plan of arrivals, or left the system without a full answer. In a *stalled* run no operation "
+    "ended for a while. Both are used whole and decide: they are what the system does. A run that "
+    "is *still warming* was measured on a system that was not warm, or changed over its time: it "
+    "is used and does not decide. The start of a block does not count, nor what MSER-5 cuts of a "
+    "run of one block; `summary-recorded.csv` beside this report has the runs before that cut. The "
+    "mean is that of successful operations, with the interval of batch means of 1000. Strays are "
+    "exchanges that belong to no finished operation, as of one that was under way at the end."
 )
+
+WORST_FIRST = ("invalid", "overloaded", "stalled", "still warming", "valid")
+
+SHOWN = ("operations", "Little's law", STALL, RATE, "generator late", "generator CPU", WARM, TREND)
+"""Checks of which each figure is shown; others are if a run failed them."""
 
 
 def validity(judged: Judged) -> str:
-    """Return the verdict of each run, with the figure of each check."""
+    """Return the verdict of each run, with the figures of its checks, the worst first."""
+    runs = sorted(
+        judged.recorded.measurements,
+        key=lambda one: WORST_FIRST.index(judged.verdicts[one.run.id].status),
+    )
+    if not runs:
+        return "No run can be read."
     rows = []
-    for one in judged.recorded.measurements:
+    for one in runs:
         verdict = judged.verdicts[one.run.id]
-        checks = {check.name: check for check in verdict.checks}
         rows.append(
             {
                 "run": f"`{one.run.id}`",
                 "status": verdict.status if verdict.status == "valid" else f"**{verdict.status}**",
-                **{name: _marked(check) for name, check in checks.items()},
+                **{check.name: _marked(check) for check in verdict.checks},
                 "strays": f"{one.strays:,}",
                 "mean": _batched(one),
             }
         )
-    if not rows:
-        return "No run can be read."
-    names = [check.name for check in next(iter(judged.verdicts.values())).checks]
-    known = [name for name in names if any(row[name] != MISSING for row in rows)]
-    unknown_ = [name for name in names if name not in known]
+    outcomes: dict[str, set[str]] = {}
+    for verdict in judged.verdicts.values():
+        for check in verdict.checks:
+            outcomes.setdefault(check.name, set()).add(check.outcome)
+    limits = {check.name: check.limit for check in judged.verdicts[runs[0].run.id].checks}
+    shown = [
+        name
+        for name, found in outcomes.items()
+        if "failed" in found or (name in SHOWN and "passed" in found)
+    ]
+    passed = [name for name in outcomes if name not in shown and "passed" in outcomes[name]]
+    unknown = [name for name, found in outcomes.items() if found == {"not known"}]
+    listed = "; ".join(f"{name}: {limits[name]}" for name in shown)
     columns = (
         Column("run", word("run"), numeric=False),
         Column("verdict", word("status"), numeric=False),
-        *(Column(name, word(name), numeric=False) for name in known),
+        *(Column(name, word(name), numeric=False) for name in shown),
         Column("strays", word("strays")),
         Column("mean, ms", word("mean"), numeric=False),
     )
-    limits = "; ".join(
-        f"{check.name}: {check.limit}"
-        for check in next(iter(judged.verdicts.values())).checks
-        if check.name in known
-    )
-    parts = [f"{VALIDITY_NOTE} Limits: {limits}."]
-    if unknown_:
-        parts.append(f"Recorded in no run, so not checked: {', '.join(unknown_)}.")
+    parts = [f"{VALIDITY_NOTE} Limits: {listed}."]
+    if passed:
+        parts.append(f"Failed by no run: {', '.join(passed)}.")
+    if unknown:
+        parts.append(f"Recorded in no run, so not checked: {', '.join(unknown)}.")
     parts.append(markdown_table(rows, columns))
     if judged.recorded.unreadable:
         parts.append("Runs that could not be read, and are in no figure:")

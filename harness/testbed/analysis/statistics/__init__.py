@@ -1,6 +1,6 @@
 """Statistics of the report: pure functions, each with the source of its formula.
 
-The run is the statistical unit. Within a run response times are autocorrelated, so that their
-number says little about how well they are known; `batch_means` is for statements about one run,
-`ratio_intervals` for statements about variants.
+The pair of starts is the statistical unit, or the run where runs are no pairs. Within a run
+response times are autocorrelated, so that their number says little about how well they are known:
+`batch_means` is for statements about one run, `ratios` for statements about systems.
 """

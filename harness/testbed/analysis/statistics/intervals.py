@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,12 @@ class Interval:
         """Return whether a value is compatible with the data."""
         return self.low <= value <= self.high
 
+    def times(self, factor: float) -> Interval:
+        """Return the interval in another unit."""
+        return Interval(
+            factor * self.estimate, factor * self.low, factor * self.high, self.confidence
+        )
+
 
 def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> Interval:
     """Return Wilson's score interval of a share.
@@ -52,22 +59,11 @@ def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> In
     ------
     ValueError
         If the counts are no counts of a share.
-
-    Notes
-    -----
-    Source: Wilson, Journal of the American Statistical Association 22, 1927.
     """
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(f"no share: {successes} of {trials}")
-    share = successes / trials
-    z2 = float(stats.norm.ppf((1 + confidence) / 2)) ** 2
-    centre = (share + z2 / (2 * trials)) / (1 + z2 / trials)
-    reach = math.sqrt(z2 * (share * (1 - share) / trials + z2 / (4 * trials**2))) / (
-        1 + z2 / trials
-    )
-    low = 0.0 if successes == 0 else centre - reach
-    high = 1.0 if successes == trials else centre + reach
-    return Interval(share, low, high, confidence)
+    low, high = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    return Interval(successes / trials, float(low), float(high), confidence)
 
 
 def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
@@ -78,11 +74,6 @@ def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Inter
     values
         Observations, shape (n,), n at least 2.
 
-    Returns
-    -------
-    Interval
-        In the unit of ``values``: mean ± t(n-1) · s / sqrt(n).
-
     Raises
     ------
     ValueError
@@ -91,10 +82,9 @@ def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Inter
     observed = np.asarray(values, dtype=float)
     if observed.size < 2:
         raise ValueError(f"an interval needs at least 2 observations, got {observed.size}")
-    centre = float(observed.mean())
-    error = float(observed.std(ddof=1)) / math.sqrt(observed.size)
-    reach = float(stats.t.ppf((1 + confidence) / 2, observed.size - 1)) * error
-    return Interval(centre, centre - reach, centre + reach, confidence)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # Equal observations.
+        low, high = stats.ttest_1samp(observed, 0).confidence_interval(confidence)
+    return Interval(float(observed.mean()), float(low), float(high), confidence)
 
 
 def factor_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
@@ -147,8 +137,8 @@ def batch_means(values: ArrayLike, size: int = 1000, *, confidence: float = CONF
 
     Notes
     -----
-    With b batch means of variance s², the interval is mean ± t(b-1) · s / sqrt(b). Source: Law,
-    Simulation Modeling and Analysis, 5th ed., section 9.5.3.
+    Student's interval of the batch means: Law, Simulation Modeling and Analysis, 5th ed., section
+    9.5.3.
     """
     observed = np.asarray(values, dtype=float)
     batches = observed.size // size

@@ -1,10 +1,9 @@
-"""How response time and throughput follow the level: trend, efficiency, scalability."""
+"""How response time and throughput follow the level: efficiency and scalability."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,50 +11,6 @@ from scipy import optimize, stats
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
-
-
-@dataclass(frozen=True)
-class Trend:
-    """A least-squares line ``slope * x + intercept`` and Pearson's correlation ``r``."""
-
-    slope: float
-    intercept: float
-    r: float
-
-
-def linear_trend(x: ArrayLike, y: ArrayLike) -> Trend:
-    """Fit a straight line by least squares and correlate.
-
-    Parameters
-    ----------
-    x, y
-        Equally long, at least three points, neither of them constant.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than three points, for which r says nothing, or one side is constant.
-
-    Notes
-    -----
-    r near 1 says that the points lie near a rising line, not that a system scales: it is reported
-    because the thesis does (sections 4.3.3 and 5.3.3).
-    """
-    xs, ys = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if xs.shape != ys.shape or xs.ndim != 1 or xs.size < 3:
-        raise ValueError(f"needs at least 3 points (x, y), got shapes {xs.shape} and {ys.shape}")
-    if np.ptp(xs) == 0 or np.ptp(ys) == 0:
-        raise ValueError("a correlation needs x and y that vary")
-    dx, dy = xs - xs.mean(), ys - ys.mean()
-    slope = float(dx @ dy / (dx @ dx))
-    return Trend(
-        slope=slope,
-        intercept=float(ys.mean() - slope * xs.mean()),
-        r=float(dx @ dy / np.sqrt((dx @ dx) * (dy @ dy))),
-    )
-
-
-Band = Literal["high", "low", "not efficient"]
 
 
 def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
@@ -87,13 +42,6 @@ def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
         raise ValueError("needs ascending positive levels and positive response times")
     percents: Floats = 100 * (times[0] / threads[0]) * threads / times
     return percents
-
-
-def efficiency_band(percent: float) -> Band:
-    """Return the band of an efficiency in percent (Akbulut and Perros 2019): 100 and 75 divide."""
-    if percent >= 100:
-        return "high"
-    return "low" if percent >= 75 else "not efficient"
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,18 @@
-"""Where the warm-up of a run ends, and whether its load was what it was to be."""
+"""Where the warm-up of a run ends, and whether a run changes over its time."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
+
+from testbed.analysis.arrays import Floats
+
+BATCHES = 10
 
 
 @dataclass(frozen=True)
@@ -63,67 +70,74 @@ def mser5(values: ArrayLike) -> Truncation:
 
 
 @dataclass(frozen=True)
-class LittlesLaw:
-    """How a run stands to Little's law.
+class Spell:
+    """Operations of a span of time.
 
     Parameters
     ----------
-    expected
-        Operations in the system by the load's set-up: the threads of a closed loop.
-    observed
-        Throughput times response time.
-    tolerance
-        Of the deviation.
+    at_s
+        When each was counted, from the start of the span, shape (n,).
+    response_ms
+        How long each took, shape (n,).
+    seconds
+        The length of the span.
     """
 
-    expected: float
-    observed: float
-    tolerance: float
+    at_s: Floats
+    response_ms: Floats
+    seconds: float
 
-    @property
-    def deviation(self) -> float:
-        """Relative deviation of what was observed, -1 or more."""
-        return self.observed / self.expected - 1
+    @classmethod
+    def joined(cls, spells: Sequence[Spell]) -> Spell:
+        """Return spells, at least one, one after the other."""
+        begins = np.cumsum([0.0, *(one.seconds for one in spells)])
+        return cls(
+            np.concatenate([one.at_s + begin for one, begin in zip(spells, begins, strict=False)]),
+            np.concatenate([one.response_ms for one in spells]),
+            float(begins[-1]),
+        )
 
-    @property
-    def holds(self) -> bool:
-        """Whether the deviation is within tolerance."""
-        return abs(self.deviation) <= self.tolerance
+    def ends(self) -> tuple[Spell, Spell]:
+        """Return the first third and the last."""
+        third = self.seconds / 3
+        begin, end = self.at_s < third, self.at_s >= 2 * third
+        return (
+            Spell(self.at_s[begin], self.response_ms[begin], third),
+            Spell(self.at_s[end] - 2 * third, self.response_ms[end], third),
+        )
 
 
-def littles_law(
-    threads: float,
-    throughput: float,
-    response_s: float,
-    *,
-    think_s: float = 0.0,
-    tolerance: float = 0.05,
-) -> LittlesLaw:
-    """Check ``N = X · (R + Z)``.
+@dataclass(frozen=True)
+class Change:
+    """The ratio of a later figure to an earlier one, and the standard error of its logarithm."""
 
-    Parameters
-    ----------
-    threads
-        N, of the closed loop.
-    throughput
-        X, all operations/s, failed ones included, over a time in which all threads ran.
-    response_s
-        R, the mean response time of the same operations, seconds.
-    think_s
-        Z, what a thread waits between operations, seconds.
-    tolerance
-        5 % unless told.
+    ratio: float
+    error: float
 
-    Raises
-    ------
-    ValueError
-        If an argument is negative, or there are no threads.
+    def exceeds(self, most: float) -> bool:
+        """Return whether it is more than a share, and than three standard errors."""
+        return abs(math.log(self.ratio)) > max(math.log1p(most), 3 * self.error)
 
-    Notes
-    -----
-    Less than N says that threads spent their time elsewhere: in the generator, or not yet started.
-    Source: Little, Operations Research 9(3), 1961.
+
+def change_of_rate(earlier: Spell, later: Spell) -> Change:
+    """Return the change of operations per second; where there are none, one is assumed.
+
+    The error is that of counts (Poisson), which a closed loop's are steadier than.
     """
-    if threads <= 0 or min(throughput, response_s, think_s) < 0:
-        raise ValueError("needs threads, and no negative throughput or time")
-    return LittlesLaw(float(threads), throughput * (response_s + think_s), tolerance)
+    counts = [max(one.at_s.size, 1) for one in (earlier, later)]
+    ratio = counts[1] / later.seconds / (counts[0] / earlier.seconds)
+    return Change(ratio, math.sqrt(sum(1 / count for count in counts)))
+
+
+def change_of_mean(earlier: Spell, later: Spell) -> Change:
+    """Return the change of the mean response time of spells that have operations.
+
+    The error is that of `BATCHES` batch means, as neighbouring times are alike; it is infinite for
+    fewer operations.
+    """
+    sides = [one.response_ms for one in (earlier, later)]
+    ratio = float(sides[1].mean() / sides[0].mean())
+    if min(side.size for side in sides) < BATCHES:
+        return Change(ratio, math.inf)
+    batches = [[one.mean() for one in np.array_split(side, BATCHES)] for side in sides]
+    return Change(ratio, math.hypot(*(stats.sem(means) / np.mean(means) for means in batches)))

@@ -1,4 +1,4 @@
-"""Trend, efficiency and the Universal Scalability Law, against published figures."""
+"""Efficiency and the Universal Scalability Law, against published figures."""
 
 from __future__ import annotations
 
@@ -8,50 +8,14 @@ from scipy import stats
 
 from testbed.analysis.statistics.scaling import (
     efficiency,
-    efficiency_band,
     fit_scalability,
-    linear_trend,
 )
-
-
-def test_trend_agrees_with_scipy() -> None:
-    rng = np.random.default_rng(1)
-    x = np.arange(10, 101, 10)
-    y = 0.5 * x + rng.normal(0, 4, x.size)
-    expected = stats.linregress(x, y)
-    trend = linear_trend(x, y)
-    assert (trend.slope, trend.intercept, trend.r) == pytest.approx(
-        (expected.slope, expected.intercept, expected.rvalue)
-    )
-
-
-@pytest.mark.parametrize(
-    ("x", "y"), [([1, 2], [1, 2]), ([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [5, 5, 5])]
-)
-def test_trend_refuses_what_has_no_correlation(x: list[float], y: list[float]) -> None:
-    with pytest.raises(ValueError, match="needs"):
-        linear_trend(x, y)
 
 
 def test_efficiency_of_the_published_response_times() -> None:
-    # Akbulut and Perros 2019, case study 1: mean response times at 1, 100 and 200 threads. The text
-    # calls 95 to 141 threads "low efficiency" and above that "not efficient".
+    # Akbulut and Perros 2019, case study 1: mean response times at 1, 100 and 200 threads.
     percents = efficiency([1, 100, 200], [3.82, 399.89, 1295.0])
     assert percents == pytest.approx([100.0, 95.53, 59.00], abs=0.005)
-    assert [efficiency_band(float(percent)) for percent in percents] == [
-        "high",
-        "low",
-        "not efficient",
-    ]
-
-
-def test_efficiency_bands_end_where_they_are_said_to() -> None:
-    assert [efficiency_band(percent) for percent in (100, 99.99, 75, 74.99)] == [
-        "high",
-        "low",
-        "low",
-        "not efficient",
-    ]
 
 
 def test_efficiency_is_relative_to_the_lowest_level_measured() -> None:

@@ -1,11 +1,11 @@
-"""MSER-5 and Little's law."""
+"""MSER-5, and changes over time."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from testbed.analysis.statistics.steadiness import littles_law, mser5
+from testbed.analysis.statistics.steadiness import Spell, change_of_mean, change_of_rate, mser5
 
 
 def brute_force_mser5(values: np.ndarray) -> int:
@@ -40,21 +40,40 @@ def test_mser5_calls_a_run_that_never_settles_not_steady() -> None:
     assert not mser5(drifting).steady
 
 
-def test_littles_law_holds_for_a_simulated_closed_loop() -> None:
-    rng = np.random.default_rng(12)
-    service = rng.gamma(4, 0.005, (20, 500))
-    ends = service.cumsum(axis=1)
-    until = ends[:, -1].min()  # all threads run until then
-    done = ends <= until
-    law = littles_law(20, done.sum() / until, service[done].mean())
-    assert law.holds
-    assert law.deviation == pytest.approx(0, abs=0.01)
+def spell(rng: np.random.Generator, count: int, mean_ms: float = 10.0) -> Spell:
+    return Spell(np.sort(rng.uniform(0, 2, count)), rng.gamma(4, mean_ms / 4, count), 2.0)
 
 
-def test_littles_law_shows_time_spent_elsewhere() -> None:
-    law = littles_law(100, 500, 0.18)
-    assert law.deviation == pytest.approx(-0.1)
-    assert not law.holds
-    assert littles_law(100, 500, 0.18, think_s=0.02).holds
-    with pytest.raises(ValueError, match="threads"):
-        littles_law(0, 1, 1)
+def test_spells_are_joined_in_their_order_and_cut_into_thirds() -> None:
+    first = Spell(np.array([0.5, 1.5]), np.array([1.0, 2.0]), 2.0)
+    second = Spell(np.array([0.0, 3.9]), np.array([3.0, 4.0]), 4.0)
+    joined = Spell.joined([first, second])
+    assert joined.at_s.tolist() == [0.5, 1.5, 2.0, 5.9]
+    begin, end = joined.ends()
+    assert (begin.response_ms.tolist(), end.response_ms.tolist()) == ([1, 2], [4])
+    assert (begin.seconds, end.seconds, end.at_s.tolist()) == (2, 2, [pytest.approx(1.9)])
+
+
+def test_a_change_is_told_from_chance() -> None:
+    rng = np.random.default_rng(3)
+    # Of 20 operations a half more may be chance; of 2000 it is not, and a tenth is let pass.
+    for count, later, expected in ((20, 30, False), (2000, 3000, True), (2000, 2200, False)):
+        change = change_of_rate(spell(rng, count), spell(rng, later))
+        assert change.ratio == pytest.approx(later / count)
+        assert change.exceeds(0.15) is expected
+    assert change_of_rate(spell(rng, 2000), spell(rng, 1500)).exceeds(0.15)
+    assert change_of_rate(spell(rng, 50), spell(rng, 0)).exceeds(0.15)
+
+
+def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
+    rng = np.random.default_rng(3)
+    assert change_of_mean(spell(rng, 2000), spell(rng, 2000, 13)).exceeds(0.15)
+    assert not change_of_mean(spell(rng, 2000), spell(rng, 2000, 11)).exceeds(0.15)
+    assert not change_of_mean(spell(rng, 5), spell(rng, 2000, 30)).exceeds(0.15)
+    # The independent times of a fifth each, five times over: the error is that of a fifth.
+    times = np.repeat(rng.exponential(10, 400), 5)
+    bursts = Spell(np.linspace(0, 2, 2000), times, 2.0)
+    alone = times[::5].std() / np.sqrt(400) / times.mean()
+    found = change_of_mean(bursts, bursts).error
+    assert found == pytest.approx(np.sqrt(2) * alone, rel=0.5)
+    assert found > 1.5 * np.sqrt(2) * times.std() / np.sqrt(2000) / times.mean()

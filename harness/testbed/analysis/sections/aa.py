@@ -1,0 +1,131 @@
+"""What the controls found: false decisions where nothing differs, and a known difference."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from testbed.analysis.aa import (
+    DECIDING_PAIRS,
+    identical,
+    known_differences,
+    null_decisions,
+)
+from testbed.analysis.decisions import Decision, paired_cells
+from testbed.analysis.precision import Spread, spreads
+from testbed.analysis.statistics.intervals import wilson
+from testbed.analysis.statistics.ratios import Verdict, simulated_outcomes
+from testbed.analysis.tables import (
+    FIGURE,
+    MISSING,
+    Column,
+    markdown_table,
+    percent,
+    ratio_words,
+    share_with_interval,
+    word,
+)
+from testbed.analysis.verdicts import Judged
+
+EFFECT = 1.25
+"""The difference of which simulation tells how often it is found."""
+
+SIMULATED = (
+    Column("figure", word("figure"), numeric=False),
+    Column("false decisions, 3 pairs", word("false")),
+    Column("alike, 3 pairs", word("alike")),
+    Column("25 % more found, 3 pairs", word("power")),
+    Column("false decisions, one pair", word("one")),
+)
+KNOWN = (
+    Column("system", word("system"), numeric=False),
+    Column("cell", word("cell"), numeric=False),
+    Column("expected", word("expected")),
+    Column("CPU ratio [95 %]", word("ratio"), numeric=False),
+    Column("covers it", word("covers"), numeric=False),
+    Column("found", word("found"), numeric=False),
+)
+
+
+def aa(judged: Judged) -> str:
+    """Return how often identical systems were told apart; empty where none are compared."""
+    found = null_decisions(judged)
+    if not found:
+        return ""
+    decided = Counter(one.decision for one in found)
+    false = decided["better"] + decided["worse"]
+    names = "; ".join(f"{one} and {other}" for one, other in sorted(identical(judged.results)))
+    cells = max(map(len, paired_cells(judged).values()))
+    blocks = max(len(run.blocks) for run in judged.results.runs)
+    return (
+        f"Identical but for their names: {names}. {len(found)} comparisons (cells × "
+        f"{len(FIGURE)} figures, {DECIDING_PAIRS} pairs of starts each): **{false} false "
+        f"decision{'' if false == 1 else 's'}**, "
+        f"{share_with_interval(wilson(false, len(found)))} (Wilson's 95 % interval), "
+        f"{decided['alike']} alike, {decided['not known']} not known. Comparisons by different "
+        "figures are of the same runs.\n\n"
+        "Simulated from the spread that was measured here, as an hour cannot tell it: shares of "
+        f"cells, {cells} of them in each experiment. One pair takes its blocks as the unit, and "
+        "says nothing of other starts: its false decisions are those about other starts.\n\n"
+        + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], SIMULATED)
+    )
+
+
+def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
+    """Return whether a known handicap was found, by cell; empty without a handicap."""
+    rows = [
+        {
+            "system": one.system,
+            "cell": f"{one.workload}, {one.load}",
+            "expected": f"{expected:.2f}",
+            "ratio": ratio_words(one),
+            "covers": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
+            "found": "yes" if one.decision == "worse" else f"**no**: {one.decision}",
+        }
+        for expected, one in known_differences(judged.results, decisions)
+    ]
+    if not rows:
+        return ""
+    lines = []
+    for system in dict.fromkeys(row["system"] for row in rows):
+        ours = [row for row in rows if row["system"] == system]
+        found, covered = (sum(row[what] == "yes" for row in ours) for what in ("found", "covers"))
+        lines.append(
+            f"- {system}: found in {found} of {len(ours)} cells, the interval covers the truth in "
+            f"{covered}"
+        )
+    return (
+        "Expected is 1 + calls of a cinema × handicap ÷ the reference's CPU time per operation.\n\n"
+        + "\n".join(lines)
+        + "\n\n"
+        + markdown_table(rows, KNOWN)
+    )
+
+
+def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
+    row = dict.fromkeys(("false", "alike", "power", "one"), MISSING)
+    row["figure"] = FIGURE[spread.figure]
+    if spread.pair is None:
+        return row
+    block_sd = spread.block or 0.0
+    # What blocks differ by is part of what pairs differ by.
+    pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
+
+    def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
+        return simulated_outcomes(
+            pair_sd, block_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
+        )
+
+    null = simulated(DECIDING_PAIRS)
+    return row | {
+        "false": _share(null, "higher", "lower"),
+        "alike": _share(null, "alike"),
+        "power": _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
+        "one": _share(simulated(1), "higher", "lower"),
+    }
+
+
+def _share(found: Counter[Verdict], *verdicts: Verdict) -> str:
+    cells = found.total()
+    return percent(sum(found[verdict] for verdict in verdicts) / cells) if cells else MISSING

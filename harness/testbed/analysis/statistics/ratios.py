@@ -1,0 +1,221 @@
+"""What runs tell of the ratio of two systems: its interval, and whether it is decided.
+
+Figures are compared as logarithms. The unit is the pair of starts, or a run, never an operation.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize, stats
+from statsmodels.regression.linear_model import OLS
+from statsmodels.stats.multitest import multipletests
+
+from testbed.analysis.arrays import Floats
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
+
+ALPHA = 1 - CONFIDENCE
+"""Probability of a false decision in a family of cells."""
+
+ALIKE = 1.10
+"""Two systems are alike where their ratio lies within this factor of 1."""
+
+POWER = 0.8
+
+Verdict = Literal["alike", "higher", "lower", "not known"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a ratio is told with.
+
+    Parameters
+    ----------
+    spread
+        Standard deviation of the logarithm of a pair's ratio: 0.02 is about 2 %.
+    pairs
+        Of the cell.
+    freedom
+        Degrees of freedom of the spread.
+    cells
+        Of the family: Holm's first step tests at α divided by it.
+    """
+
+    spread: float
+    pairs: int
+    freedom: float
+    cells: int = 1
+
+    @property
+    def could_tell(self) -> float:
+        """The smallest ratio above 1 that is told with probability `POWER`.
+
+        Its reciprocal is the smallest decrease. Bloom's minimum detectable effect (Evaluation
+        Review 19(5), 1995), with the noncentral t distribution: his sum of two quantiles of
+        Student's is too small for few pairs.
+        """
+        critical = float(stats.t.isf(ALPHA / (2 * self.cells), self.freedom))
+        highest = 2 * (critical + float(stats.t.ppf(POWER, self.freedom)))
+        shift = optimize.brentq(
+            lambda at: stats.nct.sf(critical, self.freedom, at) - POWER, 0, highest
+        )
+        return math.exp(min(shift * self.spread / math.sqrt(self.pairs), 700))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of one ratio.
+
+    Parameters
+    ----------
+    interval
+        Of the ratio; it holds by itself, not together with those of other cells.
+    verdict
+        With Holm's correction over the family of cells: ``alike`` within `ALIKE` is looked for
+        first, where that is tested, then ``higher`` or ``lower`` than 1.
+    design
+        What it was told with; None of runs that are no pairs.
+    """
+
+    interval: Interval
+    verdict: Verdict
+    design: Design | None = None
+
+
+def paired_ratios(cells: Sequence[ArrayLike]) -> list[Told] | None:
+    """Decide a family of cells from the differences of pairs.
+
+    Parameters
+    ----------
+    cells
+        For each cell the differences of the logarithms of a figure, one per pair; at least one.
+
+    Returns
+    -------
+    list of Told or None
+        One for each cell. None where no cell has two pairs, so that no spread is known.
+
+    Notes
+    -----
+    Least squares with one constant per cell: the estimates are the cells' means, the variance is
+    pooled over cells. Student's intervals; Holm (Scandinavian Journal of Statistics 6, 1979) over
+    the cells; equivalence by two one-sided tests (Schuirmann, Journal of Pharmacokinetics and
+    Biopharmaceutics 15, 1987).
+    """
+    sizes = [np.size(cell) for cell in cells]
+    if not sizes or max(sizes) < 2:
+        return None
+    cell_of = np.repeat(np.arange(len(cells)), sizes)
+    dummies = (cell_of[:, None] == np.arange(len(cells))).astype(float)
+    fit = OLS(np.concatenate([np.asarray(cell, dtype=float) for cell in cells]), dummies).fit()
+    freedom, spread = float(fit.df_resid), math.sqrt(fit.mse_resid)
+    margin = math.log(ALIKE)
+    with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
+        above, below = ((fit.params + side) / fit.bse for side in (margin, -margin))
+        differs = np.nan_to_num(fit.pvalues, nan=1.0)
+    not_alike = np.maximum(stats.t.sf(above, freedom), stats.t.cdf(below, freedom))
+    alike, apart = _holm(not_alike), _holm(differs)
+    return [
+        Told(
+            Interval(*(math.exp(value) for value in (estimate, low, high))),
+            "alike" if alike[i] else _side(estimate) if apart[i] else "not known",
+            Design(spread, sizes[i], freedom, len(cells)),
+        )
+        for i, (estimate, (low, high)) in enumerate(
+            zip(fit.params, fit.conf_int(ALPHA), strict=True)
+        )
+    ]
+
+
+def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[Told]:
+    """Decide a family of cells from runs that are no pairs; that they are alike is not tested.
+
+    Parameters
+    ----------
+    above, below
+        For each cell a positive figure of each run, at least two on each side; the ratio is that of
+        their geometric means.
+
+    Notes
+    -----
+    Welch's test (Biometrika 34, 1947) of the logarithms, Holm over the cells.
+    """
+    estimates, pvalues, intervals = [], [], []
+    for one, other in zip(above, below, strict=True):
+        logs = np.log(one), np.log(other)
+        estimates.append(float(logs[0].mean() - logs[1].mean()))
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # Equal runs.
+            test = stats.ttest_ind(*logs, equal_var=False)
+        pvalues.append(float(np.nan_to_num(test.pvalue, nan=1.0)))
+        intervals.append(test.confidence_interval(CONFIDENCE))
+    return [
+        Told(
+            Interval(*(math.exp(value) for value in (estimate, interval.low, interval.high))),
+            _side(estimate) if apart else "not known",
+        )
+        for estimate, interval, apart in zip(estimates, intervals, _holm(pvalues), strict=True)
+    ]
+
+
+def simulated_outcomes(
+    pair_sd: float,
+    block_sd: float,
+    *,
+    cells: int,
+    pairs: int,
+    blocks: int,
+    effect: float = 1.0,
+    experiments: int = 300,
+    seed: int = 1,
+) -> Counter[Verdict]:
+    """Count what `paired_ratios` decides in simulated experiments.
+
+    Parameters
+    ----------
+    pair_sd
+        Standard deviation of the logarithm of the true ratio of a cell over pairs of starts.
+    block_sd
+        Standard deviation of the logarithm of a block's figure within its run.
+    cells, pairs, blocks
+        Of an experiment; blocks of one cell of one system in one pair. With one pair the blocks are
+        the unit, as in `testbed.analysis.decisions.comparisons`.
+    effect
+        The true ratio of every cell.
+
+    Returns
+    -------
+    Counter
+        Cells by verdict, ``cells * experiments`` in all.
+    """
+    rng = np.random.default_rng(seed)
+    starts = rng.normal(math.log(effect), pair_sd, (experiments, cells, pairs, 1))
+    ratios = starts + rng.normal(0, math.sqrt(2) * block_sd, (experiments, cells, pairs, blocks))
+    units: Floats = ratios[:, :, 0, :] if pairs == 1 else ratios.mean(axis=3)
+    found: Counter[Verdict] = Counter()
+    for experiment in units:
+        found.update(told.verdict for told in paired_ratios(list(experiment)) or ())
+    return found
+
+
+def _holm(pvalues: ArrayLike) -> list[bool]:
+    """Return which hypotheses are rejected."""
+    pvalues = np.asarray(pvalues, dtype=float)
+    if not pvalues.size:
+        return []
+    gc.freeze()  # `multipletests` collects garbage, which takes longer than all else here.
+    try:
+        return list(multipletests(pvalues, ALPHA, method="holm")[0])
+    finally:
+        gc.unfreeze()
+
+
+def _side(estimate: float) -> Verdict:
+    return "higher" if estimate > 0 else "lower"

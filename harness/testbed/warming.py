@@ -1,0 +1,125 @@
+"""When a system is warm: its goodput rises no more, and its compilers are quiet."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed.experiment_parts import Warmup
+
+RISE = 0.05
+"""Relative rise of the goodput, from two windows to the next two, up to which windows agree."""
+
+COMPILING = 0.10
+"""Share of the machine's processor time up to which the compilers of a system are quiet."""
+
+WINDOWS = 4
+"""Windows of each workload that are compared, two with two."""
+
+COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
+"""The threads of HotSpot's compilers, as Linux cuts their names."""
+
+COLUMNS = ("system", "workload", "age_s", "seconds", "ok_per_s", "failed", "compiling")
+
+
+@dataclass(frozen=True)
+class Window:
+    """A few seconds of one workload on one system.
+
+    Parameters
+    ----------
+    system, workload
+        What was loaded.
+    age_s
+        Seconds from the start of the system to that of the window.
+    seconds
+        Of load.
+    ok_per_s
+        Successful operations per second.
+    failed
+        Failed operations.
+    compiling
+        Share of the machine's processor time that the system's compilers took; None where that
+        cannot be read.
+    """
+
+    system: str
+    workload: str
+    age_s: float
+    seconds: float
+    ok_per_s: float
+    failed: int
+    compiling: float | None
+
+
+def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
+    """Return whether a system is warm, from all its windows in order of time.
+
+    A rise is looked for, not any difference: goodput that falls is not that of a warm-up.
+    """
+    known = list(windows)
+    for workload in workloads:
+        own = [one for one in known if one.workload == workload]
+        if len(own) < WINDOWS:
+            return False
+        before, after = own[-4:-2], own[-2:]
+        if _goodput(after) > (1 + RISE) * _goodput(before):
+            return False
+        if any(one.compiling is not None and one.compiling > COMPILING for one in after):
+            return False
+    return True
+
+
+def has_time(windows: Iterable[Window], rule: Warmup, workloads: Sequence[str]) -> bool:
+    """Return whether one more window of each workload fits into the longest time."""
+    spent = sum(one.seconds for one in windows)
+    return spent + rule.window * len(workloads) <= rule.at_most
+
+
+def compilers_s(pids: Iterable[int], root: Path = Path("/proc")) -> float | None:
+    """Return the CPU seconds that the compilers of JVMs have used; None where nobody tells.
+
+    The JVM's own figure (``jvm_compilation_time_ms_total``) is no CPU time: it counts the wait for
+    a processor, which on busy cores is most of it.
+
+    Parameters
+    ----------
+    pids
+        The processes; those that are no JVM are passed over.
+    root
+        Where Linux shows processes.
+    """
+    ticks, found = 0, False
+    for pid in pids:
+        for thread in (root / str(pid) / "task").glob("*"):
+            try:
+                if (thread / "comm").read_text().strip() not in COMPILERS:
+                    continue
+                # The name, in parentheses, may hold anything; user and system time are 14 and 15.
+                fields = (thread / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            ticks, found = ticks + int(fields[11]) + int(fields[12]), True
+    return ticks / os.sysconf("SC_CLK_TCK") if found else None
+
+
+def write(file: Path, windows: Iterable[Window]) -> None:
+    """Write windows as CSV, with the columns of `COLUMNS`."""
+    with file.open("w", newline="", encoding="utf-8") as output:
+        rows = csv.writer(output, lineterminator="\n")
+        rows.writerow(COLUMNS)
+        for one in windows:
+            compiling = "" if one.compiling is None else f"{one.compiling:.4f}"
+            rows.writerow(
+                (
+                    *(one.system, one.workload, f"{one.age_s:.1f}", f"{one.seconds:g}"),
+                    *(f"{one.ok_per_s:.1f}", one.failed, compiling),
+                )
+            )
+
+
+def _goodput(windows: Sequence[Window]) -> float:
+    return sum(one.ok_per_s for one in windows) / len(windows)

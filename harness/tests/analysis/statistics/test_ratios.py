@@ -1,0 +1,126 @@
+"""What pairs tell of ratios, against simulated truths and scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from testbed.analysis.statistics.ratios import (
+    Design,
+    paired_ratios,
+    simulated_outcomes,
+    unpaired_ratios,
+)
+
+PAIR_SD, BLOCK_SD = 0.023, 0.05
+CELLS, PAIRS, BLOCKS = 4, 3, 4
+
+
+def test_one_cell_agrees_with_the_paired_t_test_of_scipy() -> None:
+    rng = np.random.default_rng(1)
+    below = rng.normal(5, 0.2, 6)
+    above = below + rng.normal(0.1, 0.05, 6)
+    expected = stats.ttest_rel(above, below)
+    found = paired_ratios([above - below])
+    assert found is not None
+    interval = found[0].interval
+    low, high = expected.confidence_interval(0.95)
+    assert (interval.low, interval.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert interval.estimate == pytest.approx(math.exp((above - below).mean()))
+    assert found[0].verdict == ("higher" if expected.pvalue < 0.05 else "not known")
+
+
+def test_the_variance_is_pooled_over_cells_of_unequal_size() -> None:
+    cells = [[0.5, 0.54, 0.46], [0.1, 0.12], [-0.3]]
+    found = paired_ratios(cells)
+    assert found is not None
+    squares = 2 * 0.04**2 + 2 * 0.01**2
+    spread = math.sqrt(squares / 3)
+    reach = stats.t.ppf(0.975, 3) * spread
+    # A single pair has an interval too, from what the pairs of other cells differ by.
+    assert found[2].interval.high == pytest.approx(math.exp(-0.3 + reach))
+    assert found[1].interval.low == pytest.approx(math.exp(0.11 - reach / math.sqrt(2)))
+    assert [one.design and one.design.pairs for one in found] == [3, 2, 1]
+    assert all(one.design and one.design.freedom == 3 for one in found)
+
+
+def test_holm_is_stricter_with_more_cells() -> None:
+    cell = [0.20, 0.24, 0.16, 0.22]
+    silent = [[0.2, -0.2, 0.21, -0.19], [-0.2, 0.2, -0.21, 0.19]] * 4
+    alone = paired_ratios([cell, silent[0]])
+    among = paired_ratios([cell, *silent])
+    assert alone is not None
+    assert among is not None
+    assert among[0].verdict == "not known"
+    p = stats.ttest_1samp(cell, 0).pvalue
+    assert p < 0.05 / 9  # By itself it would be told even so.
+    assert [one.verdict for one in among[1:]] == ["not known"] * 8
+
+
+def test_a_small_difference_is_alike_however_certain() -> None:
+    found = paired_ratios([[0.040, 0.041, 0.039], [0.5, 0.501, 0.499], [-0.5, -0.5, -0.501]])
+    assert found is not None
+    assert [one.verdict for one in found] == ["alike", "higher", "lower"]
+    assert found[0].interval.low > 1
+
+
+def test_one_pair_tells_nothing_and_equal_runs_everything() -> None:
+    assert paired_ratios([[0.5], [0.1]]) is None
+    assert paired_ratios([]) is None
+    found = paired_ratios([[0.0, 0.0], [0.0, 0.0]])
+    assert found is not None
+    assert found[0].verdict == "alike"
+    assert (found[0].interval.low, found[0].interval.high) == (1, 1)
+
+
+def test_intervals_cover_and_few_decisions_are_false() -> None:
+    rng = np.random.default_rng(7)
+    truth = math.log(0.85)
+    covered = []
+    for _ in range(400):
+        starts = rng.normal(truth, PAIR_SD, (CELLS, PAIRS))
+        noise = rng.normal(0, BLOCK_SD, (2, CELLS, PAIRS, BLOCKS)).mean(axis=3)
+        found = paired_ratios(list(starts + noise[0] - noise[1]))
+        assert found is not None
+        covered += [one.interval.contains(0.85) for one in found]
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.02)
+    outcomes = simulated_outcomes(PAIR_SD, BLOCK_SD, cells=CELLS, pairs=PAIRS, blocks=BLOCKS)
+    assert outcomes.total() == 300 * CELLS
+    # Holm keeps 5 % for the family: about 1.25 % a cell, less what is alike.
+    assert (outcomes["higher"] + outcomes["lower"]) / outcomes.total() < 0.0125
+    assert outcomes["alike"] / outcomes.total() > 0.5
+
+
+def test_three_pairs_find_25_percent_and_one_pair_misjudges_other_starts() -> None:
+    design = {"cells": CELLS, "blocks": BLOCKS}
+    found = simulated_outcomes(PAIR_SD, BLOCK_SD, pairs=PAIRS, effect=1.25, **design)
+    assert found["higher"] / found.total() > 0.95
+    one = simulated_outcomes(0.05, 0.02, pairs=1, **design)
+    assert (one["higher"] + one["lower"]) / one.total() > 0.05
+
+
+@pytest.mark.parametrize(("pairs", "cells"), [(3, 4), (6, 1)])
+def test_what_could_be_told_is_told_in_four_of_five_experiments(pairs: int, cells: int) -> None:
+    spread = 0.04
+    freedom = cells * (pairs - 1)
+    ratio = Design(spread, pairs, freedom, cells).could_tell
+    rng = np.random.default_rng(3)
+    runs = rng.normal(math.log(ratio), spread, (20_000, cells, pairs))
+    errors = np.sqrt(runs.var(axis=2, ddof=1).mean(axis=1) / pairs)
+    critical = stats.t.isf(0.025 / cells, freedom)
+    assert np.mean(runs[:, 0].mean(axis=1) / errors > critical) == pytest.approx(0.8, abs=0.015)
+
+
+def test_runs_that_are_no_pairs_have_welchs_interval() -> None:
+    above, below = [[12.0, 13.0, 15.0], [5.0, 5.1, 5.2]], [[9.0, 10.0, 9.5, 9.2], [5.0, 5.2, 5.1]]
+    found = unpaired_ratios(above, below)
+    test = stats.ttest_ind(np.log(above[0]), np.log(below[0]), equal_var=False)
+    low, high = test.confidence_interval(0.95)
+    interval = found[0].interval
+    assert (interval.low, interval.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert interval.estimate == pytest.approx(stats.gmean(above[0]) / stats.gmean(below[0]))
+    assert [one.verdict for one in found] == ["higher", "not known"]
+    assert test.pvalue < 0.025

@@ -1,0 +1,92 @@
+"""Controls tell what chance decides, and whether a known difference is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from testbed.analysis.aa import identical, known_differences, null_decisions
+from testbed.analysis.decisions import decide
+from testbed.analysis.samples import load
+from testbed.analysis.sections import aa as section
+from testbed.analysis.verdicts import Judged, judge_all
+
+from .synthetic import write_run
+
+
+def write_systems(
+    path: Path,
+    pairs: int,
+    second: float = 1.0,
+    cpu_s: float = 2.0,
+    settings: dict[str, str] | None = None,
+) -> Judged:
+    """Write ``one`` and ``other``; other is so many times slower, and uses so much CPU."""
+    for place, (name, factor) in enumerate((("one", 1.0), ("other", second))):
+        for pair in range(1, pairs + 1):
+            # CPU differs by 1 % from pair to pair, in turn for both.
+            used = (cpu_s if place else 2.0) * (1 + 0.01 * ((1 + place) * pair % 3))
+            record: dict[str, object] = {"system": name, "wall_s": 100.0}
+            record |= {"server_cpu_s": {"gateway": used}}
+            record |= {"settings": settings or {}} if place else {}
+            folder = write_run(
+                path / name, repetition=pair, median_ms=30 * factor, record=record, seed=2 + place
+            )
+            (path / "runs").mkdir(exist_ok=True)
+            folder.rename(path / "runs" / f"{name}-{pair}")
+    return judge_all(load(path))
+
+
+def test_identical_systems_are_decided_in_groups_of_as_many_pairs_as_compare_has(
+    tmp_path: Path,
+) -> None:
+    judged = write_systems(tmp_path, pairs=5)
+    assert identical(judged.results) == {("one", "other")}
+    found = null_decisions(judged)
+    assert len(found) == 2 * 3  # One cell, three figures, pairs 1 to 2 and 3 to 4.
+    assert {one.pairs for one in found} == {2}
+    text = section.aa(judged)
+    assert "one and other. 6 comparisons" in text
+    low, high = stats.binomtest(0, 6).proportion_ci(method="wilson")
+    assert f"**0 false decisions**, 0 % [{100 * low:.2g}, {100 * high:.2g}]" in text
+    assert "| goodput |" in text
+
+
+def test_a_difference_between_identical_systems_is_counted_as_false(tmp_path: Path) -> None:
+    text = section.aa(write_systems(tmp_path, pairs=2, second=1.5))
+    assert "3 comparisons" in text
+    assert "**2 false decisions**, 66.7 %" in text
+
+
+def test_systems_that_differ_are_no_control(tmp_path: Path) -> None:
+    for variant in ("sync", "async"):
+        write_run(tmp_path, variant=variant)
+    judged = judge_all(load(tmp_path))
+    assert section.aa(judged) == ""
+    assert section.known_difference(judged, decide(judged)) == ""
+
+
+@pytest.mark.parametrize(
+    ("handicap", "cpu_s", "expected", "covers", "found"),
+    [
+        # Of 1000 operations, 2 ms each; a list asks three cinemas.
+        ("180us", 2.54, 1.27, True, True),
+        ("360us", 2.54, 1.54, False, True),
+        ("0.18ms", 2.0, 1.27, False, False),
+    ],
+)
+def test_a_known_difference_is_decisionsand_its_interval_covers_it(
+    tmp_path: Path, handicap: str, cpu_s: float, expected: float, *, covers: bool, found: bool
+) -> None:
+    settings = {"CINEMA_HANDICAP": handicap}
+    judged = write_systems(tmp_path, pairs=3, cpu_s=cpu_s, settings=settings)
+    assert identical(judged.results) == set()
+    decisions = decide(judged)
+    ((truth, known),) = known_differences(judged.results, decisions)
+    assert truth == pytest.approx(expected, rel=0.01)
+    assert (known.decision == "worse") is found
+    text = section.known_difference(judged, decisions)
+    assert f"other: found in {int(found)} of 1 cells" in text
+    assert f"covers the truth in {int(covers)}" in text

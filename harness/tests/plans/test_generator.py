@@ -1,0 +1,147 @@
+"""The generator runs plan after plan in one JMeter, each as if JMeter had been started for it."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from testbed.errors import UserError
+from testbed.load import Generator, Load, plan_file
+from testbed.project import Project
+
+from .conftest import Row, RunPlan
+from .fake_product import FakeProduct
+from .test_open_loop import arrivals_file, opened
+
+
+def load(plan: str, product: FakeProduct, **properties: object) -> Load:
+    variant, _, workload = plan.partition("-")
+    given = {"port": product.port, "ramp": 0, **properties}
+    told = {name: str(value) for name, value in given.items()}
+    return Load(plan_file(Project.find(), variant, workload), told, workload)
+
+
+def rows_of(samples: Path) -> list[Row]:
+    with samples.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_a_load_is_as_if_it_were_the_first(
+    generator: Generator, run_plan: RunPlan, tmp_path: Path
+) -> None:
+    file = arrivals_file(tmp_path, [20 * number for number in range(25)])
+    properties = opened(file, threads=5, fetch="immediate", pause=20)
+    with FakeProduct("async") as product:
+        first = load("async-reserve", product, **properties)
+        one = generator.run(first, tmp_path / "one.csv")
+    with FakeProduct("async") as product:
+        second = load("async-list", product, threads=3, loops=4)
+        two = generator.run(second, tmp_path / "two.csv")
+        asked = [request.headers.get("prefer") for request in product.requests]
+    with FakeProduct("async") as product:
+        three = generator.run(load("async-reserve", product, **properties), tmp_path / "three.csv")
+    alone = run_plan("async-list", (), {"threads": 1, "ramp": 0, "loops": 1})
+
+    rows = [rows_of(tmp_path / f"{name}.csv") for name in ("one", "two", "three")]
+    assert [len(some) for some in rows] == [25 * 3, 3 * 4 * 3, 25 * 3]
+    assert [one.samples, two.samples, three.samples] == [len(some) for some in rows]
+    assert all(row["success"] == "true" for some in rows for row in some)
+    # Neither the way to fetch nor the further column is left over.
+    assert "wait=10" in asked
+    assert list(rows[1][0]) == list(alone.rows[0])
+    assert list(rows[0][0]) == list(rows[2][0]) == [*alone.rows[0], "intended"]
+    # Numbered from one again.
+    assert {row["threadName"] for row in rows[1]} == {f"users 1-{number}" for number in (1, 2, 3)}
+
+
+def test_what_a_load_has_used_is_its_own(generator: Generator, tmp_path: Path) -> None:
+    with FakeProduct("sync") as product:
+        long = generator.run(
+            load("sync-list", product, threads=5, duration=3), tmp_path / "long.csv"
+        )
+        short = generator.run(
+            load("sync-list", product, threads=1, loops=1), tmp_path / "short.csv"
+        )
+
+    assert short.samples == 1
+    assert short.cpu_s < long.cpu_s
+
+
+def test_a_plan_that_cannot_be_run_is_told_and_the_next_one_runs(
+    generator: Generator, tmp_path: Path
+) -> None:
+    broken = tmp_path / "sync-list.jmx"
+    broken.write_text("<jmeterTestPlan><hashTree>")
+    with pytest.raises(UserError) as told:
+        generator.run(Load(broken, {}, "list"), tmp_path / "samples.csv")
+    # The error and what JMeter logged of it.
+    assert "JMeter failed on sync-list.jmx" in str(told.value)
+    assert "the end of" in str(told.value)
+    assert "\tat " in str(told.value)
+
+    with FakeProduct("sync") as product:
+        outcome = generator.run(
+            load("sync-list", product, threads=1, loops=2), tmp_path / "after.csv"
+        )
+    assert outcome.samples == 2
+
+
+def test_a_plan_that_stops_itself_does_not_stop_the_generator(
+    generator: Generator, tmp_path: Path
+) -> None:
+    with FakeProduct("async") as product:
+        refused = generator.run(
+            load("async-list", product, fetch="guess"), tmp_path / "refused.csv"
+        )
+        after = generator.run(
+            load("async-list", product, threads=2, loops=2), tmp_path / "after.csv"
+        )
+
+    assert refused.samples == 1
+    (row,) = rows_of(tmp_path / "refused.csv")
+    assert row["label"] == "wrong property"
+    assert after.samples == 2 * 2 * 3
+
+
+def test_the_end_of_its_input_ends_it_in_the_middle_of_a_load(
+    generator_command: list[str], tmp_path: Path
+) -> None:
+    samples, command = tmp_path / "samples.csv", tmp_path / "command.properties"
+    plan = plan_file(Project.find(), "sync", "list")
+    with (
+        FakeProduct("sync") as product,
+        subprocess.Popen(
+            [*generator_command, str(tmp_path / "jmeter.log")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as jvm,
+    ):
+        try:
+            assert jvm.stdin is not None
+            assert jvm.stdout is not None
+            assert jvm.stdout.readline() == "ready\n"
+            command.write_text(
+                f"plan={plan}\nsamples={samples}\nproperty.loops=-1\nproperty.port={product.port}\n"
+            )
+            jvm.stdin.write(f"{command}\n")
+            jvm.stdin.flush()
+            deadline = time.monotonic() + 60
+            while len(product.requests) < 100 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            jvm.stdin.close()
+            assert jvm.wait(30) == 0
+            assert jvm.stdout.read() == ""
+        finally:
+            jvm.kill()
+        assert len(product.requests) >= 100
+    # What had ended is in the file, and the last row is whole.
+    rows = rows_of(samples)
+    assert rows
+    assert all(row["Connect"] for row in rows)
+    assert samples.read_text().endswith("\n")

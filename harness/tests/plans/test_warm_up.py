@@ -1,0 +1,97 @@
+"""With a warm-up the plans do first what they then measure, in rows of other labels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from testbed.load import Generator
+
+from .conftest import Outcome, RunPlan
+from .fake_product import FakeProduct
+from .test_generator import load, rows_of
+from .test_open_loop import PLANS, arrivals_file, opened
+
+WARM_UP = "warm-up "
+
+
+def starts_ms(outcome: Outcome, label: str) -> list[int]:
+    return [int(row["timeStamp"]) for row in outcome.rows if row["label"] == label]
+
+
+def run(generator: Generator, plan: str, folder: Path, **properties: object) -> Outcome:
+    """Run a plan in a JMeter that has started, which does some operations in a short time too."""
+    samples = folder / "samples.csv"
+    with FakeProduct(plan.partition("-")[0]) as product:
+        generator.run(load(plan, product, **properties), samples)
+    return Outcome(rows_of(samples), product.requests, product.connections, "")
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_same_users_do_the_same_before_and_are_labelled_apart(
+    generator: Generator, tmp_path: Path, plan: str
+) -> None:
+    outcome = run(generator, plan, tmp_path, threads=2, loops=1, warmup=3)
+
+    measured = [row for row in outcome.rows if not row["label"].startswith(WARM_UP)]
+    before = [row for row in outcome.rows if row["label"].startswith(WARM_UP)]
+    assert len(outcome.of(plan)) == 2
+    assert {row["label"] for row in before} == {WARM_UP + row["label"] for row in measured}
+    assert {row["threadName"] for row in measured} == {"users 1-1", "users 1-2"}
+    assert len({row["threadName"] for row in before}) == 2
+    assert all(row["success"] == "true" for row in outcome.rows)
+    # Bounded by its time, not by the loops.
+    workload = plan.partition("-")[2]
+    assert len(starts_ms(outcome, WARM_UP + workload)) > 2
+    ended = max(int(row["timeStamp"]) + int(row["elapsed"]) for row in before)
+    assert ended <= min(int(row["timeStamp"]) for row in measured)
+    sent = [json.loads(request.body)["clientEmail"] for request in outcome.requests if request.body]
+    assert len(set(sent)) == len(sent)
+
+
+def test_the_moments_of_an_open_loop_are_counted_from_after_it(
+    generator: Generator, tmp_path: Path
+) -> None:
+    offsets = [50 * number for number in range(10)]
+    properties = opened(arrivals_file(tmp_path, offsets), threads=5, warmup=3, lead=1500)
+    outcome = run(generator, "async-reserve", tmp_path, **properties)
+
+    intended = sorted(int(row["intended"]) for row in outcome.of("async-reserve"))
+    assert [one - intended[0] for one in intended] == offsets
+    before = starts_ms(outcome, "warm-up reserve")
+    assert max(before) < intended[0]
+    # No sooner than with a lead of the plan's start: then it would be in the warm-up.
+    assert max(before) - min(before) > 1500
+
+
+def test_a_duration_begins_after_it(generator: Generator, tmp_path: Path) -> None:
+    outcome = run(generator, "sync-list", tmp_path, threads=1, duration=3, warmup=1)
+
+    starts = starts_ms(outcome, "list")
+    assert 2000 <= max(starts) - min(starts) < 10_000
+
+
+def test_a_stock_jmeter_finds_the_operation_too(run_plan: RunPlan) -> None:
+    outcome = run_plan("async-list", (), {"threads": 2, "ramp": 0, "loops": 2, "warmup": 3})
+
+    assert len(outcome.of("async-list")) == 2 * 2
+    assert starts_ms(outcome, "warm-up list request")
+
+
+@pytest.mark.parametrize(
+    ("plan", "warmup"), [("sync-list", "soon"), ("async-reserve", "-1"), ("async-list", "1.5")]
+)
+def test_a_wrong_warm_up_asks_for_nothing(run_plan: RunPlan, plan: str, warmup: str) -> None:
+    outcome = run_plan(plan, (), {"threads": 2, "loops": 5, "warmup": warmup})
+
+    message = f"unknown warmup '{warmup}'; choose a whole number of seconds"
+    assert message in outcome.terminal
+    assert outcome.requests == []
+    (row,) = outcome.rows
+    assert (row["label"], row["responseMessage"], row["success"]) == (
+        "wrong property",
+        message,
+        "false",
+    )

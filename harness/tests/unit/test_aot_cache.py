@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from testbed import aot_cache
+from testbed.errors import UserError
+from testbed.jdk import Jdk
+from testbed.project import Project
+from testbed.services import Deployment, Service
+
+from .conftest import HERE, deployed, unused_port
+
+# Unpacks, serves and writes its cache when it is ended, as java does; writes down each call.
+JAVA = f"""#!/bin/sh
+folder=$(dirname "$0")
+case "$*" in *extract*)
+  for last; do :; done
+  mkdir -p "$last/lib"
+  echo jar > "$last/cinema-service.jar"
+  echo extract >> "$folder/calls"
+  exit ;;
+esac
+cache="$*"; cache="${{cache#*AOTCacheOutput=}}"; cache="${{cache%% *}}"
+end() {{
+  kill $server
+  case "$*" in *AOTCacheOutput=*)
+    echo "$CINEMA_NAME written" >> "$folder/calls"
+    test -f "$folder/broken" && echo "no space left" || echo profiles > "$cache" ;;
+  esac
+  exit 143
+}}
+trap 'end "$*"' TERM
+{sys.executable} {HERE / "fake_service.py"} --port "$SERVER_PORT" &
+server=$!
+wait
+"""
+
+TOTALS = "summary =   2000 in 00:00:12 =  165.6/s Avg: 6 Min: 3 Max: 60 Err:   {failed} (0.00%)"
+
+Train = Callable[..., Deployment]
+
+
+@pytest.fixture
+def jdk(tmp_path: Path) -> Jdk:
+    java = tmp_path / "jvm" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    java.write_text(JAVA)
+    java.chmod(0o755)
+    return Jdk(tmp_path / "jvm", "25.0.3", True)
+
+
+@pytest.fixture
+def cinema(project: Project, jdk: Jdk) -> Callable[[str], Service]:
+    flags = project.root / "tuned.jvm"
+    flags.write_text("-Xmx1m")
+    jar = project.jar("cinema-service")
+    jar.parent.mkdir(parents=True)
+    jar.write_bytes(b"jar")
+
+    def named(name: str) -> Service:
+        port = unused_port()
+        environ = {"CINEMA_NAME": name, "SERVER_PORT": str(port)}
+        return Service(name, (str(jdk.java), f"@{flags}", "-jar", str(jar)), (port,), environ)
+
+    return named
+
+
+@pytest.fixture
+def train(project: Project, jdk: Jdk) -> Train:
+    def trained(*services: Service, variant: str = "sync", failed: int = 0) -> Deployment:
+        deployment = replace(deployed(services), variant=variant)
+        if not aot_cache.is_trained(deployment, project, jdk):
+            told = f"echo load >> {calls_file(jdk)}; echo '{TOTALS.format(failed=failed)}'"
+            loads = {"list": ["/bin/sh", "-c", told]}
+            aot_cache.train(deployment, project, jdk, os.environ, loads)
+        return aot_cache.use(deployment, project, jdk)
+
+    return trained
+
+
+Cinema = Callable[[str], Service]
+
+
+def calls_file(jdk: Jdk) -> Path:
+    return jdk.java.parent / "calls"
+
+
+def calls(jdk: Jdk) -> list[str]:
+    return calls_file(jdk).read_text().splitlines()
+
+
+def cache(service: Service) -> Path:
+    return Path(service.command[-4].removeprefix("-XX:AOTCache="))
+
+
+def test_starts_from_an_unpacked_copy_with_a_cache_trained_under_load(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    service = cinema("cineworld")
+
+    (trained,) = train(service).services
+
+    *java, _, mode, dash_jar, jar = trained.command
+    assert tuple(java) == service.command[:-2]
+    # Without it a JVM that cannot use its cache starts all the same.
+    assert mode == "-XX:AOTMode=on"
+    assert dash_jar == "-jar"
+    assert Path(jar).read_text() == "jar\n"
+    assert project.root / "cinema-service" not in Path(jar).parents
+    assert cache(trained).read_text() == "profiles\n"
+    assert replace(trained, command=service.command) == service
+    assert calls(jdk) == ["extract", "load", "cineworld written"]
+    # A build is a folder; nothing of the training is left.
+    assert list(cache(trained).parents[1].iterdir()) == [cache(trained).parent]
+
+
+def test_trains_once_and_of_services_that_share_a_cache_the_first(
+    cinema: Cinema, train: Train, jdk: Jdk
+) -> None:
+    cinemas = (cinema("cineworld"), cinema("dundrum"))
+
+    first = train(*cinemas)
+
+    assert train(*cinemas).services == first.services
+    assert cache(first.services[0]) == cache(first.services[1])
+    assert calls(jdk) == ["extract", "load", "cineworld written"]
+
+
+def test_each_variant_and_each_preset_has_a_cache_of_its_own(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    service = cinema("cineworld")
+    (first,) = train(service).services
+    (other_variant,) = train(service, variant="async").services
+    (project.root / "tuned.jvm").write_text("-Xmx2m")
+    (changed,) = train(service).services
+
+    assert len({cache(first), cache(other_variant), cache(changed)}) == 3
+    assert len({one.command[-1] for one in (first, other_variant, changed)}) == 1
+    assert calls(jdk) == ["extract", *["load", "cineworld written"] * 3]
+
+
+def test_trains_only_what_has_no_cache_yet(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    own = project.root / "own.jvm"
+    own.write_text("-Xmx3m")
+    cineworld, dundrum = cinema("cineworld"), cinema("dundrum")
+    command = (str(jdk.java), f"@{own}", *dundrum.command[2:])
+    train(cineworld)
+
+    train(cineworld, replace(dundrum, command=command))
+
+    assert calls(jdk)[-2:] == ["load", "dundrum written"]
+
+
+def test_a_new_build_is_trained_anew_and_old_ones_are_removed_after_a_day(
+    cinema: Cinema, train: Train, project: Project
+) -> None:
+    service = cinema("cineworld")
+    old = cache(train(service).services[0]).parent
+    project.jar("cinema-service").write_bytes(b"another jar")
+    recent = cache(train(service).services[0]).parent
+    assert old != recent
+    assert old.exists()
+    long_ago = time.time() - 2 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    project.jar("cinema-service").write_bytes(b"a third jar")
+
+    train(service)
+
+    assert not old.exists()
+    assert recent.exists()
+
+
+def test_a_service_that_writes_no_cache_is_told(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    (jdk.java.parent / "broken").touch()
+    service = cinema("cineworld")
+
+    with pytest.raises(UserError, match=r"cineworld wrote no AOT cache") as told:
+        train(service)
+
+    assert "no space left" in told.value.message
+    assert not aot_cache.is_trained(deployed((service,)), project, jdk)
+
+
+def test_a_load_that_mostly_fails_trains_nothing_and_ends_what_was_started(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    service = cinema("cineworld")
+
+    with pytest.raises(UserError, match=r"training load list failed \(1000 of 2000 samples"):
+        train(service, failed=1000)
+
+    assert not aot_cache.is_trained(deployed((service,)), project, jdk)
+    assert not project.stack_file.exists()
+
+
+def test_what_is_not_started_from_a_jar_is_left_as_it_is(project: Project, jdk: Jdk) -> None:
+    deployment = deployed((Service("program", ("/bin/program", "--port", "1"), (1,)),))
+
+    assert aot_cache.is_trained(deployment, project, jdk)
+    assert aot_cache.use(deployment, project, jdk) == deployment
