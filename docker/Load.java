@@ -9,19 +9,22 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /**
- * Lists and reserves in a closed loop, to train the JVMs of a variant: {@code java Load
- * RESERVATION-PATH}. Fails when hardly any operation succeeds.
+ * Lists and reserves in a closed loop, and looks at metrics now and then, to train the JVMs of a
+ * variant: {@code java Load RESERVATION-PATH METRICS-PORT...}. Fails when hardly any operation
+ * succeeds.
  */
 final class Load {
 
   private static final int USERS = 16;
 
   /** How many of them succeed, not how long it takes, decides how well a JVM is trained. */
-  private static final int OPERATIONS = 6_000;
+  private static final int OPERATIONS = 20_000;
 
   private static final Duration AT_MOST = Duration.ofMinutes(3);
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(5);
   private static final URI FRONT = URI.create("http://127.0.0.1:8099");
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -33,15 +36,30 @@ final class Load {
 
   public static void main(String... arguments) {
     var end = Instant.now().plus(AT_MOST);
-    var list = to("/api/movie/list").build();
+    var list = to(FRONT.resolve("/api/movie/list")).build();
     var reserve =
-        to(arguments[0])
+        to(FRONT.resolve(arguments[0]))
             .header("Content-Type", "application/json")
             .POST(BodyPublishers.ofString(RESERVATION))
             .build();
     var succeeded = new LongAdder();
     var failed = new LongAdder();
+    var metrics =
+        Stream.of(arguments)
+            .skip(1)
+            .map(port -> to(URI.create("http://127.0.0.1:" + port + "/actuator/prometheus")).build())
+            .toList();
     try (var users = Executors.newVirtualThreadPerTaskExecutor()) {
+      users.submit(
+          () -> {
+            while (succeeded.sum() < OPERATIONS && Instant.now().isBefore(end)) {
+              for (var look : metrics) {
+                succeeds(look);
+              }
+              Thread.sleep(BETWEEN_LOOKS);
+            }
+            return null;
+          });
       for (int user = 0; user < USERS; user++) {
         users.submit(
             () -> {
@@ -58,8 +76,8 @@ final class Load {
     System.exit(succeeded.sum() < OPERATIONS / 10 ? 1 : 0);
   }
 
-  private static HttpRequest.Builder to(String path) {
-    return HttpRequest.newBuilder(FRONT.resolve(path)).timeout(Duration.ofSeconds(15));
+  private static HttpRequest.Builder to(URI address) {
+    return HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(15));
   }
 
   /** Sends a request; where the answer is an id, fetches the result too. */
@@ -68,7 +86,7 @@ final class Load {
       var answer = CLIENT.send(request, BodyHandlers.ofString());
       if (answer.statusCode() == 202) {
         var location = answer.headers().firstValue("Location").orElseThrow();
-        var fetch = to(location).header("Prefer", "wait=10").build();
+        var fetch = to(FRONT.resolve(location)).header("Prefer", "wait=10").build();
         answer = CLIENT.send(fetch, BodyHandlers.ofString());
       }
       return answer.statusCode() == 200 || answer.statusCode() == 201;

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from testbed import files, processes
+from testbed import files
 from testbed.errors import UserError
 from testbed.jdk import Jdk
 from testbed.project import Project
@@ -84,7 +83,7 @@ def train(
     project: Project,
     jdk: Jdk,
     environ: Mapping[str, str],
-    loads: Mapping[str, Sequence[str]],
+    load: Callable[[Stack, Path], None],
     notice: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Start a deployment, put load on it, end it, and keep the caches that its JVMs write.
@@ -95,9 +94,9 @@ def train(
     Parameters
     ----------
     environ
-        The environment that every service and load inherits.
-    loads
-        Commands that start a stock JMeter, by name; run one after another.
+        The environment that every service inherits.
+    load
+        Puts load on what was started; it may write into a folder that is removed afterwards.
     notice
         Told what is being done.
 
@@ -128,9 +127,7 @@ def train(
         stack = Stack(project, _with_each(deployment, in_training), environ)
         stack.start(lambda what: notice(f"waiting for {what}"))
         try:
-            for load, command in loads.items():
-                notice(f"under load: {load}")
-                _put_load(load, command, environ, folder)
+            load(stack, folder)
             stack.require_alive()
         except BaseException:
             stack.stop(GIVE_UP_S)
@@ -198,20 +195,6 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
     except OSError:
         # Another command was quicker.
         shutil.rmtree(draft)
-
-
-def _put_load(name: str, command: Sequence[str], environ: Mapping[str, str], folder: Path) -> None:
-    """Run a JMeter to its end; most of its samples must succeed."""
-    output = folder / f"{name}.out"
-    code = processes.run_in_foreground(command, environ, folder, output)
-    text = output.read_text(encoding="utf-8", errors="replace")
-    totals = re.findall(r"^summary = +(\d+) .*Err: +(\d+)", text, re.MULTILINE)
-    samples, failed = map(int, totals[-1]) if totals else (0, 0)
-    if code != 0 or 2 * failed >= samples:
-        raise UserError(
-            f"the training load {name} failed ({failed} of {samples} samples, exit code {code}); "
-            f"the end of its output:\n{files.tail(output)}"
-        )
 
 
 def _prune(current: Path) -> None:

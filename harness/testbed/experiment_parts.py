@@ -57,7 +57,7 @@ class Warmup(Section):
     window
         Seconds of each workload in turn.
     at_most
-        Seconds of load after which a system is measured, warm or not; 0 for no warm-up.
+        Seconds after which a system is measured, warm or not; 0 for no warm-up.
     """
 
     threads: Threads = 100

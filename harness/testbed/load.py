@@ -88,6 +88,8 @@ class Outcome:
         How many samples JMeter handed to its listeners: so many rows has a whole result file.
     cpu_s
         CPU seconds of the generator between the two, user and system together.
+    seen
+        What the complete result file shows.
     """
 
     started: datetime
@@ -95,6 +97,7 @@ class Outcome:
     duration_s: float
     samples: int
     cpu_s: float
+    seen: Seen
 
 
 @dataclass(frozen=True)
@@ -299,15 +302,16 @@ class Generator:
         if verdict != "ended":
             raise self._failure(f"JMeter failed on {load.plan.name}: {told}")
         after = process.cpu_times()
-        outcome = Outcome(
+        duration_s, finished = time.monotonic() - clock, now()
+        watch(seen := counter.look())
+        return Outcome(
             started=started,
-            finished=now(),
-            duration_s=round(time.monotonic() - clock, 3),
+            finished=finished,
+            duration_s=round(duration_s, 3),
             samples=int(told),
             cpu_s=round(after.user + after.system - used.user - used.system, 3),
+            seen=seen,
         )
-        watch(counter.look())
-        return outcome
 
     def _ask(self, load: Load, samples: Path) -> None:
         given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}

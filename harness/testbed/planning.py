@@ -10,13 +10,13 @@ from testbed.experiment_parts import Steps
 from testbed.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
 from testbed.steps import duration
 
-START_S = 20.0
+START_S = 18.0
 """A start of one system to its first full answer, and its end: on two cores, embedded backends."""
 
-OVERHEAD_S = 0.8
+OVERHEAD_S = 0.4
 """What a block takes beside its own seconds: the plan is read, threads start."""
 
-CELL_S = 2.5
+CELL_S = 1.5
 """What a cell takes beside its blocks, for each system: a fresh state, metrics before and after."""
 
 OPERATION_S = 0.001

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -122,23 +122,19 @@ class Session:
             return
         folder = results_directory.fresh_folder(self.results / "warmup" / self.start.id)
         windows: list[Window] = []
-
-        def own(member: Member) -> list[Window]:
-            return [one for one in windows if one.system == member.system.name]
-
-        cold = list(self.members.values())
-        for member in cold:
-            self._refresh(member)
-            member.pids = member.stack.pids()
+        spent: dict[str, list[float]] = {name: [] for name in self.members}
+        cold = list(self.members)
         while cold:
-            for member in cold:
-                for workload in self.start.workloads:
-                    windows.append(self._window(member, workload, folder))
-                member.warm = warming.is_warm(own(member), self.start.workloads)
+            for name in cold:
+                began = time.monotonic()
+                windows += self._warm_up_once(self.members[name], folder)
+                spent[name].append(time.monotonic() - began)
+                own = [one for one in windows if one.system == name]
+                self.members[name].warm = warming.is_warm(own, self.start.workloads)
             cold = [
-                member
-                for member in cold
-                if not member.warm and warming.has_time(own(member), rule, self.start.workloads)
+                name
+                for name in cold
+                if not self.members[name].warm and warming.has_time(spent[name], rule)
             ]
         warming.write(self.results / "warmup" / f"{self.start.id}.csv", windows)
         shutil.rmtree(folder)
@@ -243,7 +239,7 @@ class Session:
         limits = self._load(member, workload, rule.threads, 0, duration=rule.window)
         age_s, before = member.age_s, warming.compilers_s(member.pids)
         clock = time.monotonic()
-        seen = self._put(name, limits, samples)[1]
+        seen = self._put(name, limits, samples).seen
         after = warming.compilers_s(member.pids)
         elapsed = (time.monotonic() - clock) * environment.usable_cpus()
         member.loads += 1
@@ -256,6 +252,17 @@ class Session:
             failed=seen.failed,
             compiling=None if before is None or after is None else (after - before) / elapsed,
         )
+
+    def _warm_up_once(self, member: Member, folder: Path) -> Iterator[Window]:
+        """Do what a run does, with every workload, and let the compilers finish each time."""
+        member.pids = member.stack.pids()
+        self._refresh(member)
+        # A first look at the metrics loads classes, for which compiled code is thrown away.
+        metrics.keep(folder, member.stack.endpoints())
+        for workload in self.start.workloads:
+            yield self._window(member, workload, folder)
+            self.show.waiting("the compilers")
+            warming.await_quiet(member.pids)
 
     def _refresh(self, member: Member) -> None:
         """Empty what a system has stored, and wait for a full answer."""
@@ -294,10 +301,10 @@ class Session:
         age_s = member.age_s
         before = {name: meter.read() for name, meter in meters.items()}
         with contextlib.nullcontext() if one.scraper is None else one.scraper.during():
-            outcome, seen = self._put(one.run.id, limits, file, disturbance)
+            outcome = self._put(one.run.id, limits, file, disturbance)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: cpu_between(before[name], after[name]) for name in meters}
-        one.seen.append(seen)
+        one.seen.append(outcome.seen)
         one.blocks.append(
             {
                 "file": file.name,
@@ -321,22 +328,19 @@ class Session:
 
     def _put(
         self, name: str, limits: Load, samples: Path, disturbance: Disturbance | None = None
-    ) -> tuple[Outcome, Seen]:
-        """Put one load on; return what became of it, and what was seen last."""
-        seen = Seen()
+    ) -> Outcome:
+        """Put one load on."""
 
         def watch(latest: Seen) -> None:
-            nonlocal seen
-            seen = latest
             if disturbance is not None:
                 disturbance.watch(latest)
             self.show.loading(name, latest)
 
         outcome = self.generator.run(limits, samples, watch)
-        if seen.operations == 0:
+        if outcome.seen.operations == 0:
             why = load.why_nothing(samples, self.results / results_directory.GENERATOR_LOG)
             raise UserError(f"no operation was recorded on {name}: {why}", f"See {samples.parent}.")
-        return outcome, seen
+        return outcome
 
     def _end(self, one: Recording, began: float, known: Mapping[str, Any]) -> dict[str, Any]:
         """Write down a run that has ended, and return its record."""

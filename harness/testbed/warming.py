@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from testbed.environment import usable_cpus
 from testbed.experiment_parts import Warmup
 
 RISE = 0.05
@@ -15,6 +17,11 @@ RISE = 0.05
 
 COMPILING = 0.10
 """Share of the machine's processor time up to which the compilers of a system are quiet."""
+
+QUIET_S = 0.5
+"""For how long compilers are looked at to see whether they are quiet."""
+
+QUIET_LIMIT_S = 15.0
 
 WINDOWS = 4
 """Windows of each workload that are compared, two with two."""
@@ -73,10 +80,23 @@ def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
     return True
 
 
-def has_time(windows: Iterable[Window], rule: Warmup, workloads: Sequence[str]) -> bool:
-    """Return whether one more window of each workload fits into the longest time."""
-    spent = sum(one.seconds for one in windows)
-    return spent + rule.window * len(workloads) <= rule.at_most
+def has_time(rounds_s: Sequence[float], rule: Warmup) -> bool:
+    """Return whether one more round, as long as the last, fits into the longest time."""
+    return sum(rounds_s) + rounds_s[-1] <= rule.at_most
+
+
+def await_quiet(pids: Collection[int]) -> None:
+    """Wait until the compilers of JVMs have done what they know of, or `QUIET_LIMIT_S` are over.
+
+    Under load they share the processors with what they are to replace, and fall behind.
+    """
+    deadline, before = time.monotonic() + QUIET_LIMIT_S, compilers_s(pids)
+    while before is not None and time.monotonic() < deadline:
+        time.sleep(QUIET_S)
+        after = compilers_s(pids)
+        if after is None or after - before <= COMPILING * QUIET_S * usable_cpus():
+            return
+        before = after
 
 
 def compilers_s(pids: Iterable[int], root: Path = Path("/proc")) -> float | None:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from testbed import aot_cache, build, ceiling, compose, database, jdk, load, ports, variants
+from testbed import (
+    aot_cache,
+    build,
+    ceiling,
+    compose,
+    database,
+    jdk,
+    load,
+    metrics,
+    ports,
+    variants,
+    warming,
+)
 from testbed.cli.console import console
 from testbed.errors import UserError
 from testbed.experiment_parts import WORKLOADS
 from testbed.project import Project
 from testbed.services import Deployment
+from testbed.stack import Notice, Stack
 from testbed.steps import step
 from testbed.variants import Choice
 
@@ -19,8 +34,9 @@ TRAINING_OFFSETS = 30_000
 """Port offsets below this are tried in steps of 1,000 where a variant is trained."""
 
 TRAINING_THREADS = 50
-TRAINING_S = 40
-"""How long each workload is put on a variant whose caches are trained."""
+TRAINING_S = 10
+TRAINING_ROUNDS = 6
+"""How often each workload is put, for so long, on a variant whose caches are trained."""
 
 
 def build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
@@ -73,8 +89,11 @@ def trained(
         plain = _to_train(project, choice, java, environ)
         title = f"Training {choice.variant} (preset {choice.preset}) for quick starts"
         with step(console, title) as detail:
-            loads = _training_loads(project, plain)
-            aot_cache.train(plain, project, java, environ, loads, detail)
+
+            def put_load(stack: Stack, folder: Path) -> None:
+                _put_training_load(project, stack, folder, detail)
+
+            aot_cache.train(plain, project, java, environ, put_load, detail)
     return aot_cache.use(deployment, project, java)
 
 
@@ -94,12 +113,36 @@ def _to_train(
     return moved(choice.port_offset)
 
 
-def _training_loads(project: Project, deployment: Deployment) -> dict[str, list[str]]:
-    jmeter = load.jmeter_command(project, jdk.for_jmeter())
-    front = ["-Jhost=127.0.0.1", f"-Jport={deployment.front_port}"]
-    users = [f"-Jthreads={TRAINING_THREADS}", f"-Jduration={TRAINING_S}"]
-    plans = {one: str(load.plan_file(project, deployment.variant, one)) for one in WORKLOADS}
-    return {name: [*jmeter, "-n", "-t", plan, *front, *users] for name, plan in plans.items()}
+def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Notice) -> None:
+    """Do to a stack what an experiment does: put load on, and look at its metrics.
+
+    Raises
+    ------
+    UserError
+        When most operations fail.
+    """
+    command = load.generator_command(project, jdk.for_jmeter())
+    with load.Generator.started(command, folder / "generator.log") as generator:
+        for number, workload in itertools.product(range(TRAINING_ROUNDS), WORKLOADS):
+            notice(f"under load: {workload}, {number + 1} of {TRAINING_ROUNDS}")
+            metrics.keep(folder, stack.endpoints())
+            one = load.load_for(
+                project,
+                stack.deployment.variant,
+                workload,
+                threads=TRAINING_THREADS,
+                ramp=0,
+                port=stack.deployment.front_port,
+                duration=TRAINING_S,
+            )
+            seen = generator.run(one, folder / f"{workload}-{number}.csv").seen
+            if 2 * seen.failed >= seen.operations:
+                raise UserError(
+                    f"the training load {workload} failed: {seen.failed} of "
+                    f"{seen.operations} operations"
+                )
+            # What is compiled in the training is compiled first in every start.
+            warming.await_quiet(stack.pids())
 
 
 def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:

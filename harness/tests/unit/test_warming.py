@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from testbed import warming
 from testbed.experiment_parts import Warmup
 from testbed.warming import Window, compilers_s, has_time, is_warm, write
 
@@ -47,10 +50,27 @@ def test_busy_compilers_are_not_warm() -> None:
 
 
 def test_a_warm_up_ends_when_its_time_is_up() -> None:
-    rule = Warmup(window=5, at_most=30)
+    rule = Warmup(at_most=30)
 
-    assert has_time(windows(1, 1, 1, 1), rule, ["list", "reserve"])
-    assert not has_time(windows(1, 1, 1, 1, 1), rule, ["list", "reserve"])
+    assert has_time([16, 7], rule)
+    assert not has_time([16, 8], rule)
+
+
+@pytest.mark.parametrize(
+    ("readings", "looks"),
+    [([0, 1, 2, 2.001], 4), ([5, 5], 2), ([None], 1), ([1, None], 2), (range(100), 30)],
+)
+def test_the_compilers_are_waited_for(
+    readings: Sequence[float | None], looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, clock = iter(readings), itertools.count(0, warming.QUIET_S)
+    monkeypatch.setattr(warming, "compilers_s", lambda _: next(left))
+    monkeypatch.setattr(warming.time, "sleep", lambda _: None)
+    monkeypatch.setattr(warming.time, "monotonic", lambda: next(clock))
+
+    warming.await_quiet([1])
+
+    assert len(readings) - len(list(left)) == looks
 
 
 def test_compilers_are_read_from_the_threads_of_all_processes(tmp_path: Path) -> None:

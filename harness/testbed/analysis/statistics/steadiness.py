@@ -122,11 +122,23 @@ class Change:
 def change_of_rate(earlier: Spell, later: Spell) -> Change:
     """Return the change of operations per second; where there are none, one is assumed.
 
-    The error is that of counts (Poisson), which a closed loop's are steadier than.
+    The error is that of the counts in `BATCHES` parts of each spell, which contains what the
+    machine does beside; at least that of counts by themselves (Poisson).
     """
-    counts = [max(one.at_s.size, 1) for one in (earlier, later)]
+    sides = (earlier, later)
+    counts = [max(one.at_s.size, 1) for one in sides]
     ratio = counts[1] / later.seconds / (counts[0] / earlier.seconds)
-    return Change(ratio, math.sqrt(sum(1 / count for count in counts)))
+    errors = [
+        max(BATCHES * stats.sem(_counted(one)), math.sqrt(count)) / count
+        for one, count in zip(sides, counts, strict=True)
+    ]
+    return Change(ratio, math.hypot(*errors))
+
+
+def _counted(spell: Spell) -> Floats:
+    """Return the operations in each of `BATCHES` equal parts of a spell."""
+    counted, _ = np.histogram(spell.at_s, BATCHES, (0.0, spell.seconds))
+    return counted.astype(float)
 
 
 def change_of_mean(earlier: Spell, later: Spell) -> Change:

@@ -65,6 +65,17 @@ def test_a_change_is_told_from_chance() -> None:
     assert change_of_rate(spell(rng, 50), spell(rng, 0)).exceeds(0.15)
 
 
+def test_a_rate_that_comes_and_goes_may_change_by_chance() -> None:
+    rng = np.random.default_rng(3)
+    times = spell(rng, 3000).at_s
+    halting = Spell(times[(times // 0.2) % 2 == 0], np.ones(3000), 2.0)
+
+    change = change_of_rate(halting, spell(rng, 2000))
+
+    assert change.ratio == pytest.approx(2000 / 1500, rel=0.05)
+    assert not change.exceeds(0.15)
+
+
 def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
     rng = np.random.default_rng(3)
     assert change_of_mean(spell(rng, 2000), spell(rng, 2000, 13)).exceeds(0.15)
