@@ -8,12 +8,14 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 
 from testbed.environment import usable_cpus
 from testbed.experiment_parts import Warmup
 
 RISE = 0.05
-"""Relative rise of the goodput, from two windows to the next two, up to which windows agree."""
+"""Relative rise of the goodput, from the better of two windows to the next two, up to which they
+agree: windows of 5 s differ by some per cent by chance."""
 
 COMPILING = 0.10
 """Share of the machine's processor time up to which the compilers of a system are quiet."""
@@ -73,9 +75,10 @@ def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
         if len(own) < WINDOWS:
             return False
         before, after = own[-4:-2], own[-2:]
-        if _goodput(after) > (1 + RISE) * _goodput(before):
+        if mean(one.ok_per_s for one in after) > (1 + RISE) * max(one.ok_per_s for one in before):
             return False
-        if any(one.compiling is not None and one.compiling > COMPILING for one in after):
+        shares = [one.compiling for one in after if one.compiling is not None]
+        if shares and mean(shares) > COMPILING:
             return False
     return True
 
@@ -139,7 +142,3 @@ def write(file: Path, windows: Iterable[Window]) -> None:
                     *(f"{one.ok_per_s:.1f}", one.failed, compiling),
                 )
             )
-
-
-def _goodput(windows: Sequence[Window]) -> float:
-    return sum(one.ok_per_s for one in windows) / len(windows)

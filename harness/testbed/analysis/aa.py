@@ -29,7 +29,7 @@ def identical(results: Results) -> set[tuple[str, str]]:
 
 
 def null_decisions(judged: Judged) -> list[Decision]:
-    """Return what is decided of identical systems, each three consecutive pairs by themselves."""
+    """Return what is decided of identical systems, of each `DECIDING_PAIRS` consecutive pairs."""
     pairs = sorted({run.repetition for run in judged.results.runs})
     full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
     groups = [pairs[start : start + DECIDING_PAIRS] for start in full] or [pairs]

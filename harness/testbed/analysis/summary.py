@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from testbed.analysis.quantities import FIGURES, QUANTILES, geometric_mean, run_figure
+from testbed.analysis.quantities import (
+    FIGURES,
+    QUANTILES,
+    failed_share,
+    geometric_mean,
+    run_figure,
+)
 from testbed.analysis.results import Cell, total
-from testbed.analysis.samples import CLASSES, NOT_BEGUN, Measured, Measurement, load
+from testbed.analysis.samples import CLASSES, NOT_BEGUN, Measured, Measurement
+from testbed.analysis.verdicts import Judged
 
 SCHEMA: dict[str, type[pl.DataType]] = {
     "system": pl.String,
@@ -54,42 +60,56 @@ arrivals, those that never became an operation included.
 """
 
 
-def summarise(results: Path) -> pl.DataFrame:
-    """Summarise a results directory, or a plain directory of sample files.
+def tabulate(measured: Measured) -> pl.DataFrame:
+    """Summarise runs.
 
     Returns
     -------
     pl.DataFrame
         One row per cell (system, workload, preset, backends, mode, level), in order, with the
-        columns of `SCHEMA`: every run as it was recorded, invalid ones included;
-        `testbed.analysis.verdicts.judge_all` leaves these out. Times, rates and CPU per operation
-        are geometric means over the runs, each of which is one over its blocks (`run_figure`);
-        counts are sums, and shares are of these. Times are of successful operations, and null where
-        a run has none; ``ok_per_s`` is the goodput. CPU and memory are null where they were not
-        recorded in each run.
-
-    Raises
-    ------
-    UserError
-        If there is nothing to summarise; see `testbed.analysis.results.find_results`.
-    """
-    return tabulate(load(results))
-
-
-def tabulate(measured: Measured) -> pl.DataFrame:
-    """Summarise runs that have been read; see `summarise`.
-
-    Of a run of which a part counts, CPU time is charged to the operations of the whole.
+        columns of `SCHEMA`. Times, rates and CPU per operation are geometric means over the runs,
+        each of which is one over its blocks (`run_figure`); counts are sums, and shares are of
+        these. Times are of successful operations, and null where a run has none; ``ok_per_s`` is
+        the goodput. CPU and memory are null where they were not recorded in each run. Of a run of
+        which a part counts, CPU time is charged to the operations of the whole.
     """
     rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
-def write_csv(summary: pl.DataFrame, file: Path) -> Path:
-    """Write a summary as CSV, with six decimals, and return the file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    summary.write_csv(file, float_precision=6)
-    return file
+def each_run(judged: Judged) -> pl.DataFrame:
+    """Return what can be judged again without the samples: a row for each run that can be read.
+
+    Returns
+    -------
+    pl.DataFrame
+        ``run``, ``system``, ``workload``, ``mode``, ``level``; ``pair`` of starts, ``place`` after
+        the start, ``age_s`` of the stack; ``verdict`` and its reasons, ``why``; ``operations``,
+        ``failed_share``, and the figures of `FIGURES`, of what counts of the run.
+    """
+    counted = {one.run.id: one for one in judged.used.measurements}
+    rows = []
+    for recorded in judged.recorded.measurements:
+        run = recorded.run
+        one, verdict = counted.get(run.id, recorded), judged.verdicts[run.id]
+        rows.append(
+            {
+                "run": run.id,
+                "system": run.cell.system,
+                "workload": run.cell.workload,
+                "mode": run.cell.mode,
+                "level": run.cell.level,
+                "pair": run.repetition,
+                "place": run.place,
+                "age_s": run.age_s,
+                "verdict": verdict.status,
+                "why": "; ".join(verdict.reasons),
+                "operations": one.operations.height,
+                "failed_share": failed_share([one]).estimate,
+                **{figure: run_figure(one, figure) for figure in FIGURES},
+            }
+        )
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:

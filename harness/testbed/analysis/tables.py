@@ -245,7 +245,7 @@ def print_table(summary: pl.DataFrame, console: Console | None = None) -> None:
     Parameters
     ----------
     summary
-        As `testbed.analysis.summary.summarise` returns it.
+        As `testbed.analysis.summary.tabulate` returns it.
     console
         Where to; standard output by default. Reads well from 80 columns.
     """

@@ -17,7 +17,7 @@ from testbed.analysis.figures import decided, failures, levels, operations
 from testbed.analysis.figures.looks import looks
 from testbed.analysis.samples import load
 from testbed.analysis.studies import Study
-from testbed.analysis.summary import summarise, tabulate
+from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import percent
 
 from .synthetic import write_pair, write_results, write_run
@@ -63,14 +63,13 @@ def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
     measured = load(comparison)
     summary = tabulate(measured)
     plates = [
-        *levels.side_by_side(summary),
         *levels.scaling(summary),
         *failures.outcomes(measured),
         *operations.over_time(measured),
     ]
     assert [plate.name for plate in plates] == [
         f"{kind}-{workload}-tuned-embedded"
-        for kind in ("side-by-side", "scaling", "outcomes", "over-time")
+        for kind in ("scaling", "outcomes", "over-time")
         for workload in ("list", "reserve")
     ]
     for plate in plates:
@@ -84,20 +83,18 @@ def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
         lambda measured, _: operations._draw_over_time(LIST, measured),
         lambda measured, _: failures._draw_outcomes(LIST, measured),
         lambda _, summary: levels._draw_scaling(LIST, summary),
-        lambda _, summary: levels._draw_side_by_side(LIST, summary),
     ],
-    ids=["over-time", "outcomes", "scaling", "side-by-side"],
+    ids=["over-time", "outcomes", "scaling"],
 )
 def test_every_axis_says_its_unit(
     comparison: Path, draw: Callable[..., tuple[Figure, str]]
 ) -> None:
     measured = [m for m in load(comparison).measurements if m.run.cell.workload == "list"]
-    summary = summarise(comparison).filter(pl.col("workload") == "list")
+    summary = tabulate(load(comparison)).filter(pl.col("workload") == "list")
     figure, _ = draw(measured, summary)
     for axes in figure.axes:
         assert axes.get_ylabel() in {
             "response time [ms]",
-            "successful operations/s",
             "threads",
         }
         if axes.get_subplotspec().is_last_row():  # type: ignore[union-attr]
@@ -110,7 +107,7 @@ def test_every_axis_says_its_unit(
 
 def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
     for threads, expected in (((10, 50, 100), True), ((10, 100), False)):
-        summary = summarise(write_results(tmp_path / str(len(threads)), threads))
+        summary = tabulate(load(write_results(tmp_path / str(len(threads)), threads)))
         part = summary.filter(pl.col("workload") == "list")
         figure, caption = levels._draw_scaling(LIST, part)
         labels = figure.axes[0].get_legend_handles_labels()[1]
@@ -120,17 +117,6 @@ def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
             sync = part.filter(pl.col("variant") == "sync")
             r = np.corrcoef(sync["level"], sync["mean_ms"])[0, 1]
             assert labels[0] == f"sync, r = {r:.3f}"
-
-
-def test_bars_are_the_figures_of_the_summary(comparison: Path) -> None:
-    summary = summarise(comparison).filter(pl.col("workload") == "reserve")
-    figure, _ = levels._draw_side_by_side(Study("reserve", "tuned", "embedded"), summary)
-    panel = figure.axes[1]
-    heights = [[bar.get_height() for bar in bars] for bars in panel.containers]  # type: ignore[attr-defined]
-    by_variant = summary.partition_by("variant", maintain_order=True)
-    assert heights == [part["p95_ms"].to_list() for part in by_variant]
-    ratios = [async_ / sync for sync, async_ in zip(*heights, strict=True)]
-    assert [text.get_text() for text in panel.texts] == [f"×{ratio:.2f}" for ratio in ratios]
 
 
 def test_outcome_bars_add_up_and_name_the_codes(tmp_path: Path) -> None:
@@ -158,7 +144,6 @@ def test_a_level_without_success_is_drawn_as_such(tmp_path: Path) -> None:
     figure, _ = operations._draw_over_time(LIST, measured.measurements)
     assert [text.get_text() for text in figure.axes[0].texts] == ["no operation succeeded"]
     assert list(levels.scaling(tabulate(measured)))
-    assert list(levels.side_by_side(tabulate(measured)))
 
 
 def test_a_level_that_only_one_variant_has_is_drawn_as_such(tmp_path: Path) -> None:
@@ -171,7 +156,7 @@ def test_a_level_that_only_one_variant_has_is_drawn_as_such(tmp_path: Path) -> N
 
 def test_systems_of_one_figure_look_different_without_colour() -> None:
     drawn = looks(f"system {i}" for i in range(7)).values()
-    for kind in ("colour", "marker", "hatch", "line"):
+    for kind in ("colour", "marker", "line"):
         assert len({str(getattr(look, kind)) for look in drawn}) == 7
 
 
@@ -192,16 +177,3 @@ def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -
     (plate,) = decided.ratios(found)
     assert plate.name == "ratios"
     assert list(decided.ratios([])) == []
-
-
-def test_distribution_shows_the_share_that_is_slower(comparison: Path) -> None:
-    measured = [m for m in load(comparison).measurements if m.run.cell.workload == "list"]
-    figure, _ = operations._draw_distributions(LIST, measured)
-    sync = next(m for m in measured if (m.run.cell.system, m.run.cell.level) == ("sync", 10))
-    elapsed = sync.operations.filter("ok")["elapsed_ms"].to_numpy()
-    line = figure.axes[0].get_lines()[0]
-    times, above = line.get_xdata(), line.get_ydata()
-    at = np.searchsorted(times, np.median(elapsed) + 0.5)
-    assert above[at] == pytest.approx((elapsed > np.median(elapsed)).mean(), abs=0.01)
-    assert figure.axes[0].get_xlabel() == "response time t [ms]"
-    assert figure.axes[0].get_ylabel() == "operations slower than t [%]"

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
-from testbed.analysis.figures import hops as figure
 from testbed.analysis.hops import Hop, Journey, Kind, Series, Timed, hop_of, journeys, read_timers
 from testbed.analysis.samples import load
 from testbed.analysis.sections import times
-from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_run
@@ -181,7 +178,6 @@ def test_without_whole_readings_nothing_is_said_of_a_run(tmp_path: Path, fault: 
     journey = journey_of(tmp_path)
     assert (journey.runs, journey.passages) == (0, ())
     assert times.hops([journey]) == ""
-    assert list(figure.hops([journey])) == []
 
 
 def test_labels_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -214,31 +210,3 @@ def test_a_hop_that_one_level_lacks_is_a_dash_there(tmp_path: Path) -> None:
     write_timers(write_run(tmp_path, threads=20, loops=50), fewer)
     text = times.hops(journeys(judge_all(load(tmp_path))))
     assert "| sync | aggregator | 18.00 (1.00 × 18.00) | – |" in text
-
-
-def test_the_bars_are_the_times_of_the_hops(tmp_path: Path) -> None:
-    for threads in (10, 20):
-        write_timers(write_run(tmp_path, threads=threads, loops=1000 // threads), SYNC)
-    write_timers(write_run(tmp_path, variant="async"), ASYNC)
-    ways = journeys(judge_all(load(tmp_path)))
-    drawn, caption = figure._draw_hops(Study("list", "tuned", "embedded"), ways)
-    assert isinstance(drawn, Figure)
-    panels = {axes.get_title(): axes for axes in drawn.axes}
-    assert list(panels) == [
-        f"{system}, {threads} threads" for system in ("sync", "async") for threads in (10, 20)
-    ]
-    widths = [bar.get_width() for bar in panels["sync, 20 threads"].patches]
-    assert widths[1:] == pytest.approx([22, 18, 9, 18, 6, 4, 3])
-    labels = [text.get_text() for text in panels["async, 10 threads"].texts]
-    assert labels[1:] == ["2.0", "2 × 10.0", "3 × 8.0", "3 × 3.0", "3 × 2.0"]
-    assert [text.get_text() for text in panels["async, 20 threads"].texts] == ["not measured"]
-    hatches = {bar.get_hatch() for axes in drawn.axes for bar in axes.patches}
-    assert len(hatches) == len(figure.FAMILIES)
-    assert "preset tuned, embedded backends, one run per cell" in caption
-
-
-def test_the_figure_is_named_by_its_conditions(tmp_path: Path) -> None:
-    write_timers(write_run(tmp_path), SYNC)
-    (plate,) = figure.hops(journeys(judge_all(load(tmp_path))))
-    assert plate.name == "hops-list-tuned-embedded"
-    assert plate.png.startswith(b"\x89PNG")

@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from testbed.analysis.summary import summarise
+from testbed.analysis.samples import load
+from testbed.analysis.summary import tabulate
 
 
 def test_gives_the_published_mean_and_failure_share_per_sample(reference: Path) -> None:
     published = pl.read_csv(reference / "thesis-measured.csv")
-    summary = summarise(reference)
+    summary = tabulate(load(reference))
     joined = summary.join(published, on=["variant", "workload", "threads"], how="left")
     assert joined.height == 3
     assert joined["sample_mean_ms"].to_list() == pytest.approx(
@@ -26,7 +27,7 @@ def test_gives_the_published_mean_and_failure_share_per_sample(reference: Path) 
 
 
 def test_agrees_with_plain_numpy(reference: Path) -> None:
-    summary = summarise(reference)
+    summary = tabulate(load(reference))
     for row in summary.iter_rows(named=True):
         name = f"{row['variant']}-{row['workload']}-{row['threads']}-threads.jtl"
         with (reference / name).open(newline="") as file:
@@ -53,7 +54,7 @@ def test_pairs_the_asynchronous_samples_into_operations(reference: Path) -> None
             elapsed.append(start + int(row["elapsed"]) - requests.pop(row["threadName"]))
             # All three cinemas; 48 bytes of keep-alive headers give way to 19 when it closes.
             correct.append(row["success"] == "true" and row["bytes"] in ("1197", "1168"))
-    cell = summarise(reference).row(by_predicate=pl.col("variant") == "async", named=True)
+    cell = tabulate(load(reference)).row(by_predicate=pl.col("variant") == "async", named=True)
     good = np.array(elapsed)[np.array(correct)]
     assert (cell["operations"], cell["ok"]) == (10_000, good.size)
     assert cell["mean_ms"] == pytest.approx(good.mean())

@@ -7,13 +7,12 @@ import io
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 from rich.console import Console
 from scipy import stats
 
-from testbed.analysis.samples import FAILURES
-from testbed.analysis.summary import SCHEMA, summarise, write_csv
+from testbed.analysis.samples import FAILURES, load
+from testbed.analysis.summary import SCHEMA, tabulate
 from testbed.analysis.tables import SPEED, markdown_table, percent, print_table
 
 from .synthetic import write_run
@@ -56,7 +55,7 @@ def test_figures_are_geometric_means_over_runs_and_counts_are_sums(tmp_path: Pat
         requests = [int(row["elapsed"]) for row in rows_of(folder, "list request")]
         times = [elapsed[ok].mean(), *np.percentile(elapsed[ok], [50, 95, 99])]
         runs.append([*times, made / seconds, good / seconds, np.mean(requests), 2000 / ok.sum()])
-    (row,) = summarise(tmp_path).iter_rows(named=True)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
     names = ("mean_ms", "p50_ms", "p95_ms", "p99_ms", "operations_per_s", "ok_per_s")
     assert [
         row[name] for name in (*names, "acknowledged_mean_ms", "server_cpu_ms_per_ok")
@@ -68,7 +67,7 @@ def test_figures_are_geometric_means_over_runs_and_counts_are_sums(tmp_path: Pat
 def test_a_cell_with_a_run_without_success_has_no_response_time(tmp_path: Path) -> None:
     write_run(tmp_path)
     write_run(tmp_path, repetition=2, failures={"other": 1.0})
-    (row,) = summarise(tmp_path).iter_rows(named=True)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
     assert (row["ok"], row["failed"], row["ok_per_s"]) == (1000, 1000, 0)
     assert row["p95_ms"] is row["server_cpu_ms_per_ok"] is None
 
@@ -79,7 +78,7 @@ def test_counts_failures_by_class(tmp_path: Path, variant: str) -> None:
     shares = dict.fromkeys(possible, 0.05)
     folder = write_run(tmp_path, variant=variant, loops=200, failures=shares)
     failed = sum(row["success"] == "false" for row in rows_of(folder, "list"))
-    (row,) = summarise(tmp_path).iter_rows(named=True)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
     assert row["failed"] == failed == sum(row[name] for name in FAILURES)
     assert all(0.02 < row[f"{name}_share"] < 0.08 for name in possible)
     assert row["failed_share"] == pytest.approx(failed / 2000)
@@ -87,7 +86,7 @@ def test_counts_failures_by_class(tmp_path: Path, variant: str) -> None:
 
 def test_charges_cost_to_successful_operations(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"rejected": 0.5})
-    (row,) = summarise(tmp_path).iter_rows(named=True)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
     assert row["server_cpu_ms_per_ok"] == pytest.approx(2000 / row["ok"])
     assert row["server_rss_mb"] == pytest.approx(500)
     assert row["generator_cpu_ms_per_operation"] == pytest.approx(1.0)
@@ -97,7 +96,7 @@ def test_charges_cost_to_successful_operations(tmp_path: Path) -> None:
 def test_leaves_cost_out_where_a_run_has_none(tmp_path: Path) -> None:
     write_run(tmp_path)
     write_run(tmp_path, repetition=2, record={"server_cpu_s": {}, "generator_cpu_s": None})
-    (row,) = summarise(tmp_path).iter_rows(named=True)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
     assert row["server_cpu_ms_per_ok"] is None
     assert row["generator_cores"] is None
     assert row["server_rss_mb"] == pytest.approx(500)
@@ -105,13 +104,13 @@ def test_leaves_cost_out_where_a_run_has_none(tmp_path: Path) -> None:
 
 def test_a_cell_without_success_has_no_response_time(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"other": 1.0})
-    (row,) = summarise(tmp_path).iter_rows(named=True)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
     assert (row["ok"], row["ok_per_s"], row["failed_share"]) == (0, 0, 1)
     assert row["mean_ms"] is row["p99_ms"] is row["server_cpu_ms_per_ok"] is None
 
 
 def test_has_one_row_per_cell_sync_first(comparison: Path) -> None:
-    summary = summarise(comparison)
+    summary = tabulate(load(comparison))
     assert summary.columns == list(SCHEMA)
     assert summary.select("workload", "variant", "threads").rows() == [
         (workload, variant, threads)
@@ -121,20 +120,9 @@ def test_has_one_row_per_cell_sync_first(comparison: Path) -> None:
     ]
 
 
-def test_csv_reads_back_as_it_was(comparison: Path, tmp_path: Path) -> None:
-    summary = summarise(comparison)
-    again = pl.read_csv(write_csv(summary, tmp_path / "new" / "summary.csv"), schema=SCHEMA)
-    for name, kind in SCHEMA.items():
-        if kind == pl.Float64:
-            known = summary[name].drop_nulls().to_list()
-            assert again[name].drop_nulls().to_list() == pytest.approx(known, abs=1e-6)
-        else:
-            assert again[name].to_list() == summary[name].to_list()
-
-
 def test_prints_within_80_columns(comparison: Path) -> None:
     console = Console(file=io.StringIO(), width=80)
-    print_table(summarise(comparison), console)
+    print_table(tabulate(load(comparison)), console)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
@@ -154,5 +142,5 @@ def test_a_small_failure_share_is_not_rounded_to_nothing() -> None:
 
 def test_markdown_table_shows_a_dash_for_no_figure(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"other": 1.0})
-    lines = markdown_table(summarise(tmp_path).iter_rows(named=True), SPEED).splitlines()
+    lines = markdown_table(tabulate(load(tmp_path)).iter_rows(named=True), SPEED).splitlines()
     assert lines[2] == "| sync | list | 10 | 0 | – | – | – | – | 100.0 % |"

@@ -27,6 +27,8 @@ def windows(*goodput: float, workload: str = "list", compiling: float | None = 0
         ((100, 400, 700, 900), False),
         ((400, 700, 900, 960, 1010, 1050), False),
         ((100, 900, 880, 910, 930), True),
+        ((900, 800, 940, 940), True),
+        ((900, 800, 960, 960), False),
         ((900, 880, 860, 840), True),
     ],
 )
@@ -46,6 +48,9 @@ def test_every_workload_must_have_settled() -> None:
 
 def test_busy_compilers_are_not_warm() -> None:
     assert not is_warm(windows(*[900] * 4, compiling=0.2), ["list"])
+    uneven = windows(900, 900, 900, compiling=0.04)
+    assert is_warm([*uneven, *windows(900, compiling=0.14)], ["list"])
+    assert not is_warm([*uneven, *windows(900, compiling=0.18)], ["list"])
     assert is_warm(windows(*[900] * 4, compiling=None), ["list"])
 
 

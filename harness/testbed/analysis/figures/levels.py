@@ -1,10 +1,8 @@
-"""Figures by level: response time, goodput, efficiency; and by a setting that was varied."""
+"""Figures by level: response time, efficiency, goodput."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
-from itertools import chain
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
@@ -12,21 +10,16 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from testbed.analysis.figures.looks import looks
-from testbed.analysis.figures.plates import Plate, plate, span, subplots, unique
+from testbed.analysis.figures.plates import Plate, plate, span, subplots
 from testbed.analysis.quantities import WORDS
-from testbed.analysis.results import load_words
 from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies, scalability
-from testbed.analysis.settings import SettingPoint, varied_settings
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 from testbed.analysis.studies import Study, by_system, measured_studies, summarised_studies
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_R = 3
 """Two points always lie on a line: a correlation of fewer levels says nothing."""
-
-UNITS = {"pause": "ms", "scrape": "s"}
-"""Of what tells systems apart; what services are set to is named as they name it."""
 
 
 def scaling(summary: pl.DataFrame) -> Iterator[Plate]:
@@ -35,25 +28,11 @@ def scaling(summary: pl.DataFrame) -> Iterator[Plate]:
         yield plate("scaling", study, _draw_scaling, part)
 
 
-def side_by_side(summary: pl.DataFrame) -> Iterator[Plate]:
-    """Draw the variants' percentiles and goodput beside one another by level, per workload."""
-    for study, part in summarised_studies(summary):
-        yield plate("side-by-side", study, _draw_side_by_side, part)
-
-
 def curves(judged: Judged) -> Iterator[Plate]:
     """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
     for study, runs in measured_studies(judged.used):
         if study.mode == "closed" and len({one.run.cell.level for one in runs}) > 1:
             yield plate("efficiency", study, _draw_curves, by_system(runs))
-
-
-def by_setting(judged: Judged) -> Iterator[Plate]:
-    """Draw the share of correct answers against each numeric setting that was varied."""
-    for study, runs in measured_studies(judged.used):
-        for setting, points in varied_settings(by_system(runs)).items():
-            draw = partial(_draw_by_setting, setting)
-            yield plate("by-setting", study, draw, points, setting)
 
 
 def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
@@ -97,65 +76,6 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
             "points lie and not how well a system scales."
             if enough
             else f"Fewer than {LEVELS_FOR_R} levels: no trend line and no correlation."
-        )
-    )
-
-
-def _draw_side_by_side(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
-    levels = part["level"].unique().sort().to_list()
-    systems = part["system"].unique(maintain_order=True).to_list()
-    panels = {
-        "p50_ms": ("median", "response time [ms]"),
-        "p95_ms": ("95th percentile", "response time [ms]"),
-        "p99_ms": ("99th percentile", "response time [ms]"),
-        "ok_per_s": ("goodput", "successful operations/s"),
-    }
-    figure, grid = subplots(2, 2, 5.1)
-    look = looks(systems)
-    width = 0.8 / len(systems)
-    for axes, (column, (title, unit)) in zip(chain(*grid), panels.items(), strict=True):
-        figures = {
-            (row["system"], row["level"]): row[column]
-            for row in part.drop_nulls(column).iter_rows(named=True)
-        }
-        for place, system in enumerate(systems):
-            present = [i for i, level in enumerate(levels) if (system, level) in figures]
-            axes.bar(
-                [i + width * (place - (len(systems) - 1) / 2) for i in present],
-                [figures[system, levels[i]] for i in present],
-                width,
-                color=look[system].colour,
-                hatch=look[system].hatch,
-                edgecolor="white",
-                label=system,
-            )
-        for i, level in enumerate(levels):
-            pair = [figures.get((system, level), 0.0) for system in systems]
-            if len(pair) == 2 and all(pair):
-                axes.annotate(
-                    f"×{pair[1] / pair[0]:.2f}",
-                    (i, max(pair)),
-                    xytext=(0, 2),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize=8.5 if len(levels) <= 6 else 7,
-                )
-        axes.margins(y=0.12)
-        axes.grid(False, axis="x")
-        axes.set_title(title)
-        axes.set_xticks(range(len(levels)), [f"{level:g}" for level in levels])
-        axes.set_xlabel(study.axis)
-        axes.set_ylabel(unit)
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(systems))
-    return figure, (
-        f"Systems side by side for {study.workload}, {study.conditions}, {_runs(part)}. Response "
-        f"times are of successful operations."
-        + (
-            f" Above each pair: {systems[1]} divided by {systems[0]}; for response times less than "
-            f"1 is better for {systems[1]}, for goodput more than 1 is."
-            if len(systems) == 2
-            else ""
         )
     )
 
@@ -232,44 +152,6 @@ def _draw_curves(
         f"the lowest level, b = {base:g} threads, {study.conditions}: at least 100 % is high, 75 "
         f"to 100 % low, less is not efficient (Akbulut and Perros 2019, there with b = 1). "
         f"Goodput: one point per run. {fitted}"
-    )
-
-
-def _draw_by_setting(
-    setting: str, study: Study, points: Sequence[SettingPoint]
-) -> tuple[Figure, str]:
-    figure, grid = subplots(1, 1, 3.2)
-    axes = grid[0][0]
-    series = unique((point.group, point.level) for point in points)
-    look = looks(f"{group} {level}" for group, level in series)
-    for group, level in series:
-        line = sorted(
-            (one for one in points if (one.group, one.level) == (group, level)),
-            key=lambda one: one.value,
-        )
-        drawn = look[f"{group} {level}"]
-        shares = [1 - one.failed.estimate for one in line]
-        axes.errorbar(
-            [one.value for one in line],
-            [100 * share for share in shares],
-            yerr=[
-                [100 * max(one.failed.high - one.failed.estimate, 0) for one in line],
-                [100 * max(one.failed.estimate - one.failed.low, 0) for one in line],
-            ],
-            color=drawn.colour,
-            marker=drawn.marker,
-            ls=drawn.line,
-            capsize=2.5,
-            label=f"{group}, {load_words(study.mode, level)}",
-        )
-    axes.set_xlabel(f"{setting} [{UNITS[setting]}]" if setting in UNITS else setting)
-    axes.set_ylabel("correct operations [%]")
-    axes.set_ylim(-3, 103)
-    figure.legend(loc="outside right upper")
-    return figure, (
-        f"Share of correct {study.workload} operations against the setting {setting}, "
-        f"{study.conditions}; bars: {100 * CONFIDENCE:g} % intervals, the wider of Wilson's over "
-        f"operations and Student's over runs."
     )
 
 

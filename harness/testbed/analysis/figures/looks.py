@@ -1,4 +1,4 @@
-"""How systems are drawn: colours, markers, lines and hatches, and the style of all figures."""
+"""How systems are drawn: colours, markers and lines, and the style of all figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-HATCHES = ("", "////", "..", "xx", "\\\\", "++", "oo")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY = "#555555"
 
@@ -26,7 +25,6 @@ STYLE: dict[Any, Any] = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "legend.frameon": False,
-    "hatch.linewidth": 0.7,
 }
 
 
@@ -36,13 +34,10 @@ class Look:
 
     colour: str
     marker: str
-    hatch: str
     line: Any
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:
     """Return how each of the systems of one figure is drawn; the order decides."""
     places = {system: i % len(COLOURS) for i, system in enumerate(dict.fromkeys(systems))}
-    return {
-        system: Look(COLOURS[i], MARKERS[i], HATCHES[i], LINES[i]) for system, i in places.items()
-    }
+    return {system: Look(COLOURS[i], MARKERS[i], LINES[i]) for system, i in places.items()}

@@ -1,4 +1,4 @@
-"""Figures of single operations: over time, their distribution, and around a stopped service."""
+"""Figures of single operations: over time, and around a stopped service."""
 
 from __future__ import annotations
 
@@ -35,12 +35,6 @@ def over_time(measured: Measured) -> Iterator[Plate]:
     """Draw response time against time at the lowest and the highest level, per workload."""
     for study, measurements in measured_studies(measured):
         yield plate("over-time", study, _draw_over_time, measurements)
-
-
-def distributions(measured: Measured) -> Iterator[Plate]:
-    """Draw the distribution of response times at the lowest and the highest level."""
-    for study, measurements in measured_studies(measured):
-        yield plate("distribution", study, _draw_distributions, measurements)
 
 
 def disturbances(judged: Judged) -> Iterator[Plate]:
@@ -142,64 +136,6 @@ def _draw_run(axes: Axes, measurement: Measurement, steady: Measurement, colour:
         notes.append(f"{failures:,} failed")
     axes.set_title(", ".join(notes), loc="right", fontsize=7.5, color=GREY)
     return top
-
-
-def _draw_distributions(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
-    systems = unique(measurement.run.cell.system for measurement in measurements)
-    levels = sorted({measurement.run.cell.level for measurement in measurements})
-    shown = unique((levels[0], levels[len(levels) // 2], levels[-1]))
-    look = looks(systems)
-    figure, grid = subplots(1, len(shown), 3.5, sharey=True)
-    for axes, level in zip(grid[0], shown, strict=True):
-        for system in systems:
-            times = [
-                one.operations.filter("ok")["elapsed_ms"].to_numpy()
-                for one in measurements
-                if (one.run.cell.system, one.run.cell.level) == (system, level)
-            ]
-            pooled = np.sort(np.concatenate(times)) if times else np.empty(0)
-            if not pooled.size:
-                continue
-            above = 1 - np.arange(pooled.size) / pooled.size
-            drawn = unique([*thinned(np.arange(pooled.size), 2000), *range(-200, 0)])
-            places = np.sort(np.array([i % pooled.size for i in drawn if -pooled.size <= i]))
-            axes.step(
-                np.maximum(pooled[places], 0.5),
-                above[places],
-                where="post",
-                color=look[system].colour,
-                ls=look[system].line,
-                lw=1.8,
-                label=system,
-            )
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_title(load_words(study.mode, level))
-        axes.set_xlabel("response time t [ms]")
-        axes.xaxis.set_major_formatter("{x:g}")
-        for share, words in {0.5: "p50", 0.05: "p95", 0.01: "p99"}.items():
-            axes.axhline(share, color=GREY, lw=0.6, ls=":")
-            axes.text(
-                1.0,
-                share,
-                words,
-                transform=axes.get_yaxis_transform(),
-                fontsize=7,
-                va="bottom",
-                ha="right",
-                color=GREY,
-            )
-        axes.set_ylim(1e-4, 1.1)
-        axes.set_yticks([1, 0.1, 0.01, 0.001, 0.0001], ["100", "10", "1", "0.1", "0.01"])
-    grid[0][0].set_ylabel("operations slower than t [%]")
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(systems))
-    return figure, (
-        f"Distribution of the response time of successful {study.workload} operations at the "
-        f"lowest, a middle and the highest level, {study.conditions}, runs pooled. It is the "
-        f"empirical distribution function, drawn as the share that is slower, both axes "
-        f"logarithmic, so that the slowest one in a thousand can be read."
-    )
 
 
 def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:

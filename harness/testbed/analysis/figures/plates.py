@@ -55,15 +55,11 @@ class Plate:
 
 
 TITLES = {
-    "hops": "where the time went",
-    "distribution": "distribution of response times",
     "efficiency": "efficiency and goodput",
-    "by-setting": "correct answers by setting",
     "disturbance": "a service is stopped",
     "over-time": "response time over the run",
     "outcomes": "response codes by level",
     "scaling": "response time by level",
-    "side-by-side": "systems side by side",
 }
 
 
@@ -72,7 +68,6 @@ def plate(
     study: Study,
     draw: Callable[[Study, Data], tuple[Figure, str]],
     data: Data,
-    suffix: str = "",
 ) -> Plate:
     """Draw a figure and finish it.
 
@@ -86,12 +81,9 @@ def plate(
         Returns a figure and its caption, given the study and the data.
     data
         What is drawn.
-    suffix
-        Ends the name of the file, where a study has several figures of a kind.
     """
     stated = [word for word in (study.preset, study.backends) if word != UNSTATED]
     stated += ["open"] if study.mode == "open" else []
-    stated += [suffix] if suffix else []
     title = f"{study.workload}: {TITLES[kind]}  ({study.conditions})"
     return finished("-".join([kind, study.workload, *stated]), title, lambda: draw(study, data))
 

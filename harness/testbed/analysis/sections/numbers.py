@@ -1,4 +1,4 @@
-"""The tables of cells: speed and failures, cost, and the figures per sample."""
+"""The tables of cells: speed, failures and cost."""
 
 from __future__ import annotations
 
@@ -6,29 +6,15 @@ import polars as pl
 
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.tables import (
-    CELL,
     COST,
     COST_NOTE,
     SPEED,
     SPEED_NOTE,
-    Column,
     conditions,
     markdown_table,
-    number,
-    share,
 )
 
 NOTHING = "There is no usable run."
-
-PER_SAMPLE = (
-    *CELL,
-    Column("samples", number("samples")),
-    Column("mean of samples, ms", number("sample_mean_ms", 2)),
-    Column("failed samples", share("failed_sample_share")),
-    Column("operations", number("operations")),
-    Column("mean of operations, ms", number("mean_ms", 2)),
-    Column("failed operations", share("failed_share")),
-)
 
 UNCHECKED = (
     "The sample files hold no check of an answer's body. Answers far smaller than usual are taken "
@@ -47,14 +33,6 @@ def numbers(summary: pl.DataFrame) -> str:
         return NOTHING
     unchecked = summary.filter((pl.col("preset") == UNSTATED) & (pl.col("partial") > 0))
     return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
-
-
-def per_sample(summary: pl.DataFrame) -> str:
-    """Return the figures per HTTP exchange, beside those per operation."""
-    return "\n\n".join(
-        f"**{capital(words)}**\n\n" + markdown_table(part.iter_rows(named=True), PER_SAMPLE)
-        for words, part in conditions(summary)
-    )
 
 
 def capital(words: str) -> str:

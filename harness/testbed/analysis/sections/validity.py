@@ -16,9 +16,9 @@ VALIDITY_NOTE = (
     "ended for a while. Both are used whole and decide: they are what the system does. A run that "
     "is *still warming* was measured on a system that was not warm, or changed over its time: it "
     "is used and does not decide. The start of a block does not count, nor what MSER-5 cuts of a "
-    "run of one block; `summary-recorded.csv` beside this report has the runs before that cut. The "
-    "mean is that of successful operations, with the interval of batch means of 1000. Strays are "
-    "exchanges that belong to no finished operation, as of one that was under way at the end."
+    "run of one block; `runs.csv` beside this report has a row for each run. The mean is that of "
+    "successful operations, with the interval of batch means of 1000. Strays are exchanges that "
+    "belong to no finished operation, as of one that was under way at the end."
 )
 
 WORST_FIRST = ("invalid", "overloaded", "stalled", "still warming", "valid")
