@@ -31,8 +31,10 @@ EPOCH_MS = 1_760_000_000_000
 OURS = """
 import sys
 from pathlib import Path
-from testbed.analysis.summary import summarise, write_csv
-write_csv(summarise(Path(sys.argv[1])), Path(sys.argv[2]) / "summary.csv")
+from testbed.analysis.samples import load
+from testbed.analysis.summary import tabulate
+Path(sys.argv[2]).mkdir()
+tabulate(load(Path(sys.argv[1]))).write_csv(Path(sys.argv[2]) / "summary.csv")
 """
 
 
