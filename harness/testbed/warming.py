@@ -14,8 +14,7 @@ from testbed.environment import usable_cpus
 from testbed.experiment_parts import Warmup
 
 RISE = 0.05
-"""Relative rise of the goodput, from the better of two windows to the next two, up to which they
-agree: windows of 5 s differ by some per cent by chance."""
+"""By how much, relatively, the goodput of the latest window may exceed the best before it."""
 
 COMPILING = 0.10
 """Share of the machine's processor time up to which the compilers of a system are quiet."""
@@ -26,7 +25,10 @@ QUIET_S = 0.5
 QUIET_LIMIT_S = 15.0
 
 WINDOWS = 4
-"""Windows of each workload that are compared, two with two."""
+"""Windows of each workload that a system has at least."""
+
+LOOKED_AT = 2
+"""Latest windows of each workload in which the compilers are to be quiet on average."""
 
 COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
 """The threads of HotSpot's compilers, as Linux cuts their names."""
@@ -67,17 +69,18 @@ class Window:
 def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
     """Return whether a system is warm, from all its windows in order of time.
 
-    A rise is looked for, not any difference: goodput that falls is not that of a warm-up.
+    A rise is looked for, not any difference: goodput that falls is not that of a warm-up. On a
+    machine whose speed varies by more than the rise that is looked for, quiet compilers tell.
     """
     known = list(windows)
     for workload in workloads:
         own = [one for one in known if one.workload == workload]
         if len(own) < WINDOWS:
             return False
-        before, after = own[-4:-2], own[-2:]
-        if mean(one.ok_per_s for one in after) > (1 + RISE) * max(one.ok_per_s for one in before):
+        *before, latest = own
+        if latest.ok_per_s > (1 + RISE) * max(one.ok_per_s for one in before):
             return False
-        shares = [one.compiling for one in after if one.compiling is not None]
+        shares = [one.compiling for one in own[-LOOKED_AT:] if one.compiling is not None]
         if shares and mean(shares) > COMPILING:
             return False
     return True

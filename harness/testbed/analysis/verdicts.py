@@ -36,6 +36,7 @@ from testbed.analysis.statistics.steadiness import (
     change_of_mean,
     change_of_rate,
     mser5,
+    trend_of_rates,
 )
 from testbed.load import LATE_MS
 
@@ -539,10 +540,10 @@ def _warm(measurement: Measurement) -> Check:
 
 
 def _trend(part: Measurement) -> Check:
-    """Check that what counts of a run stays the same: first third and last, first block and last.
+    """Check that what counts of a run stays the same: over its blocks, or of one or two the thirds.
 
-    The figure is the goodput of a closed loop, the mean response time of an open one. With few
-    operations the limit is three standard errors of their ratio, where that is more.
+    The figure is the goodput of a closed loop, the mean response time of an open one. The limit is
+    three standard errors of the change, where that is more.
     """
     limit, is_open = f"at most {_percent(CHANGE)}, or chance", part.run.cell.mode == "open"
     if why := _changes(part):
@@ -552,13 +553,16 @@ def _trend(part: Measurement) -> Check:
     spells = [spell for one in part.blocks if (spell := _spell(one))]
     if len(spells) < len(part.blocks):
         return _check(TREND, limit, "all threads never ran together")
-    pairs = {"thirds": Spell.joined(spells).ends()}
-    if len(spells) > 1:
-        pairs["blocks"] = (spells[0], spells[-1])
-    if is_open and not all(one.at_s.size for pair in pairs.values() for one in pair):
-        return _check(TREND, limit, "a third without a success")
-    change_of = change_of_mean if is_open else change_of_rate
-    changes = {what: change_of(*pair) for what, pair in pairs.items()}
+    if len(spells) > 2:
+        changes = {"blocks": trend_of_rates(spells)}
+    else:
+        pairs = {"thirds": Spell.joined(spells).ends()}
+        if len(spells) > 1:
+            pairs["blocks"] = (spells[0], spells[-1])
+        if is_open and not all(one.at_s.size for pair in pairs.values() for one in pair):
+            return _check(TREND, limit, "a third without a success")
+        change_of = change_of_mean if is_open else change_of_rate
+        changes = {what: change_of(*pair) for what, pair in pairs.items()}
     figure = ", ".join(
         f"{100 * (one.ratio - 1):+.0f} % over {what}" for what, one in changes.items()
     )

@@ -173,10 +173,21 @@ def test_pause_comes_before_the_fetch_and_counts(run_plan: RunPlan, workload: st
     assert fetch.at - request.at >= 0.119
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_unknown_way_to_fetch_asks_for_nothing(run_plan: RunPlan, workload: str) -> None:
-    outcome = run_plan(f"async-{workload}", (), {**ONE_USER, "loops": 5, "fetch": "guess"})
-    message = "unknown fetch 'guess'; choose from: wait, immediate, poll"
+@pytest.mark.parametrize(
+    ("plan", "name", "value", "choices"),
+    [
+        ("async-list", "fetch", "guess", "choose from: wait, immediate, poll"),
+        ("async-reserve", "fetch", "guess", "choose from: wait, immediate, poll"),
+        ("sync-list", "warmup", "soon", "choose a whole number of seconds"),
+        ("async-reserve", "warmup", "-1", "choose a whole number of seconds"),
+        ("async-list", "warmup", "1.5", "choose a whole number of seconds"),
+    ],
+)
+def test_a_wrong_property_asks_for_nothing(
+    run_plan: RunPlan, plan: str, name: str, value: str, choices: str
+) -> None:
+    outcome = run_plan(plan, (), {**ONE_USER, "loops": 5, name: value})
+    message = f"unknown {name} '{value}'; {choices}"
     assert message in outcome.terminal
     assert outcome.requests == []
     (row,) = outcome.rows

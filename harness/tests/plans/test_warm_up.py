@@ -78,20 +78,3 @@ def test_a_stock_jmeter_finds_the_operation_too(run_plan: RunPlan) -> None:
 
     assert len(outcome.of("async-list")) == 2 * 2
     assert starts_ms(outcome, "warm-up list request")
-
-
-@pytest.mark.parametrize(
-    ("plan", "warmup"), [("sync-list", "soon"), ("async-reserve", "-1"), ("async-list", "1.5")]
-)
-def test_a_wrong_warm_up_asks_for_nothing(run_plan: RunPlan, plan: str, warmup: str) -> None:
-    outcome = run_plan(plan, (), {"threads": 2, "loops": 5, "warmup": warmup})
-
-    message = f"unknown warmup '{warmup}'; choose a whole number of seconds"
-    assert message in outcome.terminal
-    assert outcome.requests == []
-    (row,) = outcome.rows
-    assert (row["label"], row["responseMessage"], row["success"]) == (
-        "wrong property",
-        message,
-        "false",
-    )

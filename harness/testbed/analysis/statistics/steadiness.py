@@ -135,6 +135,21 @@ def change_of_rate(earlier: Spell, later: Spell) -> Change:
     return Change(ratio, math.hypot(*errors))
 
 
+def trend_of_rates(spells: Sequence[Spell]) -> Change:
+    """Return the change of operations per second over three spells or more.
+
+    It is that of the least-squares line through the logarithms of their rates; the error is its,
+    which contains that the machine has better and worse times; at least that of counts (Poisson).
+    """
+    counts = np.array([max(one.at_s.size, 1) for one in spells])
+    places = np.arange(counts.size)
+    line = stats.linregress(places, np.log(counts / [one.seconds for one in spells]))
+    by_chance = math.sqrt(1 / counts[0] + 1 / counts[-1])
+    return Change(
+        math.exp(line.slope * places[-1]), max(float(line.stderr * places[-1]), by_chance)
+    )
+
+
 def _counted(spell: Spell) -> Floats:
     """Return the operations in each of `BATCHES` equal parts of a spell."""
     counted, _ = np.histogram(spell.at_s, BATCHES, (0.0, spell.seconds))

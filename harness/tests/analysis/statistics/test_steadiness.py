@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from testbed.analysis.statistics.steadiness import Spell, change_of_mean, change_of_rate, mser5
+from testbed.analysis.statistics.steadiness import (
+    Change,
+    Spell,
+    change_of_mean,
+    change_of_rate,
+    mser5,
+    trend_of_rates,
+)
 
 
 def brute_force_mser5(values: np.ndarray) -> int:
@@ -74,6 +81,21 @@ def test_a_rate_that_comes_and_goes_may_change_by_chance() -> None:
 
     assert change.ratio == pytest.approx(2000 / 1500, rel=0.05)
     assert not change.exceeds(0.15)
+
+
+def test_a_trend_over_blocks_is_told_from_better_and_worse_times() -> None:
+    rng = np.random.default_rng(3)
+
+    def trend(*counts: int) -> Change:
+        return trend_of_rates([spell(rng, count) for count in counts])
+
+    assert trend(1000, 1200, 1440, 1728).ratio == pytest.approx(1.728)
+    assert trend(1000, 1200, 1440, 1728).exceeds(0.15)
+    assert trend(4000, 3300, 2900, 2300).exceeds(0.15)
+    assert not trend(2500, 2000, 2500, 2000).exceeds(0.15)
+    assert not trend(2000, 2050, 2110, 2190).exceeds(0.15)
+    # Few operations.
+    assert not trend(10, 12, 14, 17).exceeds(0.15)
 
 
 def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
