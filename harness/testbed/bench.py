@@ -72,8 +72,9 @@ def _judge(results: Path, run: str) -> str | None:
     from testbed.analysis.results import find_results
 
     found = find_results(results)
-    measurement = samples.measure(next(one for one in found.runs if one.id == run))
-    verdict = verdicts.judge(measurement, found.environment)
+    judged = next(one for one in found.runs if one.id == run)
+    measured = map(samples.measure, (judged, *verdicts.beside(judged, found.runs)))
+    verdict = verdicts.judge(next(measured), found.environment, tuple(measured))
     return None if verdict.status == "valid" else str(verdict)
 
 

@@ -11,7 +11,7 @@ leave them out would favour the one that has them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from testbed.analysis.quantities import CLOCK_MS
-from testbed.analysis.results import Results
+from testbed.analysis.results import Results, Run
 from testbed.analysis.samples import (
     CLOCK,
     DAMAGED,
@@ -31,6 +31,7 @@ from testbed.analysis.samples import (
     together,
 )
 from testbed.analysis.statistics.steadiness import (
+    Change,
     Spell,
     Truncation,
     change_of_mean,
@@ -189,7 +190,11 @@ class Judged:
         )
 
 
-def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
+def judge(
+    measurement: Measurement,
+    environment: Mapping[str, Any],
+    alternating: Sequence[Measurement] = (),
+) -> Verdict:
     """Judge one run.
 
     Parameters
@@ -198,6 +203,8 @@ def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
         As it was recorded, whole.
     environment
         ``environment.json`` of its results; empty where there is none.
+    alternating
+        The runs that `beside` names.
 
     Returns
     -------
@@ -225,7 +232,7 @@ def judge(measurement: Measurement, environment: Mapping[str, Any]) -> Verdict:
             _conditions(measurement, environment),
             _disturbance(measurement),
             _warm(measurement),
-            _trend(part),
+            _trend(part, alternating),
         ),
         truncation=truncation,
     )
@@ -240,13 +247,30 @@ def carried(measurement: Measurement) -> bool:
 def judge_all(measured: Measured) -> Judged:
     """Judge every run and set apart what may be used."""
     environment = measured.results.environment
-    verdicts = {one.run.id: judge(one, environment) for one in measured.measurements}
+    runs = {one.run.id: one for one in measured.measurements}
+    readable = [one.run for one in measured.measurements]
+    verdicts = {
+        name: judge(one, environment, [runs[other.id] for other in beside(one.run, readable)])
+        for name, one in runs.items()
+    }
     used = tuple(
         counted(one, verdicts[one.run.id])
         for one in measured.measurements
         if verdicts[one.run.id].status != "invalid"
     )
     return Judged(measured, verdicts, replace(measured, measurements=used))
+
+
+def beside(run: Run, runs: Iterable[Run]) -> list[Run]:
+    """Return the runs whose blocks alternated with those of a run."""
+    cell = run.cell
+    return [
+        one
+        for one in runs
+        if one.cell.system in run.blocks[0].idle_cpu_s
+        and one.repetition == run.repetition
+        and replace(one.cell, system=cell.system, variant=cell.variant) == cell
+    ]
 
 
 def warm_up(measurement: Measurement) -> Truncation | None:
@@ -539,11 +563,11 @@ def _warm(measurement: Measurement) -> Check:
     return _check(WARM, limit, ("yes" if run.warm else "no") + age, run.warm)
 
 
-def _trend(part: Measurement) -> Check:
-    """Check that what counts of a run stays the same: over its blocks, or of one or two the thirds.
+def _trend(part: Measurement, alternating: Sequence[Measurement]) -> Check:
+    """Check that what counts of a run stays the same: over its blocks, or from third to third.
 
-    The figure is the goodput of a closed loop, the mean response time of an open one. The limit is
-    three standard errors of the change, where that is more.
+    The figure is the goodput of a closed loop, the mean response time of an open one; of systems
+    that take turns their ratio. The limit is three standard errors of the change, if that is more.
     """
     limit, is_open = f"at most {_percent(CHANGE)}, or chance", part.run.cell.mode == "open"
     if why := _changes(part):
@@ -553,20 +577,21 @@ def _trend(part: Measurement) -> Check:
     spells = [spell for one in part.blocks if (spell := _spell(one))]
     if len(spells) < len(part.blocks):
         return _check(TREND, limit, "all threads never ran together")
-    if len(spells) > 2:
-        changes = {"blocks": trend_of_rates(spells)}
+    if len(spells) > 1:
+        others = [[spell for one in run.blocks if (spell := _spell(one))] for run in alternating]
+        change = trend_of_rates(spells, [one for one in others if len(one) == len(spells)])
+        figure = f"{_change(change)} over {len(spells)} blocks"
     else:
-        pairs = {"thirds": Spell.joined(spells).ends()}
-        if len(spells) > 1:
-            pairs["blocks"] = (spells[0], spells[-1])
-        if is_open and not all(one.at_s.size for pair in pairs.values() for one in pair):
+        thirds = spells[0].ends()
+        if is_open and not all(one.at_s.size for one in thirds):
             return _check(TREND, limit, "a third without a success")
-        change_of = change_of_mean if is_open else change_of_rate
-        changes = {what: change_of(*pair) for what, pair in pairs.items()}
-    figure = ", ".join(
-        f"{100 * (one.ratio - 1):+.0f} % over {what}" for what, one in changes.items()
-    )
-    return _check(TREND, limit, figure, not any(one.exceeds(CHANGE) for one in changes.values()))
+        change = (change_of_mean if is_open else change_of_rate)(*thirds)
+        figure = f"{_change(change)} over thirds"
+    return _check(TREND, limit, figure, not change.exceeds(CHANGE))
+
+
+def _change(change: Change) -> str:
+    return f"{100 * (change.ratio - 1):+.0f} %"
 
 
 def _spell(block: Measurement) -> Spell | None:

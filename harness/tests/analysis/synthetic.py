@@ -190,6 +190,7 @@ def write_blocks(
     loops: int = 100,
     failures: Mapping[str, float] | None = None,
     record: Mapping[str, object] | None = None,
+    beside: str = "the other",
     seed: int = 1,
 ) -> Path:
     """Write one run of a block per median, 100 s apart, and return its folder.
@@ -214,7 +215,7 @@ def write_blocks(
                 "planned_s": length_ms / 1000,
                 "settle_s": settle_s,
                 "server_cpu_s": {"gateway": 1.5, "cinema-ucd": 0.5},
-                "idle_cpu_s": {"the other": 0.1},
+                "idle_cpu_s": {beside: 0.1},
                 "generator_cpu_s": 0.5,
                 "wall_s": length_ms / 1000 + 10,
                 "samples": rows.height,

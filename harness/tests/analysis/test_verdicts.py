@@ -278,10 +278,22 @@ def test_a_run_that_changes_over_its_time_does_not_decide(tmp_path: Path) -> Non
     judged = judge_all(load(tmp_path))
     verdict = judged.verdicts[changing.name]
     assert verdict.status == "still warming", verdict
-    assert "% over thirds" in str(verdict)
-    assert "% over blocks" in str(verdict)
+    assert "% over 2 blocks" in str(verdict)
     assert [one.run.repetition for one in judged.used.measurements] == [1, 2]
     assert [one.run.repetition for one in judged.deciding] == [2]
+
+
+def test_what_the_machine_does_to_systems_that_take_turns_is_no_trend(tmp_path: Path) -> None:
+    def pair(path: Path, second: float) -> list[str]:
+        for system, other, times in (("sync", "async", 1.0), ("async", "sync", second)):
+            medians = (13 * times, 13 * times ** (2 / 3), 10 * times ** (1 / 3), 10)
+            write_blocks(
+                path, variant=system, beside=other, medians_ms=medians, loops=200, record=GOOD
+            )
+        return [one.status for one in judge_all(load(path)).verdicts.values()]
+
+    assert pair(tmp_path / "alike", 1.0) == ["valid", "valid"]
+    assert pair(tmp_path / "apart", 1.6) == ["still warming", "still warming"]
 
 
 def test_a_trend_within_one_block_does_not_decide(tmp_path: Path) -> None:

@@ -120,40 +120,53 @@ class Change:
 
 
 def change_of_rate(earlier: Spell, later: Spell) -> Change:
-    """Return the change of operations per second; where there are none, one is assumed.
+    """Return the change of operations per second; where there are none, one is assumed."""
+    ratio = math.exp(_log_rate(later) - _log_rate(earlier))
+    return Change(ratio, math.hypot(_error_of_rate(earlier), _error_of_rate(later)))
 
-    The error is that of the counts in `BATCHES` parts of each spell, which contains what the
-    machine does beside; at least that of counts by themselves (Poisson).
+
+def trend_of_rates(spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = ()) -> Change:
+    """Return the change of operations per second over two spells or more.
+
+    Parameters
+    ----------
+    spells
+        Of a system, in order.
+    beside
+        Of other systems, each spell at about the time of the one at its place. The change is then
+        that of the ratio to them: what the machine does, it does to all.
+
+    Notes
+    -----
+    By the least-squares line through the logarithms. The error is the line's, or that of the first
+    and the last spell, if that is more.
     """
-    sides = (earlier, later)
-    counts = [max(one.at_s.size, 1) for one in sides]
-    ratio = counts[1] / later.seconds / (counts[0] / earlier.seconds)
-    errors = [
-        max(BATCHES * stats.sem(_counted(one)), math.sqrt(count)) / count
-        for one, count in zip(sides, counts, strict=True)
-    ]
-    return Change(ratio, math.hypot(*errors))
-
-
-def trend_of_rates(spells: Sequence[Spell]) -> Change:
-    """Return the change of operations per second over three spells or more.
-
-    It is that of the least-squares line through the logarithms of their rates; the error is its,
-    which contains that the machine has better and worse times; at least that of counts (Poisson).
-    """
-    counts = np.array([max(one.at_s.size, 1) for one in spells])
-    places = np.arange(counts.size)
-    line = stats.linregress(places, np.log(counts / [one.seconds for one in spells]))
-    by_chance = math.sqrt(1 / counts[0] + 1 / counts[-1])
-    return Change(
-        math.exp(line.slope * places[-1]), max(float(line.stderr * places[-1]), by_chance)
+    logs = np.array([_log_rate(one) for one in spells])
+    if beside:
+        logs -= np.mean([[_log_rate(one) for one in others] for others in beside], axis=0)
+    places = np.arange(logs.size)
+    line = stats.linregress(places, logs)
+    error = math.hypot(
+        *(_error_of_rate(some[place]) for some in (spells, *beside) for place in (0, -1))
     )
+    if logs.size > 2:
+        error = max(error, float(line.stderr * places[-1]))
+    return Change(math.exp(line.slope * places[-1]), error)
 
 
-def _counted(spell: Spell) -> Floats:
-    """Return the operations in each of `BATCHES` equal parts of a spell."""
+def _log_rate(spell: Spell) -> float:
+    return math.log(max(spell.at_s.size, 1) / spell.seconds)
+
+
+def _error_of_rate(spell: Spell) -> float:
+    """Return the relative standard error of a rate.
+
+    It is that of the counts in `BATCHES` parts, which contains what the machine does beside; at
+    least that of counts by themselves (Poisson).
+    """
+    count = max(spell.at_s.size, 1)
     counted, _ = np.histogram(spell.at_s, BATCHES, (0.0, spell.seconds))
-    return counted.astype(float)
+    return max(BATCHES * float(stats.sem(counted)), math.sqrt(count)) / count
 
 
 def change_of_mean(earlier: Spell, later: Spell) -> Change:

@@ -98,6 +98,20 @@ def test_a_trend_over_blocks_is_told_from_better_and_worse_times() -> None:
     assert not trend(10, 12, 14, 17).exceeds(0.15)
 
 
+def test_what_the_machine_does_to_both_systems_is_no_trend() -> None:
+    rng = np.random.default_rng(3)
+    ours, theirs, steady = (
+        [spell(rng, count) for count in counts]
+        for counts in ((1200, 1300, 1900, 2000), (2600, 2400, 3900, 4000), (2500,) * 4)
+    )
+
+    assert trend_of_rates(ours).exceeds(0.15)
+    assert trend_of_rates(ours, [theirs]).ratio == pytest.approx(1.0, abs=0.1)
+    assert not trend_of_rates(ours, [theirs]).exceeds(0.15)
+    assert trend_of_rates(ours, [steady]).exceeds(0.15)
+    assert trend_of_rates(ours[:3:2], [theirs[:3:2]]).ratio == pytest.approx(1.9 / 1.2 / 1.5)
+
+
 def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
     rng = np.random.default_rng(3)
     assert change_of_mean(spell(rng, 2000), spell(rng, 2000, 13)).exceeds(0.15)
