@@ -9,9 +9,13 @@ from testbed.experiment import Experiment
 from testbed.experiment_parts import Steps
 from testbed.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
 from testbed.steps import duration
+from testbed.warming import WINDOWS
 
 START_S = 18.0
 """A start of one system to its first full answer, and its end: on two cores, embedded backends."""
+
+WARM_S = 110.0
+"""A warm-up until the rule is met, where its longest time allows: on two cores, both workloads."""
 
 OVERHEAD_S = 0.4
 """What a block takes beside its own seconds: the plan is read, threads start."""
@@ -88,7 +92,7 @@ def expect(experiment: Experiment, done: Records) -> Expected:
         runs=len(seconds),
         starts=len(starts),
         run_s=sum(seconds) / len(seconds) if seconds else 0.0,
-        start_s=each * (START_S + experiment.warmup.at_most),
+        start_s=each * (START_S + _warm_up_s(experiment)),
         at_most=experiment.search is not None,
         at_least=experiment.precision is not None,
     )
@@ -111,6 +115,12 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
             f"would be told everywhere, or {experiment.precision.budget_min:g} min are spent"
         )
     return told
+
+
+def _warm_up_s(experiment: Experiment) -> float:
+    rule = experiment.warmup
+    fewest = WINDOWS * rule.window * len(experiment.workloads)
+    return min(rule.at_most, max(WARM_S, fewest))
 
 
 def _described(experiment: Experiment, start: Start, cell: Cell) -> str:

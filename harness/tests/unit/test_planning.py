@@ -24,6 +24,18 @@ def test_the_time_is_that_of_starts_with_warm_ups_and_of_runs() -> None:
     assert found.told.startswith("24 runs after 6 starts, about ")
 
 
+@pytest.mark.parametrize(
+    ("rule", "seconds"),
+    [
+        ({"at_most": 500}, planning.WARM_S),
+        ({"at_most": 60}, 60),
+        ({"at_most": 500, "window": 40}, 4 * 2 * 40),
+    ],
+)
+def test_a_warm_up_takes_what_its_rule_needs(rule: dict[str, int], seconds: float) -> None:
+    assert expect(plan(warmup=rule), {}).start_s == pytest.approx(START_S + seconds)
+
+
 def test_systems_that_are_up_together_start_and_warm_up_one_after_another() -> None:
     found = expect(plan(duration=None, blocks={"seconds": 8, "each": 4}), {})
 
