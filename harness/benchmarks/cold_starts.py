@@ -43,8 +43,7 @@ def with_archives(trained: Deployment, folder: Path, option: str) -> Deployment:
         archive = f"-XX:{option}={folder / service.name}.jsa"
         return replace(service, command=(*java, archive, dash_jar, jar))
 
-    phases = tuple(tuple(changed(one) for one in phase) for phase in trained.phases)
-    return replace(trained, phases=phases)
+    return aot_cache.with_each(trained, changed)
 
 
 def windows(

@@ -7,7 +7,7 @@ Where to look:
 - what is started, and how: `variants`, `services`, `stack`, `compose`, `aot_cache`, `build`, `jdk`;
 - in which order, and when it is enough: `schedule`, `search`, `ending`, foretold by `planning`;
 - one measurement: `runner` carries out an experiment, a `session` one start, `load` one run;
-- what is written: `results_directory`, `environment`, `metrics`, `usage`, `record`;
+- what is written: `results_directory`, `environment`, `metrics`, `record`;
 - how it is watched meanwhile: `live`, `marks`, `scraping`, `dashboards`;
 - what becomes of it: `analysis`.
 """

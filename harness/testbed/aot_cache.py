@@ -70,7 +70,7 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
             return service
         return one.started(service, f"-XX:AOTCache={one.cache}", "-XX:AOTMode=on")
 
-    return _with_each(deployment, with_cache)
+    return with_each(deployment, with_cache)
 
 
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
@@ -124,7 +124,7 @@ def train(
             trained[one.cache] = service.name
             return one.started(service, f"-XX:AOTCacheOutput={folder / service.name}.aot")
 
-        stack = Stack(project, _with_each(deployment, in_training), environ)
+        stack = Stack(project, with_each(deployment, in_training), environ)
         stack.start(lambda what: notice(f"waiting for {what}"))
         try:
             load(stack, folder)
@@ -168,7 +168,8 @@ def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Pre
     return Prepared(folder / jar.name, folder / f"{key[:12]}.aot")
 
 
-def _with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
+def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
+    """Return a deployment with each of its services changed."""
     phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
     return replace(deployment, phases=phases)
 

@@ -124,6 +124,8 @@ class Session:
         windows: list[Window] = []
         spent: dict[str, list[float]] = {name: [] for name in self.members}
         cold = list(self.members)
+        for member in self.members.values():
+            member.pids = member.stack.pids()
         while cold:
             for name in cold:
                 began = time.monotonic()
@@ -255,7 +257,6 @@ class Session:
 
     def _warm_up_once(self, member: Member, folder: Path) -> Iterator[Window]:
         """Do what a run does, with every workload, and let the compilers finish each time."""
-        member.pids = member.stack.pids()
         self._refresh(member)
         # A first look at the metrics loads classes, for which compiled code is thrown away.
         metrics.keep(folder, member.stack.endpoints())
