@@ -5,7 +5,7 @@
 - *stalled*: for a while no operation ended at all.
 - *still warming*: the system was not warm, or changed during the run. Used, but does not decide.
 
-Overloaded and stalled runs are used whole and decide: both are properties of the system, and to
+Overloaded and stalled runs are used and decide: both are properties of the system, and to
 leave them out would favour the one that has them.
 """
 
@@ -27,16 +27,11 @@ from testbed.analysis.samples import (
     STRANGE,
     Measured,
     Measurement,
-    later_part,
-    together,
 )
 from testbed.analysis.statistics.steadiness import (
     Change,
     Spell,
-    Truncation,
     change_of_mean,
-    change_of_rate,
-    mser5,
     trend_of_rates,
 )
 from testbed.load import LATE_MS
@@ -63,7 +58,7 @@ SHORTEST_WINDOW = 10
 """Operations that each thread must make while all of them run, for Little's law to be checked."""
 
 SHORTEST_RUN = 50
-"""Successful operations that a run needs for its warm-up to be told from the rest."""
+"""Successful operations that a run needs for a trend to be looked for."""
 
 CHANGE = 0.15
 """Most that a run may change over its time: blocks of one cell were seen to differ by 4 to 7 %."""
@@ -120,13 +115,10 @@ class Verdict:
         Which run.
     checks
         In the order of the table.
-    truncation
-        Where the warm-up ends; None where that cannot be told or does not apply.
     """
 
     run_id: str
     checks: tuple[Check, ...]
-    truncation: Truncation | None = None
 
     @property
     def status(self) -> Status:
@@ -138,10 +130,15 @@ class Verdict:
             return "invalid"
         if WARM in failed:
             return "still warming"
-        if failed & OVERLOAD:
+        if self.overloaded:
             return "overloaded"
         # A queue that grows, or a stall, is a trend too.
         return "stalled" if STALL in failed else "still warming"
+
+    @property
+    def overloaded(self) -> bool:
+        """Whether the system did not carry the load, whatever else was found."""
+        return any(check.name in OVERLOAD and check.outcome == "failed" for check in self.checks)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -168,7 +165,7 @@ class Judged:
     verdicts
         By run id, of these.
     used
-        What counts of each run that is not invalid, see `counted`; there may be none.
+        The runs that are not invalid; there may be none.
     """
 
     recorded: Measured
@@ -211,8 +208,6 @@ def judge(
     Verdict
         With every check of the method, those that cannot be made included.
     """
-    truncation = warm_up(measurement)
-    part = _without(measurement, truncation)
     return Verdict(
         run_id=measurement.run.id,
         checks=(
@@ -232,9 +227,8 @@ def judge(
             _conditions(measurement, environment),
             _disturbance(measurement),
             _warm(measurement),
-            _trend(part, alternating),
+            _trend(measurement, alternating),
         ),
-        truncation=truncation,
     )
 
 
@@ -254,7 +248,7 @@ def judge_all(measured: Measured) -> Judged:
         for name, one in runs.items()
     }
     used = tuple(
-        counted(one, verdicts[one.run.id])
+        replace(one, overloaded=verdicts[one.run.id].overloaded)
         for one in measured.measurements
         if verdicts[one.run.id].status != "invalid"
     )
@@ -271,48 +265,6 @@ def beside(run: Run, runs: Iterable[Run]) -> list[Run]:
         and one.repetition == run.repetition
         and replace(one.cell, system=cell.system, variant=cell.variant) == cell
     ]
-
-
-def warm_up(measurement: Measurement) -> Truncation | None:
-    """Find the end of a classic run's warm-up in the times of its successful operations.
-
-    What begins after the first thread of a closed loop has ended is left aside: with every thread
-    that ends the load is less, and the few alike times of the last one would pass for steady.
-
-    Returns
-    -------
-    Truncation or None
-        None for a run of several blocks, or of which the start does not count already; where the
-        load was meant to change, or a service was disturbed; with too few operations.
-    """
-    run, good = measurement.run, measurement.operations.filter("ok")
-    if len(run.blocks) > 1 or run.blocks[0].settle_s or _changes(measurement) or good.is_empty():
-        return None
-    if run.cell.mode == "closed":
-        loaded = good.filter(pl.col("start_ms") < together(measurement.operations)[1])
-        good = loaded if loaded.height >= SHORTEST_RUN else good
-    return None if good.height < SHORTEST_RUN else mser5(good["elapsed_ms"].to_numpy())
-
-
-def counted(measurement: Measurement, verdict: Verdict) -> Measurement:
-    """Return what counts of a run: all but its warm-up.
-
-    It is the whole run where that has no steady part, where none can be told, or where it was
-    overloaded, and is then marked so, or stalled.
-    """
-    failed = {check.name for check in verdict.checks if check.outcome == "failed"}
-    if failed & OVERLOAD:
-        return replace(measurement, overloaded=True)
-    return measurement if STALL in failed else _without(measurement, verdict.truncation)
-
-
-def _without(measurement: Measurement, cut: Truncation | None) -> Measurement:
-    """Return a run without its warm-up, if there is a steady part."""
-    if cut is None or not cut.steady or cut.cut == 0:
-        return measurement
-    clock = pl.coalesce("intended_ms", "start_ms")
-    begin = measurement.operations.filter("ok").select(clock).to_series()[cut.cut]
-    return later_part(measurement, [begin])
 
 
 def _changes(measurement: Measurement) -> str | None:
@@ -563,19 +515,19 @@ def _warm(measurement: Measurement) -> Check:
     return _check(WARM, limit, ("yes" if run.warm else "no") + age, run.warm)
 
 
-def _trend(part: Measurement, alternating: Sequence[Measurement]) -> Check:
-    """Check that what counts of a run stays the same: over its blocks, or from third to third.
+def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Check:
+    """Check that a run stays the same: over its blocks, or from third to third.
 
     The figure is the goodput of a closed loop, the mean response time of an open one; of systems
     that take turns their ratio. The limit is three standard errors of the change, if that is more.
     """
-    limit, is_open = f"at most {_percent(CHANGE)}, or chance", part.run.cell.mode == "open"
-    if why := _changes(part):
+    limit, is_open = f"at most {_percent(CHANGE)}, or chance", measurement.run.cell.mode == "open"
+    if why := _changes(measurement):
         return _check(TREND, limit, why)
-    if int(part.operations["ok"].sum()) < SHORTEST_RUN:
+    if int(measurement.operations["ok"].sum()) < SHORTEST_RUN:
         return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")
-    spells = [spell for one in part.blocks if (spell := _spell(one))]
-    if len(spells) < len(part.blocks):
+    spells = [spell for one in measurement.blocks if (spell := _spell(one))]
+    if len(spells) < len(measurement.blocks):
         return _check(TREND, limit, "all threads never ran together")
     if len(spells) > 1:
         others = [[spell for one in run.blocks if (spell := _spell(one))] for run in alternating]
@@ -585,7 +537,7 @@ def _trend(part: Measurement, alternating: Sequence[Measurement]) -> Check:
         thirds = spells[0].ends()
         if is_open and not all(one.at_s.size for one in thirds):
             return _check(TREND, limit, "a third without a success")
-        change = (change_of_mean if is_open else change_of_rate)(*thirds)
+        change = change_of_mean(*thirds) if is_open else trend_of_rates(thirds)
         figure = f"{_change(change)} over thirds"
     return _check(TREND, limit, figure, not change.exceeds(CHANGE))
 

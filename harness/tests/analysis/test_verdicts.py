@@ -15,10 +15,9 @@ import pytest
 from testbed.analysis.quantities import failed_share
 from testbed.analysis.samples import Measurement, load
 from testbed.analysis.sections.validity import validity
-from testbed.analysis.statistics.steadiness import mser5
 from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import failures
-from testbed.analysis.verdicts import Verdict, counted, in_flight, judge, judge_all, warm_up
+from testbed.analysis.verdicts import Verdict, in_flight, judge, judge_all
 from testbed.errors import UserError
 
 from .synthetic import EPOCH_MS, write_blocks, write_run
@@ -301,7 +300,6 @@ def test_a_trend_within_one_block_does_not_decide(tmp_path: Path) -> None:
     measurement = closed_run(tmp_path, [times] * 4)
     verdict = judge(measurement, {})
     assert verdict.status == "still warming", verdict
-    assert counted(measurement, verdict) is measurement
 
 
 def test_a_cold_run_does_not_decide_even_if_it_is_overloaded(tmp_path: Path) -> None:
@@ -329,44 +327,10 @@ def test_an_open_loop_whose_times_change_does_not_decide(tmp_path: Path) -> None
         assert judge(changed, {}).status == status
 
 
-def test_the_warm_up_is_left_out_of_the_numbers_but_not_of_the_cost(tmp_path: Path) -> None:
-    measurement = measured(tmp_path)
-    slow = measurement.operations.with_columns(
-        pl.when(pl.int_range(pl.len()) < 100).then(500).otherwise("elapsed_ms").alias("elapsed_ms")
-    )
-    recorded = replace(measurement, operations=slow)
-    part = counted(recorded, judge(recorded, {}))
-    assert part.operations["elapsed_ms"].max() < 500
-    assert 880 <= part.operations.height <= 900
-    assert part.whole is recorded
-    data = load(tmp_path)
-    (row,) = tabulate(type(data)(data.results, (part,))).iter_rows(named=True)
-    assert row["server_cpu_ms_per_ok"] == pytest.approx(2000 / 1000)
-
-
-def test_the_last_threads_alone_do_not_pass_for_the_counted(tmp_path: Path) -> None:
-    measurement = measured(tmp_path, loops=100)
-    recorded = measurement.operations
-    # One thread goes on when the others have ended, alone and always as quick.
-    last = int((recorded["start_ms"] + recorded["service_ms"]).max())
-    alone = pl.concat([recorded[-1:]] * 60).with_columns(
-        start_ms=last + 2 * pl.int_range(60, dtype=pl.Int64),
-        elapsed_ms=pl.lit(2, pl.Int32),
-        service_ms=pl.lit(2, pl.Int32),
-    )
-    whole = replace(measurement, operations=pl.concat([recorded, alone]))
-    assert mser5(whole.operations["elapsed_ms"].to_numpy()).steady is False
-    found = warm_up(whole)
-    assert found is not None
-    assert found.steady
-
-
-def test_too_few_operations_are_kept_whole(tmp_path: Path) -> None:
-    measurement = measured(tmp_path, threads=4, loops=10)
-    verdict = judge(measurement, {})
+def test_too_few_operations_have_no_trend(tmp_path: Path) -> None:
+    verdict = judge(measured(tmp_path, threads=4, loops=10), {})
     assert verdict.status == "valid"
-    assert verdict.truncation is None
-    assert counted(measurement, verdict) is measurement
+    assert outcome(verdict, "trend") == "not known"
 
 
 def test_the_table_has_the_worst_runs_first_and_what_was_found_of_each(tmp_path: Path) -> None:
@@ -474,13 +438,11 @@ def test_a_system_that_does_not_carry_its_load_is_overloaded_not_invalid(tmp_pat
     assert judge(measured(tmp_path / "unready", record=unready), {}).status == "invalid"
 
 
-def test_an_overloaded_run_is_used_whole_and_what_never_began_has_failed(tmp_path: Path) -> None:
-    # The first arrivals are slow: a warm-up that would be cut.
+def test_an_overloaded_run_is_used_and_what_never_began_has_failed(tmp_path: Path) -> None:
     open_run(tmp_path, [100 - 5 * i for i in range(20)] + [0] * 80, planned=125)
     judged = judge_all(load(tmp_path))
     (verdict,) = judged.verdicts.values()
-    assert verdict.truncation is not None
-    assert (verdict.status, verdict.truncation.cut > 0) == ("overloaded", True)
+    assert verdict.status == "overloaded"
     (used,) = judged.used.measurements
     assert used.overloaded
     assert used.operations.height == 100

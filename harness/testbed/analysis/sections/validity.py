@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.intervals import batch_means
 from testbed.analysis.tables import MISSING, Column, markdown_table, word
 from testbed.analysis.verdicts import RATE, STALL, TREND, WARM, Check, Judged
-
-BATCH = 1000
-"""Operations per batch, as in Akbulut and Perros (2019)."""
 
 VALIDITY_NOTE = (
     "An *invalid* run is shown here and used nowhere else. An *overloaded* run fell behind its "
     "plan of arrivals, or left the system without a full answer. In a *stalled* run no operation "
-    "ended for a while. Both are used whole and decide: they are what the system does. A run that "
+    "ended for a while. Both are used and decide: they are what the system does. A run that "
     "is *still warming* was measured on a system that was not warm, or changed over its time: it "
-    "is used and does not decide. The start of a block does not count, nor what MSER-5 cuts of a "
-    "run of one block; `runs.csv` beside this report has a row for each run. The mean is that of "
-    "successful operations, with the interval of batch means of 1000. Strays are exchanges that "
-    "belong to no finished operation, as of one that was under way at the end."
+    "is used and does not decide. The start of a block (`settle`) does not count; `runs.csv` "
+    "beside this report has a row for each run. Strays are exchanges that belong to no finished "
+    "operation, as of one that was under way at the end."
 )
 
 WORST_FIRST = ("invalid", "overloaded", "stalled", "still warming", "valid")
@@ -44,7 +38,6 @@ def validity(judged: Judged) -> str:
                 "status": verdict.status if verdict.status == "valid" else f"**{verdict.status}**",
                 **{check.name: _marked(check) for check in verdict.checks},
                 "strays": f"{one.strays:,}",
-                "mean": _batched(one),
             }
         )
     outcomes: dict[str, set[str]] = {}
@@ -65,7 +58,6 @@ def validity(judged: Judged) -> str:
         Column("verdict", word("status"), numeric=False),
         *(Column(name, word(name), numeric=False) for name in shown),
         Column("strays", word("strays")),
-        Column("mean, ms", word("mean"), numeric=False),
     )
     parts = [f"{VALIDITY_NOTE} Limits: {listed}."]
     if passed:
@@ -85,14 +77,3 @@ def _marked(check: Check) -> str:
     if check.outcome == "not known":
         return MISSING
     return f"**✗ {check.figure}**" if check.outcome == "failed" else check.figure
-
-
-def _batched(measurement: Measurement) -> str:
-    """Return a run's mean response time with its batch means interval."""
-    elapsed = measurement.operations.filter("ok")["elapsed_ms"].to_numpy()
-    if not elapsed.size:
-        return MISSING
-    if elapsed.size < 2 * BATCH:
-        return f"{elapsed.mean():.1f}"
-    found = batch_means(elapsed, BATCH)
-    return f"{found.estimate:.1f} [{found.low:.1f}, {found.high:.1f}]"

@@ -1,6 +1,5 @@
 """Statistics of the report: pure functions, each with the source of its formula.
 
 The pair of starts is the statistical unit, or the run where runs are no pairs. Within a run
-response times are autocorrelated, so that their number says little about how well they are known:
-`batch_means` is for statements about one run, `ratios` for statements about systems.
+response times are autocorrelated, so that their number says little about how well they are known.
 """

@@ -1,4 +1,4 @@
-"""An estimate with its confidence interval, and those of a share and of one run's mean."""
+"""An estimate with its confidence interval, and those of a share and of a mean."""
 
 from __future__ import annotations
 
@@ -113,38 +113,3 @@ def factor_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Int
         raise ValueError(f"an interval of factors needs figures above 0, got {observed.min():g}")
     logs = mean_interval(np.log(observed), confidence=confidence)
     return Interval(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high), confidence)
-
-
-def batch_means(values: ArrayLike, size: int = 1000, *, confidence: float = CONFIDENCE) -> Interval:
-    """Return a confidence interval of the mean of autocorrelated observations of one run.
-
-    Parameters
-    ----------
-    values
-        Observations in order, shape (n,); an incomplete last batch is left out.
-    size
-        Observations per batch; 1000 as in Akbulut and Perros (2019).
-
-    Returns
-    -------
-    Interval
-        In the unit of ``values``.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two batches.
-
-    Notes
-    -----
-    Student's interval of the batch means: Law, Simulation Modeling and Analysis, 5th ed., section
-    9.5.3.
-    """
-    observed = np.asarray(values, dtype=float)
-    batches = observed.size // size
-    if batches < 2:
-        raise ValueError(
-            f"batch means need at least 2 batches of {size}, got {observed.size} observations"
-        )
-    means = observed[: batches * size].reshape(batches, size).mean(axis=1)
-    return mean_interval(means, confidence=confidence)

@@ -1,4 +1,4 @@
-"""Where the warm-up of a run ends, and whether a run changes over its time."""
+"""Whether a run changes over its time."""
 
 from __future__ import annotations
 
@@ -7,66 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import stats
 
 from testbed.analysis.arrays import Floats
 
 BATCHES = 10
-
-
-@dataclass(frozen=True)
-class Truncation:
-    """Where the warm-up of a run ends.
-
-    Parameters
-    ----------
-    cut
-        Observations to leave out from the start.
-    observations
-        Of the whole run.
-    """
-
-    cut: int
-    observations: int
-
-    @property
-    def steady(self) -> bool:
-        """Whether the run has a steady part: at most half of it is warm-up."""
-        return 2 * self.cut <= self.observations
-
-
-def mser5(values: ArrayLike) -> Truncation:
-    """Find the end of the warm-up by the marginal standard error rule on batches of five.
-
-    Parameters
-    ----------
-    values
-        Observations in order, shape (n,), n at least 50.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 50 observations.
-
-    Notes
-    -----
-    Of the k means of five observations, the first d are cut that minimise
-    ``sum((Y[d:] - mean(Y[d:]))²) / (k - d)²``. The last five candidates are left out, where a few
-    means that happen to be alike would win. Sources: White, Simulation 69(6), 1997; Hoad, Robinson
-    and Davies, Journal of the Operational Research Society 61(9), 2010.
-    """
-    observed = np.asarray(values, dtype=float)
-    if observed.size < 50:
-        raise ValueError(f"MSER-5 needs at least 50 observations, got {observed.size}")
-    count = observed.size // 5
-    means = observed[: count * 5].reshape(count, 5).mean(axis=1)
-    means -= means.mean()
-    left = np.arange(count, 0, -1)
-    total = np.cumsum(means[::-1])[::-1]
-    squares = np.cumsum(means[::-1] ** 2)[::-1]
-    rule = (squares - total**2 / left) / left**2
-    return Truncation(cut=5 * int(np.argmin(rule[: count - 5])), observations=observed.size)
 
 
 @dataclass(frozen=True)
@@ -86,16 +31,6 @@ class Spell:
     at_s: Floats
     response_ms: Floats
     seconds: float
-
-    @classmethod
-    def joined(cls, spells: Sequence[Spell]) -> Spell:
-        """Return spells, at least one, one after the other."""
-        begins = np.cumsum([0.0, *(one.seconds for one in spells)])
-        return cls(
-            np.concatenate([one.at_s + begin for one, begin in zip(spells, begins, strict=False)]),
-            np.concatenate([one.response_ms for one in spells]),
-            float(begins[-1]),
-        )
 
     def ends(self) -> tuple[Spell, Spell]:
         """Return the first third and the last."""
@@ -119,14 +54,8 @@ class Change:
         return abs(math.log(self.ratio)) > max(math.log1p(most), 3 * self.error)
 
 
-def change_of_rate(earlier: Spell, later: Spell) -> Change:
-    """Return the change of operations per second; where there are none, one is assumed."""
-    ratio = math.exp(_log_rate(later) - _log_rate(earlier))
-    return Change(ratio, math.hypot(_error_of_rate(earlier), _error_of_rate(later)))
-
-
 def trend_of_rates(spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = ()) -> Change:
-    """Return the change of operations per second over two spells or more.
+    """Return the change of operations per second over two spells or more; one where there are none.
 
     Parameters
     ----------

@@ -9,44 +9,10 @@ import pytest
 from scipy import stats
 
 from testbed.analysis.statistics.intervals import (
-    batch_means,
     factor_interval,
     mean_interval,
     wilson,
 )
-
-
-def autocorrelated(rng: np.random.Generator, size: int, rho: float = 0.9) -> np.ndarray:
-    """Return an AR(1) process of mean 100 and standard deviation 10."""
-    noise = rng.normal(0, 10 * math.sqrt(1 - rho**2), size)
-    values = np.empty(size)
-    values[0] = rng.normal(0, 10)
-    for i in range(1, size):
-        values[i] = rho * values[i - 1] + noise[i]
-    return 100 + values
-
-
-def test_batch_means_agree_with_scipys_t_interval() -> None:
-    values = autocorrelated(np.random.default_rng(2), 20_500)
-    means = [values[i : i + 1000].mean() for i in range(0, 20_000, 1000)]
-    expected = stats.ttest_1samp(means, 0).confidence_interval(0.9)
-    interval = batch_means(values, confidence=0.9)
-    assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
-    assert interval.estimate == pytest.approx(np.mean(means))
-
-
-def test_batch_means_cover_the_mean_of_an_autocorrelated_run() -> None:
-    rng = np.random.default_rng(3)
-    runs = [autocorrelated(rng, 10_000) for _ in range(300)]
-    covered = np.mean([batch_means(run).contains(100) for run in runs])
-    naive = [stats.ttest_1samp(run, 100).pvalue > 0.05 for run in runs]
-    assert 0.91 <= covered <= 0.98
-    assert np.mean(naive) < 0.6  # as independent observations they would claim far too much
-
-
-def test_batch_means_need_two_batches() -> None:
-    with pytest.raises(ValueError, match="at least 2 batches of 1000, got 1999"):
-        batch_means(np.ones(1999))
 
 
 def test_the_interval_of_a_mean_agrees_with_scipy_and_needs_two_observations() -> None:

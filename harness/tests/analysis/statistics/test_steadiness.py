@@ -1,4 +1,4 @@
-"""MSER-5, and changes over time."""
+"""Changes over time."""
 
 from __future__ import annotations
 
@@ -9,54 +9,17 @@ from testbed.analysis.statistics.steadiness import (
     Change,
     Spell,
     change_of_mean,
-    change_of_rate,
-    mser5,
     trend_of_rates,
 )
-
-
-def brute_force_mser5(values: np.ndarray) -> int:
-    """Return the cut by the definition of the rule, term by term."""
-    means = [float(np.mean(values[i : i + 5])) for i in range(0, len(values) - 4, 5)]
-    k = len(means)
-    rule = {
-        d: sum((y - sum(means[d:]) / (k - d)) ** 2 for y in means[d:]) / (k - d) ** 2
-        for d in range(k - 5)
-    }
-    return 5 * min(rule, key=lambda d: rule[d])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_mser5_agrees_with_its_definition(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    values = rng.normal(100, 5, 1003) + 80 * np.exp(-np.arange(1003) / (20 * (seed + 1)))
-    assert mser5(values).cut == brute_force_mser5(values)
-
-
-def test_mser5_cuts_a_warm_up_and_keeps_a_steady_run() -> None:
-    rng = np.random.default_rng(4)
-    steady = rng.normal(100, 5, 5000)
-    warming = np.concatenate([np.full(600, 300.0), steady])
-    assert mser5(warming).cut == pytest.approx(600, abs=25)
-    assert mser5(warming).steady
-    assert mser5(steady).cut < 500
-
-
-def test_mser5_calls_a_run_that_never_settles_not_steady() -> None:
-    drifting = np.linspace(300, 100, 4000) + np.random.default_rng(5).normal(0, 1, 4000)
-    assert not mser5(drifting).steady
 
 
 def spell(rng: np.random.Generator, count: int, mean_ms: float = 10.0) -> Spell:
     return Spell(np.sort(rng.uniform(0, 2, count)), rng.gamma(4, mean_ms / 4, count), 2.0)
 
 
-def test_spells_are_joined_in_their_order_and_cut_into_thirds() -> None:
-    first = Spell(np.array([0.5, 1.5]), np.array([1.0, 2.0]), 2.0)
-    second = Spell(np.array([0.0, 3.9]), np.array([3.0, 4.0]), 4.0)
-    joined = Spell.joined([first, second])
-    assert joined.at_s.tolist() == [0.5, 1.5, 2.0, 5.9]
-    begin, end = joined.ends()
+def test_a_spell_is_cut_into_thirds() -> None:
+    whole = Spell(np.array([0.5, 1.5, 2.0, 5.9]), np.array([1.0, 2.0, 3.0, 4.0]), 6.0)
+    begin, end = whole.ends()
     assert (begin.response_ms.tolist(), end.response_ms.tolist()) == ([1, 2], [4])
     assert (begin.seconds, end.seconds, end.at_s.tolist()) == (2, 2, [pytest.approx(1.9)])
 
@@ -65,11 +28,11 @@ def test_a_change_is_told_from_chance() -> None:
     rng = np.random.default_rng(3)
     # Of 20 operations a half more may be chance; of 2000 it is not, and a tenth is let pass.
     for count, later, expected in ((20, 30, False), (2000, 3000, True), (2000, 2200, False)):
-        change = change_of_rate(spell(rng, count), spell(rng, later))
+        change = trend_of_rates([spell(rng, count), spell(rng, later)])
         assert change.ratio == pytest.approx(later / count)
         assert change.exceeds(0.15) is expected
-    assert change_of_rate(spell(rng, 2000), spell(rng, 1500)).exceeds(0.15)
-    assert change_of_rate(spell(rng, 50), spell(rng, 0)).exceeds(0.15)
+    assert trend_of_rates([spell(rng, 2000), spell(rng, 1500)]).exceeds(0.15)
+    assert trend_of_rates([spell(rng, 50), spell(rng, 0)]).exceeds(0.15)
 
 
 def test_a_rate_that_comes_and_goes_may_change_by_chance() -> None:
@@ -77,7 +40,7 @@ def test_a_rate_that_comes_and_goes_may_change_by_chance() -> None:
     times = spell(rng, 3000).at_s
     halting = Spell(times[(times // 0.2) % 2 == 0], np.ones(3000), 2.0)
 
-    change = change_of_rate(halting, spell(rng, 2000))
+    change = trend_of_rates([halting, spell(rng, 2000)])
 
     assert change.ratio == pytest.approx(2000 / 1500, rel=0.05)
     assert not change.exceeds(0.15)
