@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,18 +14,18 @@ from testbed import environment
 from testbed.analysis.decisions import DECIDING_RUNS, HEADLINE, Decision, decided, figures_of
 from testbed.analysis.quantities import FIGURES, WORDS, failed_share
 from testbed.analysis.results import Cell
-from testbed.analysis.samples import Measurement, load
+from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.tables import print_decisions, ratio_words
 from testbed.analysis.verdicts import judge_all
 from testbed.errors import UserError
 
-FAILED = "failed"
 BASE = "the base"
 ALIKE = (
     "loops",
     "duration",
+    "blocks",
     "ramp",
     "warmup",
     "fetch",
@@ -39,82 +39,31 @@ ALIKE = (
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A cell of two results.
-
-    Parameters
-    ----------
-    cell
-        Which.
-    runs
-        Of the base and of the results.
-    failed
-        Share of each one's arrivals that failed or never began.
-    decisions
-        By figure: the results against the base.
-    """
-
-    cell: Cell
-    runs: tuple[int, int]
-    failed: tuple[Interval, Interval]
-    decisions: Mapping[str, Decision]
-
-    @property
-    def where(self) -> str:
-        """The cell in words."""
-        return f"{self.cell.system}, {self.cell.workload}, {self.cell.load}"
-
-    @property
-    def failures(self) -> str:
-        """The failed shares in words."""
-        return " → ".join(f"{100 * share.estimate:.2g} %" for share in self.failed)
-
-
-@dataclass(frozen=True)
 class SideBySide:
     """Two results side by side.
 
     Parameters
     ----------
-    compared
-        The cells that both have usable runs of; at least one.
+    decisions
+        The results against the base, by figure and cell; ``pairs`` are the runs of the side that
+        has fewer.
+    runs
+        The same number by cell, of the cells that both have usable runs of; at least one.
+    failed
+        By cell the share of arrivals that failed or never began, of the base and of the results.
     missing
         Cells that the base has usable runs of, and the results have not.
     """
 
-    compared: tuple[Compared, ...]
+    decisions: tuple[Decision, ...]
+    runs: Mapping[Cell, int]
+    failed: Mapping[Cell, tuple[Interval, Interval]]
     missing: tuple[Cell, ...]
 
     @property
-    def undecidable(self) -> tuple[Compared, ...]:
+    def undecidable(self) -> int:
         """Cells of too few runs to decide anything."""
-        return tuple(one for one in self.compared if min(one.runs) < DECIDING_RUNS)
-
-
-@dataclass(frozen=True)
-class Regression:
-    """A figure that became worse, decided, by more than was allowed.
-
-    Parameters
-    ----------
-    compared
-        Where.
-    figure
-        Which; ``failed`` for the share of failed operations.
-    factor
-        How many times worse, above 1; infinite where nothing had failed.
-    """
-
-    compared: Compared
-    figure: str
-    factor: float
-
-    def __str__(self) -> str:
-        """Return it in one line."""
-        where = self.compared.where
-        if self.figure == FAILED:
-            return f"{where}: failed {self.compared.failures}"
-        return f"{where}: {WORDS[self.figure]} ×{ratio_words(self.compared.decisions[self.figure])}"
+        return sum(runs < DECIDING_RUNS for runs in self.runs.values())
 
 
 def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySide:
@@ -153,33 +102,39 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
     before, after = (
         replace(one.used, measurements=one.deciding).by_cell() for one in (theirs, ours)
     )
-    shared = {cell: (before[cell], after[cell]) for cell in after if cell in before}
+    shared = [cell for cell in after if cell in before]
     if not shared:
         raise UserError(f"{results} and {base} have no usable cell in common")
-    failed = {cell: (failed_share(runs[0]), failed_share(runs[1])) for cell, runs in shared.items()}
-    found = {figure: _decide(shared, failed, figure) for figure in FIGURES}
-    return SideBySide(
-        tuple(
-            Compared(
-                cell,
-                (len(runs[0]), len(runs[1])),
-                failed[cell],
-                {figure: found[figure][cell] for figure in FIGURES},
+    runs = {cell: min(len(before[cell]), len(after[cell])) for cell in shared}
+    failed = {cell: (failed_share(before[cell]), failed_share(after[cell])) for cell in shared}
+    decisions: list[Decision] = []
+    for figure in FIGURES:
+        sides = {cell: figures_of((before[cell], after[cell]), figure) for cell in shared}
+        enough = [cell for cell in shared if sides[cell][0].size and runs[cell] >= DECIDING_RUNS]
+        ratios = unpaired_ratios(*([sides[cell][side] for cell in enough] for side in (1, 0)))
+        told = dict(zip(enough, ratios, strict=True))
+        for cell, (below, above) in sides.items():
+            one = Decision(
+                cell.system, BASE, cell.workload, cell.mode, cell.level, figure, pairs=runs[cell]
             )
-            for cell, runs in shared.items()
-        ),
-        tuple(cell for cell in before if cell not in after),
-    )
+            if cell in told:
+                more = failed[cell][1].estimate - failed[cell][0].estimate
+                one = decided(one, told[cell], (below, above), more)
+            elif below.size:
+                one = replace(one, ratio=float(stats.gmean(above) / stats.gmean(below)))
+            decisions.append(one)
+    missing = tuple(cell for cell in before if cell not in after)
+    return SideBySide(tuple(decisions), runs, failed, missing)
 
 
-def regressions(compared: Sequence[Compared], factor: float) -> list[Regression]:
-    """Return what is worse by more than a factor, and decided.
+def regressions(both: SideBySide, factor: float) -> list[str]:
+    """Return in words what is worse by more than a factor, and decided.
 
     Failures are worse if their share rose for certain, by whatever factor.
 
     Parameters
     ----------
-    compared
+    both
         As `side_by_side` returns it.
     factor
         At least 1 and finite: 1.10 allows response times and CPU time to rise, and goodput to fall,
@@ -192,67 +147,43 @@ def regressions(compared: Sequence[Compared], factor: float) -> list[Regression]
     """
     if not 1 <= factor < math.inf:
         raise UserError(f"--fail-above is {factor:g}; it must be at least 1, for example 1.10")
-    found = []
-    for one in compared:
-        before, after = one.failed
-        if min(one.runs) >= DECIDING_RUNS and after.low > before.high:
-            times = after.estimate / before.estimate if before.estimate else math.inf
-            found.append(Regression(one, FAILED, times))
-        for figure, decision in one.decisions.items():
-            if decision.decision == "worse" and decision.ratio:
-                worse = max(decision.ratio, 1 / decision.ratio)
-                if worse > factor:
-                    found.append(Regression(one, figure, worse))
-    return found
+    failures = [
+        f"{_where(cell)}: failed {_shares(shares)}"
+        for cell, shares in both.failed.items()
+        if both.runs[cell] >= DECIDING_RUNS and shares[1].low > shares[0].high
+    ]
+    return failures + [
+        f"{_where(one)}: {WORDS[one.figure]} ×{ratio_words(one)}"
+        for one in both.decisions
+        if one.decision == "worse" and one.ratio and max(one.ratio, 1 / one.ratio) > factor
+    ]
 
 
 def print_comparison(both: SideBySide, console: Console) -> None:
     """Print what is decided of two results, and what cannot be compared."""
-    print_decisions(
-        (one.decisions[figure] for figure in HEADLINE for one in both.compared), console
+    headline = sorted(
+        (one for one in both.decisions if one.figure in HEADLINE),
+        key=lambda one: HEADLINE.index(one.figure),
     )
-    for one in both.compared:
-        if any(share.estimate for share in one.failed):
-            console.print(f"failed {one.where}: {one.failures}", highlight=False)
+    print_decisions(headline, console)
+    for cell, shares in both.failed.items():
+        if any(share.estimate for share in shares):
+            console.print(f"failed {_where(cell)}: {_shares(shares)}", highlight=False)
     for cell in both.missing:
         console.print(
-            f"[red]missing[/red] {cell.system}, {cell.workload}, {cell.load}: only the base has "
-            "usable runs",
-            highlight=False,
+            f"[red]missing[/red] {_where(cell)}: only the base has usable runs", highlight=False
         )
-    if few := len(both.undecidable):
+    if both.undecidable:
         console.print(
-            f"[yellow]not decidable[/yellow] {few} of {len(both.compared)}: fewer than "
+            f"[yellow]not decidable[/yellow] {both.undecidable} of {len(both.runs)}: fewer than "
             f"{DECIDING_RUNS} usable runs on a side",
             highlight=False,
         )
 
 
-def _decide(
-    shared: Mapping[Cell, tuple[Sequence[Measurement], Sequence[Measurement]]],
-    failed: Mapping[Cell, tuple[Interval, Interval]],
-    figure: str,
-) -> dict[Cell, Decision]:
-    """Decide each cell by one figure; the ratio alone is known of fewer runs than decide."""
-    sides = {cell: figures_of(runs, figure) for cell, runs in shared.items()}
-    enough = [cell for cell, figures in sides.items() if min(map(len, figures)) >= DECIDING_RUNS]
-    told = dict(
-        zip(
-            enough,
-            unpaired_ratios(
-                [sides[cell][1] for cell in enough], [sides[cell][0] for cell in enough]
-            ),
-            strict=True,
-        )
-    )
-    found = {}
-    for cell, (below, above) in sides.items():
-        name, pairs = cell.system, min(below.size, above.size)
-        one = Decision(name, BASE, cell.workload, cell.mode, cell.level, figure, pairs=pairs)
-        if cell in told:
-            more = failed[cell][1].estimate - failed[cell][0].estimate
-            found[cell] = decided(one, told[cell], (below, above), more)
-        else:
-            ratio = float(stats.gmean(above) / stats.gmean(below)) if below.size else None
-            found[cell] = replace(one, ratio=ratio)
-    return found
+def _where(one: Cell | Decision) -> str:
+    return f"{one.system}, {one.workload}, {one.load}"
+
+
+def _shares(failed: tuple[Interval, Interval]) -> str:
+    return " → ".join(f"{100 * share.estimate:.2g} %" for share in failed)

@@ -56,13 +56,13 @@ def _compare_results(results: Path, base: Path, fail_above: float | None, *, any
 
     with step(console, "Comparing"):
         compared = comparison.side_by_side(results, base, anyway=anyway)
-        found = [] if fail_above is None else comparison.regressions(compared.compared, fail_above)
+        found = [] if fail_above is None else comparison.regressions(compared, fail_above)
     comparison.print_comparison(compared, console)
     if fail_above is None:
         return False
     for one in found:
         console.print(f"[red]worse[/red] {one}", highlight=False)
-    if len(compared.undecidable) == len(compared.compared):
+    if compared.undecidable == len(compared.runs):
         raise UserError(
             "--fail-above decides nothing: no cell has enough usable runs on both sides",
             "Measure with `repetitions: 3` or more in the experiment.",
