@@ -61,10 +61,10 @@ class Decision:
     could_tell
         The smallest ratio above 1 that would have been told with a probability of 0.8.
     pairs
-        Pairs of starts that it is taken from; with one it speaks of these starts only.
+        Pairs of starts that it is taken from.
     pair_spread
-        What the ratio differs by from pair to pair: 0.02 is 2 %. Pooled over cells; None with one
-        pair.
+        What the ratio differs by from pair to pair: 0.02 is 2 %. Pooled over cells; None if no cell
+        has two pairs, so that the decision speaks of one pair of starts only.
     age_s
         Median age of the stacks when they were measured, s; None where that is not recorded.
     left_out
@@ -273,7 +273,7 @@ def decided(one: Decision, told: Told, sides: Sides, fails_more: float) -> Decis
         high=told.interval.high,
         decision=decision,
         could_tell=design.could_tell if design else None,
-        pair_spread=design.spread if design and one.pairs > 1 else None,
+        pair_spread=design.spread if design else None,
         reason=reason,
         reference_value=below,
     )
@@ -293,8 +293,8 @@ def _decide(
     reference: str, system: str, cells: Sequence[PairedCell], figure: str
 ) -> Iterator[Decision]:
     found = [cell.differences(figure) for cell in cells]
-    if max((one.size for one in found), default=0) < 2:
-        # One pair: its blocks are the unit.
+    one_pair = max((one.size for one in found), default=0) < 2
+    if one_pair:  # Its blocks are the unit.
         found = [
             cell.block_differences(figure) if one.size else one
             for cell, one in zip(cells, found, strict=True)
@@ -326,7 +326,8 @@ def _decide(
             yield replace(unknown, ratio=ratio, reason="one block of one pair")
         else:
             more = failed_share(one.others).estimate - failed_share(one.ones).estimate
-            yield decided(unknown, by_place[place], sides, more)
+            decision = decided(unknown, by_place[place], sides, more)
+            yield replace(decision, pair_spread=None) if one_pair else decision
 
 
 def _outcome(figure: str, told: Told, figures: tuple[float, float]) -> tuple[Outcome, str]:

@@ -203,7 +203,7 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
         if one.left_out:
             pairs = "1 pair" if one.left_out == 1 else f"{one.left_out} pairs"
             told.setdefault(f"{pairs} left out", []).append(where)
-        if one.pairs == 1:
+        if one.pairs == 1 and one.pair_spread is None:
             told["one pair: this speaks of these starts only"] = []
     return [
         f"{', '.join(dict.fromkeys(where))}: {why}" if where else why for why, where in told.items()

@@ -33,9 +33,9 @@ EFFECT = 1.25
 
 SIMULATED = (
     Column("figure", word("figure"), numeric=False),
-    Column("false decisions, 3 pairs", word("false")),
-    Column("alike, 3 pairs", word("alike")),
-    Column("25 % more found, 3 pairs", word("power")),
+    Column(f"false decisions, {DECIDING_PAIRS} pairs", word("false")),
+    Column(f"alike, {DECIDING_PAIRS} pairs", word("alike")),
+    Column(f"25 % more found, {DECIDING_PAIRS} pairs", word("power")),
     Column("false decisions, one pair", word("one")),
 )
 KNOWN = (

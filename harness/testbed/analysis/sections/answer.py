@@ -111,7 +111,8 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
                 for figure in HEADLINE
                 if (known := [one for one in ones if one.figure == figure])
             ]
-            only = " One pair of starts: another may differ." if ones[0].pairs == 1 else ""
+            one_pair = all(one.pair_spread is None and one.pairs == 1 for one in ones)
+            only = " One pair of starts: another may differ." if one_pair else ""
             told.append(f"{workload}: {system}'s {'; its '.join(clauses)}.{only}")
     return told
 
