@@ -20,11 +20,13 @@ from pathlib import Path
 
 import polars as pl
 
-from testbed import aot_cache, jdk, load
-from testbed.project import Project
-from testbed.services import Deployment, Service
-from testbed.stack import Stack
-from testbed.variants import VARIANTS, Choice, deployment
+from testbed.deploy import aot_cache, jdk
+from testbed.deploy.services import Deployment, Service
+from testbed.deploy.stack import Stack
+from testbed.deploy.variants import Choice, deployment
+from testbed.measure import load
+from testbed.model.project import Project
+from testbed.model.systems import VARIANTS
 
 KINDS = ("class archive", "AOT cache")
 THREADS = 100

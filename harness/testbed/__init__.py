@@ -1,13 +1,12 @@
 """Starts the variants of the product, measures them, and reports.
 
-Where to look:
+A package imports only packages that stand below it:
 
-- what a user types: `cli`;
-- what an experiment is: `experiment`, of `experiment_parts`, read by `experiment_file`;
-- what is started, and how: `variants`, `services`, `stack`, `compose`, `aot_cache`, `build`, `jdk`;
-- in which order, and when it is enough: `schedule`, `search`, `ending`, foretold by `planning`;
-- one measurement: `runner` carries out an experiment, a `session` one start, `load` one run;
-- what is written: `results_directory`, `environment`, `metrics`, `record`;
-- how it is watched meanwhile: `live`, `marks`, `scraping`, `dashboards`;
-- what becomes of it: `analysis`.
+- `cli`: what a user types;
+- `watch`: live metrics, annotations and dashboards;
+- `measure`: carries out an experiment: load, warm-up, blocks, and what is recorded of each run;
+- `analysis`: samples, verdicts, decisions, figures, the report;
+- `deploy`: builds, starts and ends systems, as processes or containers;
+- `experiment`: what an experiment is, its order, its arrivals, and when it is enough;
+- `model`: errors, files, names and words that every package uses.
 """

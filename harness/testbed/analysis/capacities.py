@@ -8,7 +8,7 @@ from testbed.analysis.objective import reached_by
 from testbed.analysis.statistics.capacity import Capacity, capacity
 from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
-from testbed.experiment_parts import Slo
+from testbed.experiment.parts import Slo
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from pathlib import Path
 from rich.console import Console
 from scipy import stats
 
-from testbed import environment
 from testbed.analysis.decisions import DECIDING_RUNS, HEADLINE, Decision, decided, figures_of
 from testbed.analysis.quantities import FIGURES, WORDS, failed_share
 from testbed.analysis.results import Cell
@@ -19,7 +18,8 @@ from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.tables import print_decisions, ratio_words
 from testbed.analysis.verdicts import judge_all
-from testbed.errors import UserError
+from testbed.model import environment
+from testbed.model.errors import UserError
 
 BASE = "the base"
 ALIKE = (

@@ -28,10 +28,11 @@ from testbed.analysis.quantities import (
     failed_share,
     run_figure,
 )
-from testbed.analysis.results import Cell, Mode, Results, load_words
+from testbed.analysis.results import Cell, Results
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios
 from testbed.analysis.verdicts import Judged
+from testbed.model.loads import Mode, load_words
 
 DECIDING_RUNS = 3
 """Runs of each side that a decision needs where they are no pairs, as for the thesis's claims."""

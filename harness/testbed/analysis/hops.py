@@ -23,7 +23,7 @@ from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement
 from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
-from testbed.variants import FRONT_SERVICE
+from testbed.model.systems import FRONT_SERVICE
 
 SELDOM = 0.01
 """Calls per operation below which a hop is left out: a few are made by what watches the product."""

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from testbed.analysis.results import Results
 from testbed.analysis.samples import Measurement
 from testbed.analysis.verdicts import carried
-from testbed.errors import UserError
-from testbed.experiment_parts import Slo
+from testbed.experiment.parts import Slo
+from testbed.model.errors import UserError
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ import numpy as np
 from testbed.analysis.arrays import Floats
 from testbed.analysis.decisions import HEADLINE, PairedCell, decide, paired_cells, references
 from testbed.analysis.quantities import FIGURES, block_figures
-from testbed.analysis.results import Mode
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.ratios import Design
 from testbed.analysis.verdicts import Judged, judge_all
-from testbed.errors import UserError, unknown
+from testbed.model.errors import UserError, unknown
+from testbed.model.loads import Mode
 
 PLANNED_PAIRS = (1, 3, 6)
 

@@ -28,11 +28,11 @@ from traitlets import default
 from traitlets.config import Config
 
 from testbed.analysis.decisions import Decision
-from testbed.analysis.figures.plates import Plate
+from testbed.analysis.figures.figure import ReportFigure
 from testbed.analysis.results import find_results
 from testbed.analysis.summary import SCHEMA
 from testbed.analysis.tables import print_decisions, print_table
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "analysis" / "report.ipynb"
 RESULTS_VARIABLE = "TESTBED_RESULTS"
@@ -109,7 +109,7 @@ def write_report(results: Path, out: Path | None = None) -> Written:
     )
 
 
-def show(heading: str, *contents: str | Plate, **named: object) -> None:
+def show(heading: str, *contents: str | ReportFigure, **named: object) -> None:
     """Show a part of the report in the notebook; nothing where it has nothing to say.
 
     Parameters

@@ -8,21 +8,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
-from testbed.errors import UserError
-from testbed.variants import VARIANTS
+from testbed.model.errors import UserError
+from testbed.model.loads import Mode, load_words
+from testbed.model.systems import VARIANTS
 
 UNSTATED = "unstated"
 """The preset and backends of a loose sample file, which says nothing about them."""
 
 LOOSE_NAME = re.compile(r"(?P<variant>[a-z]+)-(?P<workload>[a-z]+)-(?P<threads>\d+)-threads\.\w+")
 LOOSE_SHAPE = "VARIANT-WORKLOAD-N-threads.jtl"
-
-
-Mode = Literal["closed", "open"]
 
 
 @dataclass(frozen=True)
@@ -73,16 +71,6 @@ class Cell:
     def load(self) -> str:
         """The level in words."""
         return load_words(self.mode, self.level)
-
-
-def load_unit(mode: str) -> str:
-    """Return what a level counts: ``threads`` or ``arrivals/s``."""
-    return "threads" if mode == "closed" else "arrivals/s"
-
-
-def load_words(mode: str, level: float) -> str:
-    """Return a level in words: ``100 threads`` or ``200 arrivals/s``."""
-    return f"{level:g} {load_unit(mode)}"
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ from pathlib import Path
 import polars as pl
 
 from testbed.analysis.results import Block, Cell, Results, Run, find_results
-from testbed.errors import UserError
-from testbed.load import LATE_MS
+from testbed.model.errors import UserError
+from testbed.model.loads import LATE_MS
 
 FAILURES = (
     "breaker_open",

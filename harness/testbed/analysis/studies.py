@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from testbed.analysis.results import Cell, Mode
+from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measured, Measurement
 from testbed.analysis.tables import condition
+from testbed.model.loads import Mode
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from testbed.analysis.statistics.steadiness import (
     change_of_mean,
     trend_of_rates,
 )
-from testbed.load import LATE_MS
+from testbed.model.loads import LATE_MS
 
 Status = Literal["valid", "still warming", "stalled", "overloaded", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]

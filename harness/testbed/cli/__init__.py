@@ -7,10 +7,10 @@ import sys
 import typer
 from rich.markup import escape
 
-from testbed import processes
 from testbed.cli import experiments, machine, reports, stacks, watching
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
-from testbed.errors import UserError
+from testbed.deploy import processes
+from testbed.model.errors import UserError
 
 app = typer.Typer(
     help="Starts the variants of one product, puts the same load on them, and compares them.",

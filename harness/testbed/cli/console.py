@@ -1,11 +1,47 @@
-"""Where commands print, and the exit codes that they end with."""
+"""Where commands print, what they show of their steps, and the exit codes that they end with."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from rich.console import Console
+
+from testbed.model.words import duration
 
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
+
+Detail = Callable[[str], None]
+
+
+@contextmanager
+def step(console: Console, title: str) -> Iterator[Detail]:
+    """Show a step while it runs, then its elapsed time.
+
+    Yields
+    ------
+    callable
+        Shows a few words on what the step is waiting for (on a terminal only).
+    """
+    began = time.monotonic()
+    with console.status(f"{title} …") as status:
+
+        def detail(text: str) -> None:
+            status.update(f"{title} … [dim]{text}[/dim] [dim]{seconds(began)}[/dim]")
+
+        try:
+            yield detail
+        except BaseException:
+            console.print(f"[red]✗[/red] {title} [dim]{seconds(began)}[/dim]")
+            raise
+    console.print(f"[green]✓[/green] {title} [dim]{seconds(began)}[/dim]")
+
+
+def seconds(began: float) -> str:
+    """Return the time since a monotonic clock reading, for people."""
+    return duration(time.monotonic() - began)

@@ -11,36 +11,24 @@ import psutil
 import typer
 from rich.markup import escape
 
-from testbed import (
-    build,
-    compose,
-    environment,
-    experiment_file,
-    jdk,
-    load,
-    namespace,
-    planning,
-    record,
-    results_directory,
-    runner,
-    stack,
-    variants,
-)
-from testbed.bench import Bench
-from testbed.cli.console import console
+from testbed.cli.console import console, step
 from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
 from testbed.cli.preparing import lay_out_jmeter, measure_ceilings, measuring_environ, prepare
+from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
-from testbed.errors import UserError
-from testbed.experiment import Experiment
-from testbed.marks import Annotations, Grafana
-from testbed.meter import MB
-from testbed.progress import Progress
-from testbed.project import Project
-from testbed.schedule import prepared, slots
-from testbed.stack import Stack
-from testbed.steps import duration, step
-from testbed.variants import Choice
+from testbed.deploy import build, compose, jdk, leftovers, namespace, record, variants
+from testbed.deploy.meter import MB
+from testbed.deploy.stack import Stack
+from testbed.deploy.variants import Choice
+from testbed.experiment import planning, reading
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.schedule import prepared, slots
+from testbed.measure import environment, load, results_directory, runner
+from testbed.measure.dependencies import Dependencies
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+from testbed.model.words import duration
+from testbed.watch.annotations import Annotations, Grafana
 
 SLOT_PORTS = 1000
 """From the ports of one system to those of the next that is up with it."""
@@ -78,13 +66,13 @@ def run(
     if (name is None) == (resume is None):
         raise UserError(
             "give an experiment, or --resume RESULTS",
-            f"Shipped experiments: {', '.join(experiment_file.shipped(project))}.",
+            f"Shipped experiments: {', '.join(reading.shipped(project))}.",
         )
     if only_plan:
         _print_plan(project, name, resume)
         return
     if name is not None:
-        plan = experiment_file.load(project, name)
+        plan = reading.load(project, name)
         results = _run(project, plan, port_offset, watched=watched, build_first=not no_build)
     else:
         assert resume is not None
@@ -119,11 +107,11 @@ def compare(
         raise UserError("--quick, --pairs and --until exclude each other: give one")
     project = Project.find()
     began = time.monotonic()
-    plan = experiment_file.load(project, "quick" if quick else "compare")
+    plan = reading.load(project, "quick" if quick else "compare")
     if pairs is not None:
-        plan = experiment_file.changed(plan, repetitions=pairs)
+        plan = reading.changed(plan, repetitions=pairs)
     if until is not None:
-        plan = experiment_file.changed(plan, precision={"could_tell": parse_percent(until)})
+        plan = reading.changed(plan, precision={"could_tell": parse_percent(until)})
     results = _run(project, plan, port_offset, watched=False, build_first=not no_build)
     write_report(project, results)
     console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
@@ -132,29 +120,35 @@ def compare(
 def _run(
     project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
 ) -> Path:
-    stack.clear_leftovers(project)
+    leftovers.clear_all(project)
     plan = prepared(plan, psutil.virtual_memory().available / MB)
-    bench = _bench(project, plan, port_offset, watched=watched, build_first=build_first)
+    dependencies = _dependencies(
+        project, plan, port_offset, watched=watched, build_first=build_first
+    )
     _enter_network(plan)
     results = results_directory.new_results(project, plan.name, record.now())
-    results_directory.begin(bench, plan, results)
-    _carry_out(project, bench, plan, results)
+    results_directory.begin(dependencies, plan, results)
+    _carry_out(project, dependencies, plan, results)
     return results
 
 
 def _resume(
     project: Project, results: Path, port_offset: int, *, watched: bool, build_first: bool
 ) -> Path:
-    stack.clear_leftovers(project)
+    leftovers.clear_all(project)
     plan = results_directory.declared(results)
-    bench = _bench(project, plan, port_offset, watched=watched, build_first=build_first)
-    results_directory.require_same(bench, results)
+    dependencies = _dependencies(
+        project, plan, port_offset, watched=watched, build_first=build_first
+    )
+    results_directory.require_same(dependencies, results)
     _enter_network(plan)
-    _carry_out(project, bench, plan, results)
+    _carry_out(project, dependencies, plan, results)
     return results
 
 
-def _carry_out(project: Project, bench: Bench, plan: Experiment, results: Path) -> None:
+def _carry_out(
+    project: Project, dependencies: Dependencies, plan: Experiment, results: Path
+) -> None:
     if (results / "ending.json").is_file():
         console.print("Every run is there already.")
         return
@@ -165,7 +159,7 @@ def _carry_out(project: Project, bench: Bench, plan: Experiment, results: Path) 
     )
     try:
         with Progress(console, expected) as show:
-            runner.carry_out(bench, plan, results, show)
+            runner.carry_out(dependencies, plan, results, show)
     except BaseException:
         console.print(f"To go on: ./testbed run --resume {project.shown(results)}")
         raise
@@ -185,15 +179,15 @@ def _print_plan(project: Project, name: str | None, results: Path | None) -> Non
         plan, done = results_directory.declared(results), results_directory.finished(results)
     else:
         assert name is not None
-        plan, done = experiment_file.load(project, name), {}
+        plan, done = reading.load(project, name), {}
     for line in planning.lines(plan, done):
         console.print(escape(line), soft_wrap=True)
     console.print(f"[bold]{plan.name}[/bold]: {planning.expect(plan, done).told}")
 
 
-def _bench(
+def _dependencies(
     project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
-) -> Bench:
+) -> Dependencies:
     """Return what an experiment is carried out with; everything it needs is checked and built."""
     if watched and plan.backends != "docker":
         raise UserError(
@@ -236,7 +230,7 @@ def _bench(
             _images(project, plan, environ) if in_containers else {},
         )
 
-    return Bench(
+    return Dependencies(
         project=project,
         generator=load.generator_command(project, generator_java),
         system=lambda system: Stack(

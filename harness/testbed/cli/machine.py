@@ -10,14 +10,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from testbed import build, doctor, jdk, load, selftest, stack
+from testbed.cli import doctor, selftest
 from testbed.cli.console import EXIT_FAILED, console
+from testbed.cli.doctor import Verdict
 from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, trained
-from testbed.doctor import Verdict
-from testbed.experiment_parts import WORKLOADS
-from testbed.project import Project
-from testbed.steps import duration
-from testbed.variants import VARIANTS, Choice
+from testbed.deploy import build, jdk, leftovers
+from testbed.deploy.variants import Choice
+from testbed.experiment.parts import WORKLOADS
+from testbed.measure import load
+from testbed.model.project import Project
+from testbed.model.systems import VARIANTS
+from testbed.model.words import duration
 
 
 def doctor_command() -> None:
@@ -47,7 +50,7 @@ def build_command(
     from then on. At the end it measures, once per machine, what JMeter can do at most.
     """
     project = Project.find()
-    stack.clear_leftovers(project)
+    leftovers.clear_all(project)
     java = jdk.for_services()
     build.maven()
     build_jars(project, java, force=force)
@@ -60,7 +63,7 @@ def build_command(
 def test() -> None:
     """Run every test: services, harness, and the contract on each variant."""
     project = Project.find()
-    stack.clear_leftovers(project)
+    leftovers.clear_all(project)
     java = jdk.for_services()
     lay_out_jmeter(project, java)
     verdicts = selftest.run_all(

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from testbed.errors import UserError
-from testbed.settings import known
+from testbed.experiment.settings import known
+from testbed.model.errors import UserError
 
 VariantArgument = Annotated[str, typer.Argument(help="sync or async.", show_default=False)]
 BackendsOption = Annotated[

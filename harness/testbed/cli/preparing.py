@@ -8,27 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from testbed import (
-    aot_cache,
-    build,
-    ceiling,
-    compose,
-    database,
-    jdk,
-    load,
-    metrics,
-    ports,
-    variants,
-    warming,
-)
-from testbed.cli.console import console
-from testbed.errors import UserError
-from testbed.experiment_parts import WORKLOADS
-from testbed.project import Project
-from testbed.services import Deployment
-from testbed.stack import Notice, Stack
-from testbed.steps import step
-from testbed.variants import Choice
+from testbed.cli.console import console, step
+from testbed.deploy import aot_cache, build, compose, database, jdk, ports, variants
+from testbed.deploy.services import Deployment
+from testbed.deploy.stack import Notice, Stack
+from testbed.deploy.variants import Choice
+from testbed.experiment.parts import WORKLOADS
+from testbed.measure import ceiling, load, metrics, warming
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 TRAINING_OFFSETS = 30_000
 """Port offsets below this are tried in steps of 1,000 where a variant is trained."""

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from testbed.cli.console import EXIT_FAILED, console
-from testbed.errors import UserError
-from testbed.project import Project
-from testbed.steps import step
+from testbed.cli.console import EXIT_FAILED, console, step
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 
 def report(

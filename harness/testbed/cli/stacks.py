@@ -9,8 +9,7 @@ import httpx
 import typer
 from rich.table import Table
 
-from testbed import compose, ports, processes, record, services, stack
-from testbed.cli.console import EXIT_FAILED, console
+from testbed.cli.console import EXIT_FAILED, console, step
 from testbed.cli.options import (
     BackendsOption,
     NoBuildOption,
@@ -21,14 +20,14 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import prepare
-from testbed.errors import UserError, unknown
-from testbed.files import tail
-from testbed.meter import ProcessMeter, Usage
-from testbed.project import Project
-from testbed.record import Running, StackRecord
-from testbed.stack import Stack
-from testbed.steps import step
-from testbed.variants import Choice
+from testbed.deploy import compose, leftovers, ports, processes, record, services
+from testbed.deploy.meter import ProcessMeter, Usage
+from testbed.deploy.record import Running, StackRecord
+from testbed.deploy.stack import Stack
+from testbed.deploy.variants import Choice
+from testbed.model.errors import UserError, unknown
+from testbed.model.files import tail
+from testbed.model.project import Project
 
 
 def up(
@@ -45,7 +44,7 @@ def up(
     """
     project = Project.find()
     choice = Choice(variant, preset, backends, parse_settings(setting), port_offset)
-    stack.clear_leftovers(project)
+    leftovers.clear_all(project)
     deployment = prepare(project, choice, os.environ, build_first=not no_build)
     started = Stack(project, deployment, os.environ)
     with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
@@ -62,10 +61,10 @@ def down() -> None:
     running = _running()
     for project, known in running:
         if record.owner_alive(known):
-            stack.require_none(project)
+            leftovers.require_none(project)
     for project, known in running:
         with step(console, f"Ending {known.variant}"), processes.uninterrupted():
-            killed = stack.end(project, known)
+            killed = leftovers.end(project, known)
         if killed:
             console.print(f"Had to be killed: {', '.join(killed)}")
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from testbed import live, ports
 from testbed.cli.console import console
-from testbed.errors import UserError
-from testbed.project import Project
+from testbed.deploy import ports
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+from testbed.watch import live
 
 
 def live_command(

@@ -10,7 +10,7 @@ from testbed.analysis.capacities import capacities
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.verdicts import judge_all
-from testbed.experiment_parts import Slo
+from testbed.experiment.parts import Slo
 
 from .synthetic import write_pair, write_run
 

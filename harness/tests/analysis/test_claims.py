@@ -19,7 +19,7 @@ from testbed.analysis.claims.tables import consistency, held, replication, repli
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.verdicts import Judged, judge_all
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 from .synthetic import write_run
 

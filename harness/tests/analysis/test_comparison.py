@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from testbed.analysis.comparison import SideBySide, regressions, side_by_side
 from testbed.cli import app
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 from .synthetic import write_run
 

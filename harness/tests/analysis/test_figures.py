@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import decide
 from testbed.analysis.figures import decided, failures, levels, operations
-from testbed.analysis.figures.looks import looks
+from testbed.analysis.figures.style import line_styles
 from testbed.analysis.samples import load
 from testbed.analysis.studies import Study
 from testbed.analysis.summary import tabulate
@@ -62,19 +62,19 @@ def test_smoothing_keeps_a_parabola_as_it_is() -> None:
 def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
     measured = load(comparison)
     summary = tabulate(measured)
-    plates = [
+    drawn_figures = [
         *levels.scaling(summary),
         *failures.outcomes(measured),
         *operations.over_time(measured),
     ]
-    assert [plate.name for plate in plates] == [
+    assert [one.name for one in drawn_figures] == [
         f"{kind}-{workload}-tuned-embedded"
         for kind in ("scaling", "outcomes", "over-time")
         for workload in ("list", "reserve")
     ]
-    for plate in plates:
-        assert plate.png.startswith(b"\x89PNG")
-        assert "preset tuned, embedded backends" in plate.caption
+    for one in drawn_figures:
+        assert one.png.startswith(b"\x89PNG")
+        assert "preset tuned, embedded backends" in one.caption
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_level_that_only_one_variant_has_is_drawn_as_such(tmp_path: Path) -> N
 
 
 def test_systems_of_one_figure_look_different_without_colour() -> None:
-    drawn = looks(f"system {i}" for i in range(7)).values()
+    drawn = line_styles(f"system {i}" for i in range(7)).values()
     for kind in ("colour", "marker", "line"):
         assert len({str(getattr(look, kind)) for look in drawn}) == 7
 
@@ -174,6 +174,6 @@ def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -
         assert (band.x0, band.x1) == pytest.approx((1 / 1.1, 1.1))
     assert fills == [("s", False), ("o", True), ("D", False)]
     assert "async divided by sync" in caption
-    (plate,) = decided.ratios(found)
-    assert plate.name == "ratios"
+    (one,) = decided.ratios(found)
+    assert one.name == "ratios"
     assert list(decided.ratios([])) == []

@@ -10,8 +10,8 @@ import pytest
 from testbed.analysis import objective
 from testbed.analysis.results import Arrivals, Block, Cell, Results, Run, run_of
 from testbed.analysis.samples import measure
-from testbed.errors import UserError
-from testbed.experiment_parts import Slo
+from testbed.experiment.parts import Slo
+from testbed.model.errors import UserError
 
 from .synthetic import HEADER, write_run
 

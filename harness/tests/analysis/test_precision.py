@@ -16,7 +16,7 @@ from testbed.analysis.samples import load
 from testbed.analysis.sections import spread as spread_section
 from testbed.analysis.statistics.ratios import Design
 from testbed.analysis.verdicts import judge_all
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 from .synthetic import write_blocks, write_pair, write_run
 

@@ -20,7 +20,7 @@ from testbed.analysis.samples import load
 from testbed.analysis.sections import answer, validity
 from testbed.analysis.summary import each_run, tabulate
 from testbed.analysis.verdicts import judge_all
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 from .synthetic import write_pair, write_run
 

@@ -9,7 +9,7 @@ import pytest
 
 from testbed.analysis.results import Block, Cell, Run, find_results
 from testbed.analysis.samples import FAILURES, Measurement, load, measure
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 from .synthetic import ANSWERS, EPOCH_MS, HEADER, write_blocks, write_run
 

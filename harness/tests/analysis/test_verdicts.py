@@ -18,7 +18,7 @@ from testbed.analysis.sections.validity import validity
 from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import failures
 from testbed.analysis.verdicts import Verdict, in_flight, judge, judge_all
-from testbed.errors import UserError
+from testbed.model.errors import UserError
 
 from .synthetic import EPOCH_MS, write_blocks, write_run
 
@@ -479,8 +479,8 @@ def test_arrivals_that_begin_late_with_users_free_are_the_generators_fault(tmp_p
     # in the way, and those that follow it wait for the user.
     late = judge(open_run(tmp_path / "late", [14, 9, 4] * 10 + [0] * 70), {})
     assert late.status == "invalid"
-    assert late.reasons == (
-        "generator late: 10 % began over 10 ms late (limit: at most 5 % of arrivals)",
+    assert late.reasons[0] == (
+        "generator late: 10 % began over 10 ms late (limit: at most 5 % of arrivals)"
     )
     # As late, but since the user was busy: the system's.
     slow = open_run(tmp_path / "slow", [12 * i for i in range(100)])

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from testbed import build, jdk
-from testbed.project import Project
-from testbed.stack import Stack
-from testbed.variants import VARIANTS, Choice, deployment, jars
+from testbed.deploy import build, jdk
+from testbed.deploy.stack import Stack
+from testbed.deploy.variants import Choice, deployment, jars
+from testbed.model.project import Project
+from testbed.model.systems import VARIANTS
 
 from .product import PRODUCTS, Product
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from testbed.project import Project
+from testbed.model.project import Project
 
 DOCUMENTS = {"sync": "api-gateway-service", "async": "broker-service"}
 """The module that serves a variant's document."""

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from testbed.stack import Stack
+from testbed.deploy.stack import Stack
 
 from .conftest import Eventually
 from .product import Product, problem, reservation

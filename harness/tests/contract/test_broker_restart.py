@@ -7,7 +7,7 @@ import time
 import httpx
 import pytest
 
-from testbed.stack import Stack
+from testbed.deploy.stack import Stack
 
 from .product import Asynchronous
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed import processes
-from testbed.files import tail
-from testbed.processes import ProcessId
-from testbed.services import client
-from testbed.stack import Stack
+from testbed.deploy import processes
+from testbed.deploy.processes import ProcessId
+from testbed.deploy.services import client
+from testbed.deploy.stack import Stack
+from testbed.model.files import tail
 
 from .conftest import Eventually
 from .product import Product, problem, reservation

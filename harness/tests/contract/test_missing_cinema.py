@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from testbed.stack import Stack
+from testbed.deploy.stack import Stack
 
 from .conftest import Eventually
 from .product import RUN, Asynchronous, Product, problem, reservation

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from testbed.project import Project
+from testbed.model.project import Project
 
 from .product import Product, problem
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed.project import Project
-from testbed.stack import Stack
-from testbed.variants import FRONT_PORT
+from testbed.deploy.stack import Stack
+from testbed.deploy.variants import FRONT_PORT
+from testbed.model.project import Project
 
 from . import rest_client
 from .product import Product

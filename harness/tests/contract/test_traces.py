@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from testbed import build, jdk
-from testbed.project import Project
-from testbed.stack import Stack
-from testbed.variants import CINEMAS, VARIANTS, Choice, cinema_service, deployment, jars
+from testbed.deploy import build, jdk
+from testbed.deploy.stack import Stack
+from testbed.deploy.variants import Choice, deployment, jars
+from testbed.model.project import Project
+from testbed.model.systems import CINEMAS, VARIANTS, cinema_service
 
 from .conftest import BASE_URL
 from .product import PRODUCTS, Asynchronous, Product, problem, reservation

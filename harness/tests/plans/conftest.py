@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from testbed import jdk, load
-from testbed.load import Generator
-from testbed.project import Project
+from testbed.deploy import jdk
+from testbed.measure import load
+from testbed.measure.load import Generator
+from testbed.model.project import Project
 
 from .fake_product import FakeProduct, Request, Script
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed.errors import UserError
-from testbed.load import Generator, Load, plan_file
-from testbed.project import Project
+from testbed.measure.load import Generator, Load, plan_file
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 from .conftest import Row, RunPlan
 from .fake_product import FakeProduct

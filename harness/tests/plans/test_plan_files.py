@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.project import Project
+from testbed.model.project import Project
 
 PLANS = sorted(Project.find().plans.glob("*.jmx"))
 PLAN_IDS = [plan.stem for plan in PLANS]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.load import Generator
+from testbed.measure.load import Generator
 
 from .conftest import Outcome, RunPlan
 from .fake_product import FakeProduct

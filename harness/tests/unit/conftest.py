@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed import record, stack
-from testbed.project import Project
-from testbed.services import Deployment, Service
-from testbed.stack import Limits, Stack
+from testbed.deploy import leftovers, record
+from testbed.deploy.services import Deployment, Service
+from testbed.deploy.stack import Limits, Stack
+from testbed.model.project import Project
 
 HERE = Path(__file__).parent
 
@@ -24,7 +24,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     yield made
     # A failed test must not leave servers behind.
     if (left := record.load(made)) is not None:
-        stack.end(made, left)
+        leftovers.end(made, left)
 
 
 def unused_port() -> int:

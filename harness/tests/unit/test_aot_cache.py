@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from testbed import aot_cache
-from testbed.errors import UserError
-from testbed.jdk import Jdk
-from testbed.project import Project
-from testbed.services import Deployment, Service
-from testbed.stack import Stack
+from testbed.deploy import aot_cache
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.services import Deployment, Service
+from testbed.deploy.stack import Stack
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 from .conftest import HERE, deployed, unused_port
 

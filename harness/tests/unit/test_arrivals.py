@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from testbed import arrivals
-from testbed.experiment import Experiment
-from testbed.experiment_parts import Ramp, Steps
+from testbed.experiment import arrivals
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.parts import Ramp, Steps
 
 STEPS = Steps.model_validate({"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20})
 RAMP = Ramp.model_validate({"kind": "ramp", "from": 10, "to": 90})

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from testbed import build
-from testbed.build import Module
-from testbed.errors import UserError
-from testbed.jdk import Jdk
-from testbed.project import Project
+from testbed.deploy import build
+from testbed.deploy.build import Module
+from testbed.deploy.jdk import Jdk
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 ROOT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modules><module>contracts</module><module>broker-service</module></modules>

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from testbed import ceiling, doctor, load
-from testbed.errors import UserError
-from testbed.jdk import Jdk
-from testbed.project import Project
+from testbed.cli import doctor
+from testbed.deploy.jdk import Jdk
+from testbed.measure import ceiling, load
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 FAKE_GENERATOR = """
 import csv, sys

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from testbed import ports
-from testbed.project import Project
+from testbed.deploy import ports
+from testbed.model.project import Project
 
 ROOT = Project.find().root
 

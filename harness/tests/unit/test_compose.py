@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from testbed import compose
-from testbed.errors import UserError
-from testbed.files import tail
-from testbed.meter import Usage
-from testbed.project import Project
-from testbed.record import Compose
+from testbed.deploy import compose
+from testbed.deploy.meter import Usage
+from testbed.deploy.record import Compose
+from testbed.model.errors import UserError
+from testbed.model.files import tail
+from testbed.model.project import Project
 
 from .conftest import docker
 

@@ -15,7 +15,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
-from testbed.dashboards import files
+from testbed.watch.dashboards import files
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "grafana" / "dashboards"
@@ -43,7 +43,7 @@ def queries(dashboard: Json) -> Iterator[str]:
 def test_the_files_are_what_is_generated() -> None:
     committed = {path.name: path.read_text() for path in FOLDER.iterdir()}
 
-    assert committed == files.contents(), "write them: .venv/bin/python -m testbed.dashboards"
+    assert committed == files.contents(), "write them: .venv/bin/python -m testbed.watch.dashboards"
 
 
 def test_writing_leaves_no_dashboard_that_is_no_more(tmp_path: Path) -> None:

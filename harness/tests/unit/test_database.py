@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from pymongo import MongoClient
 
-from testbed import database, jdk
-from testbed.errors import UserError
-from testbed.project import Project
-from testbed.services import Service
-from testbed.stack import Stack
+from testbed.deploy import database, jdk
+from testbed.deploy.services import Service
+from testbed.deploy.stack import Stack
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 from .conftest import deployed
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from testbed import environment
-from testbed.jdk import Jdk
-from testbed.project import Project
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.machine import usable_cpus
+from testbed.measure import environment
+from testbed.model.environment import differences
+from testbed.model.project import Project
 
 MANIFEST = "Manifest-Version: 1.0\nImplementation-Version: 0.1.0\nSpring-Boot-Version: 4.1.0\n"
 
@@ -66,7 +68,7 @@ def test_tells_traced_runs_from_others(project: Project, monkeypatch: pytest.Mon
     without = described()
     monkeypatch.setenv("TESTBED_TRACING", receiver)
 
-    assert environment.differences(without, described()) == [f"tracing: None and {receiver!r}"]
+    assert differences(without, described()) == [f"tracing: None and {receiver!r}"]
 
 
 def test_knows_the_commit_and_whether_it_was_changed(tmp_path: Path) -> None:
@@ -89,13 +91,13 @@ def test_knows_the_commit_and_whether_it_was_changed(tmp_path: Path) -> None:
 def test_other_usable_cores_are_a_difference_where_both_are_recorded(project: Project) -> None:
     java = Jdk(Path("/jvm/25"), "25.0.3", True)
     described = environment.describe(project, java, java, [], [], {})
-    assert described["usable_cpus"] == environment.usable_cpus()
+    assert described["usable_cpus"] == usable_cpus()
 
     fewer = {**described, "usable_cpus": 0.5}
     old = {key: value for key, value in described.items() if key != "usable_cpus"}
-    found = environment.differences(fewer, described)
-    assert found == [f"usable_cpus: 0.5 and {environment.usable_cpus()!r}"]
-    assert environment.differences(old, described) == []
+    found = differences(fewer, described)
+    assert found == [f"usable_cpus: 0.5 and {usable_cpus()!r}"]
+    assert differences(old, described) == []
 
 
 def test_names_each_difference_that_matters_with_both_values() -> None:
@@ -112,8 +114,8 @@ def test_names_each_difference_that_matters_with_both_values() -> None:
         "recorded": "today",
     }
 
-    assert environment.differences(one, one) == []
-    assert environment.differences(one, other) == [
+    assert differences(one, one) == []
+    assert differences(one, other) == [
         "machine.cores: 2 and 8",
         "java.generator: None and '17'",
     ]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed import experiment_file, planning
-from testbed.errors import UserError
-from testbed.project import Project
+from testbed.experiment import planning, reading
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 VALID = """
 name: mine
@@ -17,12 +17,12 @@ loops: 5
 
 def error(text: str) -> str:
     with pytest.raises(UserError) as told:
-        experiment_file.parse(text, "mine.yaml")
+        reading.parse(text, "mine.yaml")
     return told.value.message
 
 
 def test_reads_an_experiment_and_fills_in_defaults() -> None:
-    plan = experiment_file.parse(VALID, "mine.yaml")
+    plan = reading.parse(VALID, "mine.yaml")
 
     assert plan.threads == (1, 10)
     assert plan.variants == ("sync", "async")
@@ -30,9 +30,9 @@ def test_reads_an_experiment_and_fills_in_defaults() -> None:
 
 
 def test_what_is_written_down_reads_back_the_same() -> None:
-    plan = experiment_file.parse(VALID + "settings: {BROKER_STORE_CAPACITY: 100}\n", "mine.yaml")
+    plan = reading.parse(VALID + "settings: {BROKER_STORE_CAPACITY: 100}\n", "mine.yaml")
 
-    assert experiment_file.parse(plan.to_yaml(), "experiment.yaml") == plan
+    assert reading.parse(plan.to_yaml(), "experiment.yaml") == plan
     assert plan.settings == {"BROKER_STORE_CAPACITY": "100"}
 
 
@@ -198,25 +198,25 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
     ],
 )
 def test_every_kind_reads_back_the_same(text: str) -> None:
-    plan = experiment_file.parse(text, "mine.yaml")
+    plan = reading.parse(text, "mine.yaml")
 
-    assert experiment_file.parse(plan.to_yaml(), "experiment.yaml") == plan
+    assert reading.parse(plan.to_yaml(), "experiment.yaml") == plan
 
 
 def test_keys_are_changed_as_a_file_would_change_them() -> None:
-    plan = experiment_file.parse(VALID + "repetitions: 3\n", "mine.yaml")
+    plan = reading.parse(VALID + "repetitions: 3\n", "mine.yaml")
 
-    assert experiment_file.changed(plan, repetitions=5).repetitions == 5
-    precise = experiment_file.changed(plan, precision={"could_tell": 0.2})
+    assert reading.changed(plan, repetitions=5).repetitions == 5
+    precise = reading.changed(plan, precision={"could_tell": 0.2})
     assert precise.precision is not None
     assert precise.precision.could_tell == 0.2
     with pytest.raises(UserError, match="repetitions: 0"):
-        experiment_file.changed(plan, repetitions=0)
+        reading.changed(plan, repetitions=0)
 
 
 def test_systems_are_called_by_what_tells_them_apart() -> None:
     def names(text: str) -> list[str]:
-        return [one.name for one in experiment_file.parse(VALID + text, "mine.yaml").compared]
+        return [one.name for one in reading.parse(VALID + text, "mine.yaml").compared]
 
     assert names("") == ["sync", "async"]
     assert names("presets: [tuned, thesis]\n") == [
@@ -235,7 +235,7 @@ def test_systems_are_called_by_what_tells_them_apart() -> None:
 
 
 def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -> None:
-    plan = experiment_file.parse(
+    plan = reading.parse(
         VALID
         + "settings: {A: 1, B: 1, C: 1}\n"
         + "systems: {mine: {variant: async, preset: thesis, settings: {B: 2, C: 2}, "
@@ -262,15 +262,15 @@ def test_a_list_is_no_experiment() -> None:
 
 def test_the_preset_decides_how_results_are_fetched() -> None:
     both = VALID + "presets: [tuned, thesis]\nvariants: [async]\n"
-    plan = experiment_file.parse(both, "mine.yaml")
-    polled = experiment_file.parse(both + "fetch: poll\n", "mine.yaml")
+    plan = reading.parse(both, "mine.yaml")
+    polled = reading.parse(both + "fetch: poll\n", "mine.yaml")
 
     assert [one.fetch for one in plan.compared] == ["wait", "immediate"]
     assert [one.fetch for one in polled.compared] == ["poll", "poll"]
 
 
 def test_nothing_is_fetched_from_the_synchronous_variant() -> None:
-    plan = experiment_file.parse(VALID + "fetch: poll\n", "mine.yaml")
+    plan = reading.parse(VALID + "fetch: poll\n", "mine.yaml")
     found = {one.variant: (one.fetch, dict(one.properties)) for one in plan.compared}
 
     assert found == {"sync": (None, {}), "async": ("poll", {"fetch": "poll"})}
@@ -282,32 +282,32 @@ def test_an_unknown_experiment_lists_those_that_ship(project: Project) -> None:
     (project.experiments / "quick.yaml").write_text(VALID)
 
     with pytest.raises(UserError) as told:
-        experiment_file.load(project, "quik")
+        reading.load(project, "quik")
 
     assert "'quik'" in told.value.message
     assert told.value.hint == "Shipped ones: quick."
-    assert experiment_file.load(project, "quick").name == "mine"
+    assert reading.load(project, "quick").name == "mine"
 
 
 def test_an_experiment_is_found_by_its_path(project: Project, tmp_path: Path) -> None:
     file = tmp_path / "elsewhere.yaml"
     file.write_text(VALID)
 
-    assert experiment_file.load(project, str(file)).name == "mine"
+    assert reading.load(project, str(file)).name == "mine"
 
 
 def test_what_ships_says_how_long_it_takes_as_the_schedule_has_it() -> None:
     project = Project.find()
-    for name in experiment_file.shipped(project):
+    for name in reading.shipped(project):
         text = (project.experiments / f"{name}.yaml").read_text(encoding="utf-8")
         if "# On 2 cores: " in text:
-            told = planning.expect(experiment_file.parse(text, name), {}).told
+            told = planning.expect(reading.parse(text, name), {}).told
             assert f"# On 2 cores: {told}.\n" in text, name
 
 
 @pytest.mark.parametrize("name", ["quick", "compare", "hundred"])
 def test_those_that_ship_measure_both_variants_under_both_workloads(name: str) -> None:
-    plan = experiment_file.load(Project.find(), name)
+    plan = reading.load(Project.find(), name)
 
     assert plan.name == name
     assert set(plan.variants) == {"sync", "async"}
@@ -318,4 +318,4 @@ def test_a_file_that_is_no_text_is_told(project: Project, tmp_path: Path) -> Non
     (tmp_path / "mine.yaml").write_bytes(VALID.encode() + b"description: caf\xe9\n")
 
     with pytest.raises(UserError, match=r"mine\.yaml is not text in UTF-8"):
-        experiment_file.load(project, str(tmp_path / "mine.yaml"))
+        reading.load(project, str(tmp_path / "mine.yaml"))

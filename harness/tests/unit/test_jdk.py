@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed import jdk
-from testbed.errors import UserError
-from testbed.jdk import Jdk
+from testbed.deploy import jdk
+from testbed.deploy.jdk import Jdk
+from testbed.model.errors import UserError
 
 
 def install(home: Path, version: str, *, release: bool = True, compiler: bool = True) -> Path:

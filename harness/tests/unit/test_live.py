@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed import live
-from testbed.live import Exporter
-from testbed.schedule import CLOSED, OPEN, Level, Run
+from testbed.experiment.schedule import CLOSED, OPEN, Level, Run
+from testbed.watch import live
+from testbed.watch.live import Exporter
 
 from .fake_generator import HEADER
 
@@ -259,9 +259,9 @@ def test_answers_prometheus_and_nobody_else(served: str, tmp_path: Path) -> None
 
 
 def test_needs_no_package_and_names_a_missing_folder(tmp_path: Path) -> None:
-    package = Path(live.__file__).parents[1]
+    package = Path(live.__file__).parents[2]
     # -S: without what is installed.
-    command = [sys.executable, "-S", "-m", "testbed.live", str(tmp_path / "none")]
+    command = [sys.executable, "-S", "-m", "testbed.watch.live", str(tmp_path / "none")]
 
     done = subprocess.run(
         command, env={"PYTHONPATH": str(package)}, capture_output=True, text=True, check=False

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from testbed import load
-from testbed.errors import UserError
-from testbed.jdk import Jdk
-from testbed.load import Generator, Load, OperationCounter, Seen
-from testbed.processes import Interrupted
-from testbed.project import Project
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.processes import Interrupted
+from testbed.measure import load
+from testbed.measure.load import Generator, Load, OperationCounter, Seen
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 from .conftest import HERE
 from .fake_generator import HEADER

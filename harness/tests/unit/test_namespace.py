@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from testbed import namespace
-from testbed.experiment_parts import LocalPorts
+from testbed.deploy import namespace
+from testbed.experiment.parts import LocalPorts
 
 SCRIPT = """
 import socket
 import httpx
-from testbed import namespace, ports, services
-from testbed.experiment_parts import LocalPorts
-from testbed.errors import UserError
+from testbed.deploy import namespace, ports, services
+from testbed.experiment.parts import LocalPorts
+from testbed.model.errors import UserError
 try:
     namespace.enter(LocalPorts(first=20000, last=20007))
 except UserError as problem:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from testbed import planning
-from testbed.experiment import Experiment
-from testbed.planning import CELL_S, LEAD_S, OVERHEAD_S, START_S, expect, lines
+from testbed.experiment import planning
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.planning import CELL_S, LEAD_S, OVERHEAD_S, START_S, expect, lines
 
 START_AND_WARM_UP_S = START_S + 5
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from testbed import ports
-from testbed.errors import UserError
+from testbed.deploy import ports
+from testbed.model.errors import UserError
 
 
 def test_a_port_nobody_uses_is_free(free_port: Callable[[], int]) -> None:

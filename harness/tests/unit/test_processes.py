@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from testbed import processes
-from testbed.processes import ProcessId
+from testbed.deploy import processes
+from testbed.deploy.processes import ProcessId
 
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
@@ -150,7 +150,7 @@ def test_an_interrupted_foreground_command_is_ended(tmp_path: Path) -> None:
         "time.sleep(60)\n"
     )
     driver = (
-        "import os, pathlib, sys; from testbed import processes;"
+        "import os, pathlib, sys; from testbed.deploy import processes;"
         "processes.end_on_signals();"
         f"command = [sys.executable, {str(inner_code)!r}];"
         "processes.run_in_foreground(command, os.environ, pathlib.Path('.'))"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed import results_directory
-from testbed.errors import UserError
-from testbed.project import Project
+from testbed.measure import results_directory
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 
 def test_results_get_a_folder_of_their_own(project: Project) -> None:

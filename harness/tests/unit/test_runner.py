@@ -14,18 +14,19 @@ from typing import Any
 import httpx
 import pytest
 
-from testbed import ports, record, results_directory, runner, session, warming
-from testbed.analysis.results import Mode
-from testbed.bench import Bench
-from testbed.errors import UserError
-from testbed.experiment import Experiment, System
-from testbed.experiment_parts import Disturb, SystemSpec, Warmup
-from testbed.load import Seen
-from testbed.processes import Interrupted
-from testbed.project import Project
-from testbed.schedule import Run, Start, schedule, unfinished
-from testbed.services import Service
-from testbed.stack import Stack
+from testbed.deploy import ports, record
+from testbed.deploy.processes import Interrupted
+from testbed.deploy.services import Service
+from testbed.deploy.stack import Stack
+from testbed.experiment.declaration import Experiment, System
+from testbed.experiment.parts import Disturb, SystemSpec, Warmup
+from testbed.experiment.schedule import Run, Start, schedule, unfinished
+from testbed.measure import results_directory, runner, session, warming
+from testbed.measure.dependencies import Dependencies
+from testbed.measure.load import Seen
+from testbed.model.errors import UserError
+from testbed.model.loads import Mode
+from testbed.model.project import Project
 
 from .conftest import HERE, deployed, fake_service
 
@@ -80,9 +81,9 @@ class Noted:
 
 @dataclass
 class Setup:
-    """A bench with a fake front door for each of two systems, and a fake generator."""
+    """A dependencies with a fake front door for each of two systems, and a fake generator."""
 
-    bench: Bench
+    dependencies: Dependencies
     front: Service
     beside: Service
     resets: list[str]
@@ -105,7 +106,7 @@ def make_system(project: Project) -> Setup:
         )
         return Stack(project.beside(place), deployment, os.environ)
 
-    bench = Bench(
+    dependencies = Dependencies(
         project=project,
         generator=[sys.executable, str(HERE / "fake_generator.py")],
         system=stack,
@@ -115,12 +116,12 @@ def make_system(project: Project) -> Setup:
         mark=lambda name, record: marks.append((name, dict(record))),
         narrowing=lambda results: [f"{len(list(results.glob('runs/*/run.json')))} runs"],
     )
-    return Setup(bench, front, beside, resets, marks)
+    return Setup(dependencies, front, beside, resets, marks)
 
 
 def make_results(system: Setup, plan: Experiment = PLAN) -> Path:
-    folder = system.bench.project.results / "mine"
-    results_directory.begin(system.bench, plan, folder)
+    folder = system.dependencies.project.results / "mine"
+    results_directory.begin(system.dependencies, plan, folder)
     return folder
 
 
@@ -157,7 +158,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
 
 
 def measure(system: Setup, results: Path, show: Noted, plan: Experiment = PLAN) -> None:
-    runner.carry_out(system.bench, plan, results, show)
+    runner.carry_out(system.dependencies, plan, results, show)
 
 
 def every_run() -> list[str]:
@@ -335,11 +336,11 @@ def test_an_unfinished_run_is_not_taken_for_a_run(system: Setup, results: Path) 
 def test_resuming_with_something_else_is_refused(
     system: Setup, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    results_directory.require_same(system.bench, results)
-    other = Bench(
-        system.bench.project,
-        system.bench.generator,
-        system.bench.system,
+    results_directory.require_same(system.dependencies, results)
+    other = Dependencies(
+        system.dependencies.project,
+        system.dependencies.generator,
+        system.dependencies.system,
         lambda: {"machine": {"cores": 8}, "git": {"commit": "def"}},
     )
 
@@ -353,12 +354,12 @@ def test_resuming_with_something_else_is_refused(
 def test_a_failing_generator_stops_the_experiment_and_is_shown(
     system: Setup, results: Path
 ) -> None:
-    failing = Bench(
-        system.bench.project,
-        [*system.bench.generator, "--exit", "1"],
-        system.bench.system,
-        system.bench.describe,
-        system.bench.reset,
+    failing = Dependencies(
+        system.dependencies.project,
+        [*system.dependencies.generator, "--exit", "1"],
+        system.dependencies.system,
+        system.dependencies.describe,
+        system.dependencies.reset,
     )
 
     with pytest.raises(UserError):
@@ -370,8 +371,10 @@ def test_a_failing_generator_stops_the_experiment_and_is_shown(
 
 def with_generator(system: Setup, *options: str) -> Setup:
     """Return the same, but for what the generator does."""
-    bench = replace(system.bench, generator=[*system.bench.generator, *options])
-    return replace(system, bench=bench)
+    dependencies = replace(
+        system.dependencies, generator=[*system.dependencies.generator, *options]
+    )
+    return replace(system, dependencies=dependencies)
 
 
 def test_a_load_without_an_operation_is_an_error_that_says_why(
@@ -547,7 +550,7 @@ def with_effects(system: Setup, *effects: float | None) -> tuple[Setup, list[int
         assert figure == "p95_ms"
         return {("list", "closed", 1): left.pop(0)}
 
-    return replace(system, bench=replace(system.bench, could_tell=known)), asked
+    return replace(system, dependencies=replace(system.dependencies, could_tell=known)), asked
 
 
 def test_goes_on_until_it_is_precise(system: Setup) -> None:
@@ -669,8 +672,8 @@ def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
     def stack(_: System) -> Stack:
         return Stack(project, deployed((system.front,), missing=missing), os.environ)
 
-    bench = replace(with_generator(system, "--linger", "2").bench, system=stack)
-    runner.carry_out(bench, plan, results, Noted())
+    dependencies = replace(with_generator(system, "--linger", "2").dependencies, system=stack)
+    runner.carry_out(dependencies, plan, results, Noted())
 
     (file,) = results.glob("runs/*/run.json")
     data = json.loads(file.read_text())
@@ -704,9 +707,9 @@ def test_an_incomplete_answer_after_a_run_is_noted(
             if name == "sync-list-001-threads-1":
                 missing[:] = ["the list misses ucd"]
 
-    bench = replace(system.bench, system=stack)
+    dependencies = replace(system.dependencies, system=stack)
     show = Breaking()
-    runner.carry_out(bench, plan, results, show)
+    runner.carry_out(dependencies, plan, results, show)
 
     (file,) = results.glob("runs/*/run.json")
     assert json.loads(file.read_text())["complete_after"] == "the list misses ucd"

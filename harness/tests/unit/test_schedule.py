@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from testbed.experiment import Experiment
-from testbed.experiment_parts import Blocks
-from testbed.schedule import (
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.parts import Blocks
+from testbed.experiment.schedule import (
     Run,
     Start,
     left,

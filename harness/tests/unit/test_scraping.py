@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from testbed.scraping import Scraper
+from testbed.measure.scraping import Scraper
 
 from .conftest import unused_port
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from testbed.experiment_parts import Search
-from testbed.search import Bracket, bracket, most_tries, next_rate
+from testbed.experiment.parts import Search
+from testbed.experiment.search import Bracket, bracket, most_tries, next_rate
 
 SEARCH = Search.model_validate({"from": 50, "to": 1000, "resolution": 25})
 

@@ -4,10 +4,10 @@ import os
 import sys
 from pathlib import Path
 
-from testbed import selftest
-from testbed.jdk import Jdk
-from testbed.project import Project
-from testbed.selftest import Suite
+from testbed.cli import selftest
+from testbed.cli.selftest import Suite
+from testbed.deploy.jdk import Jdk
+from testbed.model.project import Project
 
 
 def suite(name: str, code: int, folder: Path) -> Suite:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from testbed.project import Project
-from testbed.settings import CHOSEN_OTHERWISE, OWN, known
+from testbed.experiment.settings import CHOSEN_OTHERWISE, OWN, known
+from testbed.model.project import Project
 
 SOURCES = sorted(Project.find().root.glob("*/src/main/java/**/*.java"))
 

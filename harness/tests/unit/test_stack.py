@@ -15,13 +15,13 @@ import httpx
 import psutil
 import pytest
 
-from testbed import ports, processes, record, stack
-from testbed.errors import UserError
-from testbed.processes import ProcessId
-from testbed.project import Project
-from testbed.record import Compose
-from testbed.services import Service
-from testbed.stack import Stack
+from testbed.deploy import leftovers, ports, processes, record
+from testbed.deploy.processes import ProcessId
+from testbed.deploy.record import Compose
+from testbed.deploy.services import Service
+from testbed.deploy.stack import Stack
+from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 from .conftest import HERE, deployed, docker
 
@@ -67,7 +67,7 @@ def test_down_ends_everything(
     known = record.load(project)
     assert known is not None
 
-    assert stack.end(project, known) == []
+    assert leftovers.end(project, known) == []
 
     assert not any(psutil.pid_exists(pid) for pid in pids(known))
     assert not any(answers(one) for one in services)
@@ -88,7 +88,7 @@ def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
 
         loaded = record.load(project)
         assert loaded is not None
-        stack.end(project, loaded)
+        leftovers.end(project, loaded)
 
         assert foreign.poll() is None
         assert known.running[0].process.find() is None
@@ -206,7 +206,7 @@ def test_a_stack_held_by_another_command_is_not_taken_away(
         record.save(project, replace(running.record, owner=ProcessId.of(other.pid)))
 
         with pytest.raises(UserError, match=rf"held by another command \(pid {other.pid}\)"):
-            stack.clear_leftover(project)
+            leftovers.clear(project)
 
         assert running.record.running[0].process.find() is not None
         other.kill()
@@ -311,10 +311,10 @@ def test_a_signal_ends_the_command_and_everything_it_started(
             f"""
             import os, signal, sys, time
             from pathlib import Path
-            from testbed import processes
-            from testbed.project import Project
-            from testbed.services import Deployment, Service
-            from testbed.stack import Stack
+            from testbed.deploy import processes
+            from testbed.model.project import Project
+            from testbed.deploy.services import Deployment, Service
+            from testbed.deploy.stack import Stack
 
             def service(name, port, *arguments):
                 program = (sys.executable, {str(HERE / "fake_service.py")!r})
@@ -419,7 +419,7 @@ def test_stacks_beside_each_other_are_cleared_together(
         # As if the command that owns them had been killed.
         record.save(one, replace(running.record, owner=ProcessId(2**22 - 1, 0.0)))
 
-    stack.clear_leftovers(project)
+    leftovers.clear_all(project)
 
     assert all(record.load(one) is None for one in project.every_stack())
     assert all(running.record.running[0].process.find() is None for running in stacks)

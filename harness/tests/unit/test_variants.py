@@ -5,11 +5,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed import variants
-from testbed.jdk import Jdk
-from testbed.project import Project
-from testbed.services import Deployment, Service
-from testbed.variants import Choice
+from testbed.deploy import variants
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.services import Deployment, Service
+from testbed.deploy.variants import Choice
+from testbed.model import systems
+from testbed.model.project import Project
 
 JDK = Jdk(Path("/jvm/25"), "25.0.3", True)
 
@@ -104,7 +105,7 @@ def test_the_preset_reaches_every_service_and_chooses_its_jvm(project: Project) 
 def test_the_backends_jvm_is_the_same_under_every_preset(project: Project) -> None:
     commands = {
         named(deploy(project, Choice("sync", preset=preset)), "embedded-backends").command
-        for preset in variants.PRESETS
+        for preset in systems.PRESETS
     }
 
     assert len(commands) == 1
@@ -132,7 +133,7 @@ def test_an_offset_moves_every_port_and_every_address(project: Project) -> None:
 
 
 def test_nothing_listens_beyond_this_machine(project: Project) -> None:
-    for variant in variants.VARIANTS:
+    for variant in systems.VARIANTS:
         for one in deploy(project, Choice(variant)).services:
             address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
             assert address == "127.0.0.1", one.name

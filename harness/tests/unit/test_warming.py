@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed import warming
-from testbed.experiment_parts import Warmup
-from testbed.warming import Window, compilers_s, has_time, is_warm, write
+from testbed.experiment.parts import Warmup
+from testbed.measure import warming
+from testbed.measure.warming import Window, compilers_s, has_time, is_warm, write
 
 
 def windows(*goodput: float, workload: str = "list", compiling: float | None = 0.0) -> list[Window]:

@@ -11,7 +11,7 @@ import yaml
 
 from testbed.analysis.claims.claim import Claim
 from testbed.analysis.claims.kinds import KINDS
-from testbed.errors import UserError, unknown
+from testbed.model.errors import UserError, unknown
 
 CLAIMS = Path(__file__).resolve().parents[4] / "analysis" / "claims.yaml"
 

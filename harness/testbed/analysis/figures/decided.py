@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import HEADLINE, Decision, Outcome
-from testbed.analysis.figures.looks import COLOURS, GREY
-from testbed.analysis.figures.plates import Plate, finished, subplots, unique
+from testbed.analysis.figures.figure import ReportFigure, finished, subplots, unique
+from testbed.analysis.figures.style import COLOURS, GREY
 from testbed.analysis.quantities import MORE_IS_BETTER
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
@@ -27,7 +27,7 @@ DRAWN: dict[Outcome, tuple[str, str, str]] = {
 TICKS = (0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10)
 
 
-def ratios(decisions: Sequence[Decision]) -> Iterator[Plate]:
+def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
     """Draw the ratios of the headline figures by cell, a figure for each compared system."""
     parts = by_systems(one for one in decisions if one.ratio is not None)
     for title, part in parts.items():

@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.figures.plates import Plate, plate, subplots, unique
+from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, unique
 from testbed.analysis.samples import NOT_BEGUN, Measured, Measurement
 from testbed.analysis.studies import Study, measured_studies
 from testbed.analysis.tables import percent
@@ -32,10 +32,10 @@ OUTCOMES_SPELT = 4
 """Beside one bar; the rest is summed up."""
 
 
-def outcomes(measured: Measured) -> Iterator[Plate]:
+def outcomes(measured: Measured) -> Iterator[ReportFigure]:
     """Draw the response codes and failure classes of operations by level, per workload."""
     for study, measurements in measured_studies(measured):
-        yield plate("outcomes", study, _draw_outcomes, measurements)
+        yield figure_of("outcomes", study, _draw_outcomes, measurements)
 
 
 def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:

@@ -9,8 +9,8 @@ import polars as pl
 from matplotlib.figure import Figure
 from scipy import stats
 
-from testbed.analysis.figures.looks import looks
-from testbed.analysis.figures.plates import Plate, plate, span, subplots
+from testbed.analysis.figures.figure import ReportFigure, figure_of, span, subplots
+from testbed.analysis.figures.style import line_styles
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies, scalability
@@ -22,22 +22,22 @@ LEVELS_FOR_R = 3
 """Two points always lie on a line: a correlation of fewer levels says nothing."""
 
 
-def scaling(summary: pl.DataFrame) -> Iterator[Plate]:
+def scaling(summary: pl.DataFrame) -> Iterator[ReportFigure]:
     """Draw mean and 95th percentile against threads, with trend and Pearson's r, per workload."""
     for study, part in summarised_studies(summary):
-        yield plate("scaling", study, _draw_scaling, part)
+        yield figure_of("scaling", study, _draw_scaling, part)
 
 
-def curves(judged: Judged) -> Iterator[Plate]:
+def curves(judged: Judged) -> Iterator[ReportFigure]:
     """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
     for study, runs in measured_studies(judged.used):
         if study.mode == "closed" and len({one.run.cell.level for one in runs}) > 1:
-            yield plate("efficiency", study, _draw_curves, by_system(runs))
+            yield figure_of("efficiency", study, _draw_curves, by_system(runs))
 
 
 def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
     figure, grid = subplots(1, 2, 3.4)
-    look = looks(part["system"])
+    look = line_styles(part["system"])
     for axes, (column, words) in zip(
         grid[0], {"mean_ms": "mean", "p95_ms": "95th percentile"}.items(), strict=True
     ):
@@ -83,7 +83,7 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
 def _draw_curves(
     study: Study, systems: dict[str, dict[float, list[Measurement]]]
 ) -> tuple[Figure, str]:
-    look = looks(systems)
+    look = line_styles(systems)
     figure, grid = subplots(1, 3, 3.5)
     notes = []
     base = min(level for levels in systems.values() for level in levels)

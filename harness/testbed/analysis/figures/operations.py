@@ -12,12 +12,12 @@ from matplotlib.patheffects import Normal, Stroke
 from scipy.signal import savgol_filter
 
 from testbed.analysis.arrays import Floats
-from testbed.analysis.figures.looks import GREY, looks
-from testbed.analysis.figures.plates import Plate, plate, subplots, thinned, unique
-from testbed.analysis.results import load_words
+from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, thinned, unique
+from testbed.analysis.figures.style import GREY, line_styles
 from testbed.analysis.samples import Measured, Measurement
 from testbed.analysis.studies import Study, measured_studies
 from testbed.analysis.verdicts import Judged
+from testbed.model.loads import load_words
 
 WINDOW = 10_000
 """Points under the smoothing window in the thesis (section 4.3.3)."""
@@ -31,18 +31,18 @@ CROSSES_DRAWN = 400
 """Of one panel, evenly spaced; lines and numbers are of all."""
 
 
-def over_time(measured: Measured) -> Iterator[Plate]:
+def over_time(measured: Measured) -> Iterator[ReportFigure]:
     """Draw response time against time at the lowest and the highest level, per workload."""
     for study, measurements in measured_studies(measured):
-        yield plate("over-time", study, _draw_over_time, measurements)
+        yield figure_of("over-time", study, _draw_over_time, measurements)
 
 
-def disturbances(judged: Judged) -> Iterator[Plate]:
+def disturbances(judged: Judged) -> Iterator[ReportFigure]:
     """Draw the operations around the time at which a service was stopped."""
     for study, measurements in measured_studies(judged.recorded):
         disturbed = [one for one in measurements if one.run.disturbance]
         if disturbed:
-            yield plate("disturbance", study, _draw_disturbances, disturbed)
+            yield figure_of("disturbance", study, _draw_disturbances, disturbed)
 
 
 def smoothed(elapsed: Floats) -> tuple[Floats, int]:
@@ -69,7 +69,7 @@ def smoothed(elapsed: Floats) -> tuple[Floats, int]:
 def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
     systems = unique(measurement.run.cell.system for measurement in measurements)
     levels = sorted({measurement.run.cell.level for measurement in measurements})
-    colours = looks(systems)
+    colours = line_styles(systems)
     ends = unique((levels[0], levels[-1]))
     figure, grid = subplots(
         len(systems), len(ends), 2.5 * len(systems) + 0.5, sharex="col", sharey="col"
@@ -140,7 +140,7 @@ def _draw_run(axes: Axes, measurement: Measurement, steady: Measurement, colour:
 
 def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
     figure, grid = subplots(len(measurements), 1, 2.4 * len(measurements) + 0.5, sharex=True)
-    systems = looks(one.run.cell.system for one in measurements)
+    systems = line_styles(one.run.cell.system for one in measurements)
     for (axes,), one in zip(grid, measurements, strict=True):
         cell, operations = one.run.cell, one.operations
         clock = operations.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()

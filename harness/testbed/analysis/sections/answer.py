@@ -17,7 +17,6 @@ from testbed.analysis.decisions import (
     decide,
 )
 from testbed.analysis.quantities import WORDS
-from testbed.analysis.results import load_unit
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
@@ -37,8 +36,9 @@ from testbed.analysis.tables import (
     word,
 )
 from testbed.analysis.verdicts import Judged, judge_all
-from testbed.errors import UserError
-from testbed.experiment_parts import Slo
+from testbed.experiment.parts import Slo
+from testbed.model.errors import UserError
+from testbed.model.loads import load_unit
 
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
 

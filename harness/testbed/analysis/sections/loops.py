@@ -10,7 +10,7 @@ import polars as pl
 from testbed.analysis.samples import Measurement
 from testbed.analysis.tables import CELL, Column, markdown_table, number, word
 from testbed.analysis.verdicts import Judged
-from testbed.load import LATE_MS
+from testbed.model.loads import LATE_MS
 
 DISTURBANCE_NOTE = (
     "In these runs a service was stopped for a while. Caught is an operation that was under way, "

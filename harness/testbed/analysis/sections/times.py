@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from testbed.analysis.hops import SELDOM, Journey, by_study
-from testbed.analysis.results import load_words
 from testbed.analysis.tables import MISSING, Column, markdown_table, word
+from testbed.model.loads import load_words
 
 NOTE = (
     "By the timers of the services themselves, read before and after each run: ms per operation, "

@@ -1,0 +1,137 @@
+"""A finished figure with its caption."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+
+from testbed.analysis.figures.style import DPI, STYLE, WIDTH_IN
+from testbed.analysis.results import UNSTATED
+from testbed.analysis.studies import Study
+
+Data = TypeVar("Data")
+Item = TypeVar("Item")
+
+COLOURS = 256
+"""Of a palette: as many as fit in a byte."""
+
+
+@dataclass(frozen=True)
+class ReportFigure:
+    """A finished figure; a notebook shows it as an image.
+
+    Parameters
+    ----------
+    name
+        Of its file, without the suffix.
+    caption
+        What it shows and how it was made; also its text alternative.
+    png
+        The image.
+    """
+
+    name: str
+    caption: str
+    png: bytes
+
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+        image, words = b64encode(self.png).decode(), escape(self.caption)
+        html = (
+            f'<figure><img src="data:image/png;base64,{image}" alt="{words}">'
+            f"<figcaption>{words}</figcaption></figure>"
+        )
+        return {"text/html": html, "image/png": image}, {"image/png": {"name": self.name}}
+
+
+TITLES = {
+    "efficiency": "efficiency and goodput",
+    "disturbance": "a service is stopped",
+    "over-time": "response time over the run",
+    "outcomes": "response codes by level",
+    "scaling": "response time by level",
+}
+
+
+def figure_of(
+    kind: str,
+    study: Study,
+    draw: Callable[[Study, Data], tuple[Figure, str]],
+    data: Data,
+) -> ReportFigure:
+    """Draw a figure and finish it.
+
+    Parameters
+    ----------
+    kind
+        One of `TITLES`.
+    study
+        What it is about; names the file, with the kind.
+    draw
+        Returns a figure and its caption, given the study and the data.
+    data
+        What is drawn.
+    """
+    stated = [word for word in (study.preset, study.backends) if word != UNSTATED]
+    stated += ["open"] if study.mode == "open" else []
+    title = f"{study.workload}: {TITLES[kind]}  ({study.conditions})"
+    return finished("-".join([kind, study.workload, *stated]), title, lambda: draw(study, data))
+
+
+def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:
+    """Draw a figure, whose caption comes with it, under a title."""
+    image = BytesIO()
+    with rc_context(STYLE):
+        figure, caption = draw()
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        figure.savefig(image, format="png", dpi=DPI)
+    return ReportFigure(name, caption, _small(image))
+
+
+def _small(image: BytesIO) -> bytes:
+    """Return a PNG with a palette, which looks the same and takes less than half of the space."""
+    smaller = BytesIO()
+    with Image.open(image) as drawn:
+        # Opaque: a palette is made of colours alone.
+        drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+            smaller, format="png", optimize=True
+        )
+    return smaller.getvalue()
+
+
+def subplots(
+    rows: int, columns: int, height_in: float, **options: Any
+) -> tuple[Figure, list[list[Axes]]]:
+    """Return a figure of its own, with no state shared with others, and its axes row by row."""
+    ratios = {"height_ratios": options.pop("height_ratios", None)}
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **options)
+    return figure, grid.tolist()
+
+
+def unique(items: Iterable[Item]) -> list[Item]:
+    """Return each item once, in order of its first appearance."""
+    return list(dict.fromkeys(items))
+
+
+def thinned(indices: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:
+    """Return evenly spaced ones of indices, at most so many."""
+    return indices[:: -(-indices.size // most) or 1]
+
+
+def span(counts: Sequence[int], noun: str) -> str:
+    """Return counts in words: ``one run``, ``3 runs`` or ``2 to 3 runs``."""
+    fewest, most = min(counts), max(counts)
+    if fewest == most:
+        return f"one {noun}" if most == 1 else f"{most} {noun}s"
+    return f"{fewest} to {most} {noun}s"

@@ -1,0 +1,43 @@
+"""How systems are drawn: colours, markers and lines, and the style of all figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+GREY = "#555555"
+
+WIDTH_IN = 9.0
+DPI = 144
+
+STYLE: dict[Any, Any] = {
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+}
+
+
+@dataclass(frozen=True)
+class LineStyle:
+    """How a system is drawn in one figure."""
+
+    colour: str
+    marker: str
+    line: Any
+
+
+def line_styles(systems: Iterable[str]) -> dict[str, LineStyle]:
+    """Return how each of the systems of one figure is drawn; the order decides."""
+    places = {system: i % len(COLOURS) for i, system in enumerate(dict.fromkeys(systems))}
+    return {system: LineStyle(COLOURS[i], MARKERS[i], LINES[i]) for system, i in places.items()}

@@ -1,0 +1,175 @@
+"""Checks what this machine needs for building and running."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import psutil
+
+from testbed.deploy import build, compose, jdk, ports, record, variants
+from testbed.deploy.jdk import Jdk
+from testbed.experiment.parts import WORKLOADS
+from testbed.measure import ceiling, load
+from testbed.model import systems
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+
+MEMORY_MB = 4000
+DISK_MB = 2000
+
+
+class Verdict(Enum):
+    """What a finding means."""
+
+    GOOD = "good"
+    NOTE = "note"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of one check.
+
+    Parameters
+    ----------
+    subject
+        What was checked.
+    verdict
+        GOOD, NOTE (works with less) or BAD (does not work).
+    text
+        What was found, and what to do about it.
+    """
+
+    subject: str
+    verdict: Verdict
+    text: str
+
+
+def examine(project: Project) -> list[Finding]:
+    """Check this machine; nothing is changed or started."""
+    jdks = jdk.installed()
+    return [
+        Finding("Python", Verdict.GOOD, platform.python_version()),
+        _checked("JDK", lambda: _java(jdk.for_services(jdks))),
+        _jmeter_java(jdks),
+        _checked("Maven", _maven_version),
+        _docker(),
+        _machine(project),
+        _ports(project),
+        _jars(project),
+        _jmeter(project),
+        generator(project, jdks),
+    ]
+
+
+def _checked(subject: str, check: Callable[[], str]) -> Finding:
+    try:
+        return Finding(subject, Verdict.GOOD, check())
+    except UserError as problem:
+        hint = f". {problem.hint}" if problem.hint else ""
+        return Finding(subject, Verdict.BAD, f"{problem.message}{hint}")
+
+
+def _java(found: Jdk) -> str:
+    return f"{found.version} in {found.home}"
+
+
+def _jmeter_java(jdks: list[Jdk]) -> Finding:
+    finding = _checked("Java for JMeter", lambda: _java(jdk.for_jmeter(jdks)))
+    if finding.verdict is Verdict.GOOD and jdk.for_jmeter(jdks).feature not in jdk.JMETER_FEATURES:
+        return Finding(
+            finding.subject, Verdict.NOTE, f"{finding.text}; JMeter prefers 17 or 21, if you can"
+        )
+    return finding
+
+
+def _maven_version() -> str:
+    answer = subprocess.run(
+        [build.maven(), "-version"],
+        env=jdk.for_services().environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    first = (answer.stdout.strip() or answer.stderr.strip() or "no answer").splitlines()[0]
+    if answer.returncode != 0:
+        raise UserError(f"mvn -version failed: {first}")
+    return first.replace("\x1b[1m", "").replace("\x1b[m", "").replace("Apache Maven ", "")
+
+
+def _docker() -> Finding:
+    try:
+        compose.require_docker()
+    except UserError as problem:
+        return Finding(
+            "Docker", Verdict.NOTE, f"{problem.message}; needed for --backends docker only"
+        )
+    return Finding("Docker", Verdict.GOOD, "answers, with compose")
+
+
+def _machine(project: Project) -> Finding:
+    memory = round(psutil.virtual_memory().available / 1e6)
+    disk = round(shutil.disk_usage(project.root).free / 1e6)
+    text = f"{psutil.cpu_count()} cores, {memory} MB of memory and {disk} MB of disk free"
+    if memory < MEMORY_MB or disk < DISK_MB:
+        return Finding("Machine", Verdict.NOTE, f"{text}; {MEMORY_MB} and {DISK_MB} MB are advised")
+    return Finding("Machine", Verdict.GOOD, text)
+
+
+def _ports(project: Project) -> Finding:
+    known = record.load(project)
+    if known is not None and (known.alive() or known.compose is not None):
+        return Finding("Ports", Verdict.NOTE, f"variant {known.variant} is up and uses them")
+    wanted = [
+        variants.FRONT_PORT,
+        variants.AGGREGATOR_PORT,
+        *systems.CINEMAS.values(),
+        variants.EUREKA_PORT,
+        variants.MONGODB_PORT,
+        variants.AMQP_PORT,
+    ]
+    busy = ports.taken(wanted)
+    if busy:
+        listed = ", ".join(f"{one.port} by {one.holder or 'an unknown process'}" for one in busy)
+        return Finding(
+            "Ports", Verdict.BAD, f"in use: {listed}; stop them, or use --port-offset 10000"
+        )
+    return Finding("Ports", Verdict.GOOD, "free: " + ", ".join(map(str, sorted(wanted))))
+
+
+def _jars(project: Project) -> Finding:
+    old = build.stale(project, build.modules(project))
+    if old:
+        return Finding("Jars", Verdict.NOTE, f"to be built: {', '.join(old)}")
+    return Finding("Jars", Verdict.GOOD, "up to date")
+
+
+def _jmeter(project: Project) -> Finding:
+    if not build.jmeter_is_laid_out(project):
+        return Finding("JMeter", Verdict.NOTE, "not laid out yet; ./testbed build does it")
+    return Finding("JMeter", Verdict.GOOD, f"in {project.shown(project.jmeter_home)}")
+
+
+def generator(project: Project, jdks: list[Jdk]) -> Finding:
+    """Tell whether it was measured what the load generator can do at most."""
+    plans = [
+        load.plan_file(project, variant, workload)
+        for variant in systems.VARIANTS
+        for workload in WORKLOADS
+    ]
+    try:
+        known = ceiling.known(project, plans, jdk.for_jmeter(jdks))
+    except UserError:
+        known = {}
+    if len(known) < len(plans):
+        text = "not measured yet what it can do at most; ./testbed build does it"
+        return Finding("Load generator", Verdict.NOTE, text)
+    told = ", ".join(f"{Path(plan).stem} {rate:,.0f}" for plan, rate in known.items())
+    return Finding("Load generator", Verdict.GOOD, f"at most, in operations/s: {told}")

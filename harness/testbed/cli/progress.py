@@ -1,0 +1,167 @@
+"""Shows an experiment while it runs: run, rate, failures and remaining time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.text import Text
+
+from testbed.experiment.planning import Expected
+from testbed.experiment.schedule import Run, Start
+from testbed.measure.load import Seen
+from testbed.model.words import duration
+
+
+class Estimate:
+    """Estimates the remaining time from what starts and runs have taken so far.
+
+    Parameters
+    ----------
+    expected
+        What is to be measured.
+    """
+
+    def __init__(self, expected: Expected) -> None:
+        self._expected = expected
+        self._runs: list[float] = []
+        self._starts: list[float] = []
+        self.runs = expected.runs
+
+    @property
+    def measured_runs(self) -> int:
+        """How many runs were measured."""
+        return len(self._runs)
+
+    def started(self, seconds: float) -> None:
+        """Note a start with its warm-up."""
+        self._starts.append(seconds)
+
+    def measured(self, seconds: float) -> None:
+        """Note a run."""
+        self._runs.append(seconds)
+
+    def remaining_s(self) -> float:
+        """Return the seconds that what is left is likely to take."""
+        expected = self._expected
+        runs = max(0, self.runs - self.measured_runs)
+        starts = max(0, expected.starts - len(self._starts))
+        return runs * _mean(self._runs, expected.run_s) + starts * _mean(
+            self._starts, expected.start_s
+        )
+
+
+class Progress:
+    """Shows how an experiment goes on: one line per ended run, and a live line on a terminal.
+
+    Parameters
+    ----------
+    console
+        Where to.
+    expected
+        What is to be measured.
+    """
+
+    def __init__(self, console: Console, expected: Expected) -> None:
+        self._console = console
+        self._estimate = Estimate(expected)
+        # A number of runs that results decide is a bound, so it is not shown as if it were certain.
+        self._of = f"{'≤' if expected.at_most else '≥' if expected.at_least else ''}{expected.runs}"
+        self._live = Live(console=console, transient=True, refresh_per_second=4)
+        self._subject = ""
+        self._began = time.monotonic()
+        self._width = len(str(self._estimate.runs))
+
+    def __enter__(self) -> Progress:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def starting(self, start: Start) -> None:
+        """Show what is about to be started."""
+        self._began = time.monotonic()
+        self._subject = f"start {start.repetition}, {start.name}"
+
+    def waiting(self, what: str) -> None:
+        """Show what is being waited for."""
+        self._update(f"waiting for {what}")
+
+    def started(self, start: Start) -> None:
+        """Show how long the systems took to their first full answer."""
+        self._print(
+            f"[green]✓[/green] start {start.repetition}: {start.name} up "
+            f"[dim]{duration(time.monotonic() - self._began)}[/]"
+        )
+
+    def loading(self, name: str, seen: Seen) -> None:
+        """Show the load that is on."""
+        self._subject = name
+        failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
+        self._update(
+            f"{seen.rate:,.0f} operations/s, {failed}{_open_loop(seen)}, {duration(seen.elapsed_s)}"
+        )
+
+    def warmed(self, start: Start, told: str) -> None:
+        """Show how the warm-up of all systems of a start ended."""
+        self._estimate.started(time.monotonic() - self._began)
+        self._print(f"  warm-up: {told}")
+
+    def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
+        """Show that a run ended, what was seen of its loads, and how long it took."""
+        self._estimate.measured(seconds)
+        failed = any(one.failed for one in seen)
+        mark = "[red]![/red]" if failed else "[green]✓[/green]"
+        number = self._estimate.measured_runs
+        self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
+
+    def judged(self, run: Run, verdict: str) -> None:
+        """Show what keeps a run from being valid."""
+        self._print(f"  [yellow]{escape(verdict)}[/yellow]")
+
+    def known(self, lines: Sequence[str]) -> None:
+        """Show what is known of each cell so far."""
+        for line in lines:
+            self._print(f"  [cyan]{escape(line)}[/cyan]")
+
+    def decided(self, text: str) -> None:
+        """Show whether, and why, the experiment goes on."""
+        self._print(text)
+
+    def _update(self, text: str) -> None:
+        number = self._estimate.measured_runs + 1
+        left = duration(self._estimate.remaining_s())
+        self._live.update(
+            Text.from_markup(
+                f"run {number}/{self._of} · about {left} left · {self._subject} · {text}",
+                overflow="ellipsis",
+            )
+        )
+
+    def _print(self, text: str) -> None:
+        self._console.print(text, highlight=False, soft_wrap=True)
+        self._subject = ""
+
+
+def _outcome(seen: Sequence[Seen]) -> str:
+    operations, failed = sum(one.operations for one in seen), sum(one.failed for one in seen)
+    span_s = sum(one.span_s for one in seen)
+    rate = operations / span_s if span_s else 0.0
+    return f"{operations:,} operations, {rate:,.0f}/s, {failed} failed{_open_loop(seen[-1])}"
+
+
+def _open_loop(seen: Seen) -> str:
+    """Say how an open loop keeps up: what was to begin by now, and what began late."""
+    if seen.offered is None:
+        return ""
+    waiting = max(0, seen.offered - seen.operations)
+    return f" ({seen.offered:,} offered, {waiting:,} not ended, {seen.late:,} late)"
+
+
+def _mean(values: Sequence[float], guess: float) -> float:
+    return sum(values) / len(values) if values else guess

@@ -1,0 +1,86 @@
+"""Runs every test of the project, and says at the end what failed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed.deploy import build, processes
+from testbed.deploy.jdk import Jdk
+from testbed.model.project import Project
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One command that tests a part.
+
+    Parameters
+    ----------
+    name
+        What it tests.
+    command
+        The command; an exit code of 0 is a pass.
+    folder
+        Where it runs.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a suite ended; `elapsed_s` in seconds."""
+
+    suite: Suite
+    code: int
+    elapsed_s: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every test of the suite passed, and there was one."""
+        return self.code == 0
+
+
+def suites(project: Project) -> list[Suite]:
+    """Return all suites, the quickest to fail first where the order is free.
+
+    The contract tests come last: they start the jars that the Java suite has packaged.
+    """
+    harness = project.root / "harness"
+    python = sys.executable
+    # A file at a time to a processor each. More than a few would only be more JVMs at once.
+    spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+    return [
+        Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness),
+        Suite("lint", (python, "-m", "ruff", "check", "."), harness),
+        Suite("types", (python, "-m", "mypy"), harness),
+        Suite("imports", (str(Path(python).with_name("lint-imports")),), harness),
+        Suite("services", (build.maven(), "-B", "-ntp", "verify"), project.root),
+        Suite(
+            "harness",
+            (python, "-m", "pytest", *spread, "--ignore=tests/contract", "tests"),
+            harness,
+        ),
+        Suite("contract", (python, "-m", "pytest", "tests/contract"), harness),
+    ]
+
+
+def run_all(
+    chosen: Iterable[Suite],
+    jdk: Jdk,
+    environ: Mapping[str, str],
+    announce: Callable[[Suite], None],
+) -> list[Verdict]:
+    """Run suites one after another, to the last even if one fails."""
+    verdicts = []
+    for suite in chosen:
+        announce(suite)
+        began = time.monotonic()
+        code = processes.run_in_foreground(suite.command, jdk.environment(environ), suite.folder)
+        verdicts.append(Verdict(suite, code, time.monotonic() - began))
+    return verdicts

@@ -1,0 +1,205 @@
+"""Prepares jars for quick starts: an unpacked copy of each, with an AOT cache trained under load.
+
+On 2 cores, loading classes is most of what a start costs, and finding out which methods to compile
+most of the minute after it. The JVM's AOT cache keeps classes and execution profiles of a training
+run. It holds no machine code and does not change what runs. The copy also keeps a running stack
+apart from a build that writes the jars anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.services import Deployment, Service
+from testbed.deploy.stack import Stack
+from testbed.model import files
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+
+KEEP_S = 24 * 3600.0
+UNPACK_TIMEOUT_S = 120.0
+
+WRITE_LIMIT_S = 120.0
+"""How long the services may take to write their caches, all at once, when they are ended."""
+
+GIVE_UP_S = 0.5
+"""How long they may take to end where no cache is wanted: too short to begin to write it."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a service is started from in place of its jar.
+
+    Parameters
+    ----------
+    jar
+        The unpacked application's jar.
+    cache
+        Its AOT cache.
+    """
+
+    jar: Path
+    cache: Path
+
+    def started(self, service: Service, *options: str) -> Service:
+        """Return the service with this in place of its jar, and with further JVM options."""
+        *java, _, _ = service.command
+        return replace(service, command=(*java, *options, "-jar", str(self.jar)))
+
+
+def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
+    """Return a deployment that starts from its caches, which must have been trained.
+
+    A JVM that cannot use its cache does not start: a slow start would be measured unnoticed.
+    Services that are not started from a jar are left as they are.
+    """
+    found = _locate(deployment, project, jdk)
+
+    def with_cache(service: Service) -> Service:
+        one = found.get(service.name)
+        if one is None:
+            return service
+        return one.started(service, f"-XX:AOTCache={one.cache}", "-XX:AOTMode=on")
+
+    return with_each(deployment, with_cache)
+
+
+def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
+    """Return whether every service of a deployment that can have a cache has one."""
+    return all(one.cache.is_file() for one in _locate(deployment, project, jdk).values())
+
+
+def train(
+    deployment: Deployment,
+    project: Project,
+    jdk: Jdk,
+    environ: Mapping[str, str],
+    load: Callable[[Stack, Path], None],
+    notice: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Start a deployment, put load on it, end it, and keep the caches that its JVMs write.
+
+    Once for each build, variant and set of JVM arguments. Of services that would share a cache, the
+    first is trained.
+
+    Parameters
+    ----------
+    environ
+        The environment that every service inherits.
+    load
+        Puts load on what was started; it may write into a folder that is removed afterwards.
+    notice
+        Told what is being done.
+
+    Raises
+    ------
+    UserError
+        When the deployment cannot be started or loaded, or a service writes no cache.
+    """
+    found = _locate(deployment, project, jdk)
+    for service in deployment.services:
+        if service.name in found:
+            _unpack(service, found[service.name], jdk)
+    # Beside the builds of one module, so that what a killed command leaves is pruned with them.
+    beside = next(iter(found.values())).jar.parents[1]
+    with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        trained: dict[Path, str] = {}
+
+        def in_training(service: Service) -> Service:
+            one = found.get(service.name)
+            if one is None:
+                return service
+            if one.cache.is_file() or one.cache in trained:
+                return one.started(service)
+            trained[one.cache] = service.name
+            return one.started(service, f"-XX:AOTCacheOutput={folder / service.name}.aot")
+
+        stack = Stack(project, with_each(deployment, in_training), environ)
+        stack.start(lambda what: notice(f"waiting for {what}"))
+        try:
+            load(stack, folder)
+            stack.require_alive()
+        except BaseException:
+            stack.stop(GIVE_UP_S)
+            raise
+        notice("writing the caches")
+        killed = stack.stop(WRITE_LIMIT_S)
+        for service_name in trained.values():
+            if service_name in killed or not (folder / f"{service_name}.aot").is_file():
+                raise UserError(
+                    f"{service_name} wrote no AOT cache; the end of its log:\n"
+                    + files.tail(project.logs / f"{service_name}.log")
+                )
+        for cache, service_name in trained.items():
+            (folder / f"{service_name}.aot").replace(cache)
+            _prune(cache.parent)
+
+
+def _locate(deployment: Deployment, project: Project, jdk: Jdk) -> dict[str, Prepared]:
+    """Return what each service that is started from a jar is prepared as, by its name."""
+    return {
+        service.name: _prepared(service, deployment.variant, project, jdk)
+        for service in deployment.services
+        if service.command[-2] == "-jar"
+    }
+
+
+def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Prepared:
+    jar = Path(service.command[-1])
+    state = jar.stat()
+    folder = (
+        project.root / ".testbed" / "apps" / jar.stem / f"{state.st_ctime_ns:x}-{state.st_size:x}"
+    )
+    flags = [
+        Path(flag[1:]).read_text(encoding="utf-8") if flag.startswith("@") else flag
+        for flag in service.command[1:-2]
+    ]
+    key = hashlib.sha256(repr((jdk.version, flags, variant)).encode()).hexdigest()
+    return Prepared(folder / jar.name, folder / f"{key[:12]}.aot")
+
+
+def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
+    """Return a deployment with each of its services changed."""
+    phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
+    return replace(deployment, phases=phases)
+
+
+def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
+    """Unpack a jar beside its libraries, whole or not at all."""
+    if prepared.jar.is_file():
+        return
+    folder = prepared.jar.parent
+    draft = folder.with_suffix(f".draft-{os.getpid()}")
+    shutil.rmtree(draft, ignore_errors=True)
+    command = [str(jdk.java), "-Djarmode=tools", "-jar", service.command[-1]]
+    answer = subprocess.run(
+        [*command, "extract", "--destination", str(draft)],
+        capture_output=True,
+        text=True,
+        timeout=UNPACK_TIMEOUT_S,
+        check=False,
+    )
+    if answer.returncode != 0:
+        raise UserError(f"{service.name} cannot be unpacked: {answer.stderr.strip()[-500:]}")
+    try:
+        draft.rename(folder)
+    except OSError:
+        # Another command was quicker.
+        shutil.rmtree(draft)
+
+
+def _prune(current: Path) -> None:
+    """Remove what was prepared from builds of the same module that are no longer started."""
+    for other in current.parent.iterdir():
+        if other != current and time.time() - other.stat().st_mtime > KEEP_S:
+            shutil.rmtree(other, ignore_errors=True)

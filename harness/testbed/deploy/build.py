@@ -1,0 +1,199 @@
+"""Builds what changed: the services' jars and the JMeter layout."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from testbed.deploy import processes
+from testbed.deploy.jdk import Jdk
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+
+MAVEN_TAIL = 40
+JMETER_POM = Path("jmeter") / "distribution" / "pom.xml"
+_POM = {"m": "http://maven.apache.org/POM/4.0.0"}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One Maven module.
+
+    Parameters
+    ----------
+    name
+        Its folder.
+    runnable
+        Whether its jar is started, so has to exist under the module's own name: its pom has a
+        ``finalName``.
+    """
+
+    name: str
+    runnable: bool
+
+
+def maven() -> str:
+    """Return the Maven command.
+
+    Raises
+    ------
+    UserError
+        When there is none on PATH.
+    """
+    found = shutil.which("mvn")
+    if found is None:
+        raise UserError(
+            "Maven not found: no mvn on PATH",
+            "Install Maven 3.8 or newer (on Debian: apt-get install maven).",
+        )
+    return found
+
+
+def modules(project: Project) -> list[Module]:
+    """Return the modules of the root build, in its order."""
+    root = ElementTree.parse(project.root / "pom.xml").getroot()
+    names = [node.text or "" for node in root.iterfind("m:modules/m:module", _POM)]
+    return [Module(name, _is_runnable(project.root / name)) for name in names]
+
+
+def stale(project: Project, known: Iterable[Module]) -> list[str]:
+    """Return the runnable modules whose jar is missing or older than a source.
+
+    The sources of the library modules and the root build count for every module.
+    """
+    every = list(known)
+    shared = max(
+        _newest(project.root / "pom.xml"),
+        *(_newest_source(project.root / one.name) for one in every if not one.runnable),
+        0.0,
+    )
+    return [
+        one.name
+        for one in every
+        if one.runnable
+        and _written(project.jar(one.name)) < max(shared, _newest_source(project.root / one.name))
+    ]
+
+
+def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
+    """Package modules, with the library modules that they need.
+
+    Raises
+    ------
+    UserError
+        With the end of Maven's output when the build fails, or when a jar is missing after it.
+    """
+    wanted = list(names)
+    log = project.state / "build.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    code = processes.run_in_foreground(
+        [maven(), "-B", "-q", "-DskipTests", "-pl", ",".join(wanted), "-am", "package"],
+        jdk.environment(),
+        project.root,
+        log,
+    )
+    if code != 0:
+        raise UserError(f"the build failed; the end of {project.shown(log)}:\n" + maven_tail(log))
+    for name in wanted:
+        jar = project.jar(name)
+        if not jar.is_file():
+            raise UserError(f"the build made no {project.shown(jar)}")
+        # Maven leaves a jar alone when its content did not change.
+        jar.touch()
+
+
+def require_jars(project: Project, jars: Iterable[Path]) -> None:
+    """Check that jars exist.
+
+    Raises
+    ------
+    UserError
+        Naming those that do not.
+    """
+    missing = [project.shown(jar) for jar in jars if not jar.is_file()]
+    if missing:
+        raise UserError(f"not built: {', '.join(missing)}", "Build first: ./testbed build")
+
+
+def jmeter_is_laid_out(project: Project) -> bool:
+    """Return whether the JMeter of the current layout file is there, whole."""
+    stamp = _jmeter_stamp(project)
+    return stamp.is_file() and _modified(stamp) >= _modified(project.root / JMETER_POM)
+
+
+def lay_out_jmeter(project: Project, jdk: Jdk) -> None:
+    """Fetch JMeter's artifacts and lay them out as its release does.
+
+    Raises
+    ------
+    UserError
+        With the end of Maven's output when that fails.
+    """
+    home = project.jmeter_home
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    log = project.state / "jmeter-layout.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    code = processes.run_in_foreground(
+        [maven(), "-B", "-q", "-f", str(JMETER_POM), f"-Djmeter.home={home}", "package"],
+        jdk.environment(),
+        project.root,
+        log,
+    )
+    if code != 0:
+        raise UserError(
+            f"JMeter could not be laid out; the end of {project.shown(log)}:\n" + maven_tail(log)
+        )
+    # JMeter complains when this folder of its release is missing.
+    (home / "lib" / "junit").mkdir(exist_ok=True)
+    _jmeter_stamp(project).touch()
+
+
+def maven_tail(log: Path) -> str:
+    """Return the part of Maven's output that says what failed."""
+    lines = [
+        re.sub(r"\x1b\[[0-9;]*m", "", line)
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+    ]
+    errors = [line for line in lines if line.startswith("[ERROR]") and line.strip() != "[ERROR]"]
+    return "\n".join((errors or lines)[:MAVEN_TAIL]) or "(no output)"
+
+
+def _jmeter_stamp(project: Project) -> Path:
+    return project.jmeter_home / ".laid-out"
+
+
+def _is_runnable(folder: Path) -> bool:
+    pom = folder / "pom.xml"
+    if not pom.is_file():
+        return False
+    return ElementTree.parse(pom).getroot().find("m:build/m:finalName", _POM) is not None
+
+
+def _newest_source(module: Path) -> float:
+    # The tests are not in the jar; folders count, as a deleted file only changes its folder.
+    return max(_newest(module / "pom.xml"), _newest(module / "src" / "main"))
+
+
+def _newest(path: Path) -> float:
+    below = path.rglob("*") if path.is_dir() else ()
+    return max((_modified(one) for one in (path, *below)), default=0.0)
+
+
+def _written(jar: Path) -> float:
+    """Return when a jar was written: its time of modification is the build's fixed timestamp."""
+    try:
+        return jar.stat().st_ctime
+    except FileNotFoundError:
+        return 0.0
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0

@@ -1,0 +1,472 @@
+"""Runs a variant in containers, from its compose file."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dotenv
+
+from testbed.deploy import processes
+from testbed.deploy.meter import MB, Meter, Usage
+from testbed.deploy.record import Compose
+from testbed.model.errors import UserError
+from testbed.model.files import tail
+from testbed.model.project import Project
+
+ASK_TIMEOUT_S = 60.0
+
+WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
+
+MOVE_PORTS = "Stop what uses them, or choose others: each is a PORT_... of .env."
+"""What to do about ports that are taken, where containers publish them."""
+
+# Both layouts of the control group file system, as a container sees its own; then its memory
+# without the page cache.
+_READ_USAGE = (
+    "cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/memory.stat 2>/dev/null"
+    " || { echo usage_nsec $(cat /sys/fs/cgroup/cpuacct/cpuacct.usage);"
+    " cat /sys/fs/cgroup/memory/memory.stat; }"
+)
+
+
+@dataclass(frozen=True)
+class Container:
+    """One container of a stack.
+
+    Parameters
+    ----------
+    service
+        Its name in the compose file.
+    id
+        Its number.
+    state
+        Such as ``running`` or ``exited``.
+    exit_code
+        0 while it runs.
+    """
+
+    service: str
+    id: str
+    state: str
+    exit_code: int
+
+    @property
+    def as_meant(self) -> bool:
+        """Whether it runs, or has done what it was started for."""
+        return self.state == "running" or (self.state == "exited" and self.exit_code == 0)
+
+
+def require_docker() -> None:
+    """Check that Docker and its compose plugin are there and answer.
+
+    Raises
+    ------
+    UserError
+        Saying which is missing.
+    """
+    if shutil.which("docker") is None:
+        raise UserError(
+            "Docker not found: no docker on PATH",
+            f"Install Docker with its compose plugin, or {WITHOUT}.",
+        )
+    for command, what in (
+        (("docker", "info", "--format", "{{.ServerVersion}}"), "the Docker daemon does not answer"),
+        (("docker", "compose", "version"), "Docker has no compose plugin"),
+    ):
+        try:
+            answer = _ask(command)
+        except subprocess.TimeoutExpired:
+            raise UserError(what, f"Start Docker, or {WITHOUT}.") from None
+        if answer.returncode != 0:
+            reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
+            raise UserError(f"{what}: {reason}", f"Put that right, or {WITHOUT}.")
+
+
+def describe(project: Project, variant: str, environ: Mapping[str, str] = os.environ) -> Compose:
+    """Return the compose stack of a variant.
+
+    Raises
+    ------
+    UserError
+        When a file is missing.
+    """
+    file = project.root / f"docker-compose.{variant}.yml"
+    if not file.is_file():
+        raise UserError(f"no {project.shown(file)}")
+    return Compose((file,), env_files(project, environ))
+
+
+def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
+    """Return the files with the variables of the compose files, the one that counts most last.
+
+    ``TESTBED_ENV_FILE`` names a further file, read after ``.env``.
+
+    Raises
+    ------
+    UserError
+        When a file is missing.
+    """
+    files = [project.root / ".env"]
+    if further := environ.get("TESTBED_ENV_FILE"):
+        files.append(Path(further).absolute())
+    for one in files:
+        if not one.is_file():
+            raise UserError(f"no {project.shown(one)}")
+    return tuple(files)
+
+
+def with_settings(
+    compose: Compose, project: Project, services: Iterable[str], settings: Mapping[str, str]
+) -> Compose:
+    """Return the stack with environment settings for its services, by a further compose file."""
+    if not settings:
+        return compose
+    # JSON is YAML; compose merges environments by key.
+    text = json.dumps(
+        {"services": {name: {"environment": dict(settings)} for name in sorted(services)}}
+    )
+    # A file for each set of settings: the systems of one experiment differ in them.
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    override = project.state / f"compose-settings-{digest}.yml"
+    override.parent.mkdir(parents=True, exist_ok=True)
+    override.write_text(text, encoding="utf-8")
+    return Compose((*compose.files, override), compose.env_files)
+
+
+def moved(compose: Compose, project: Project, offset: int, *, apart: bool = False) -> Compose:
+    """Return the stack on other published ports, by a further file with variables.
+
+    Parameters
+    ----------
+    offset
+        Added to every ``PORT_...`` of the files with variables; 0 leaves the stack as it is.
+    apart
+        Whether it gets a project name of its own, as the same variant is up already.
+    """
+    if not offset:
+        return compose
+    known: dict[str, str | None] = {}
+    for file in compose.env_files:
+        known |= dotenv.dotenv_values(file)
+    moved = {name: int(known[name] or 0) + offset for name in known if name.startswith("PORT_")}
+    name = f"{compose.files[0].stem.replace('.', '-')}-{offset}"
+    lines = [f"{key}={port}" for key, port in moved.items()]
+    lines += [f"COMPOSE_PROJECT_NAME={name}"] if apart else []
+    override = project.state / f"compose-{name}{'-apart' if apart else ''}.env"
+    override.parent.mkdir(parents=True, exist_ok=True)
+    override.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return Compose(compose.files, (*compose.env_files, override))
+
+
+def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the services of a stack by name, as compose reads its files; each has an ``image``.
+
+    Raises
+    ------
+    UserError
+        When compose cannot read them.
+    """
+    answer = _ask((*_command(compose), "config", "--format", "json"), environ=environ)
+    if answer.returncode != 0:
+        raise UserError("docker compose config failed:\n" + answer.stderr.strip())
+    stack = json.loads(answer.stdout)
+    return {
+        # An image that is built has this name, unless the file gives another.
+        name: {"image": f"{stack['name']}-{name}", **one}
+        for name, one in stack["services"].items()
+    }
+
+
+def published(services: Mapping[str, Any], name: str, port: int) -> int:
+    """Return the port of this machine at which a service's own port is published.
+
+    Raises
+    ------
+    UserError
+        When it is not.
+    """
+    for one in services.get(name, {}).get("ports", ()):
+        if one["target"] == port and "published" in one:
+            return int(one["published"])
+    raise UserError(f"port {port} of {name} is not published by the compose file")
+
+
+def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Return the ports of this machine that each service takes, by its name."""
+    return {
+        name: tuple(int(port["published"]) for port in one.get("ports", ()) if "published" in port)
+        for name, one in services.items()
+    }
+
+
+def watching(services: Mapping[str, Any]) -> frozenset[str]:
+    """Return the services that only watch the others: those that a profile adds."""
+    return frozenset(name for name, one in services.items() if one.get("profiles"))
+
+
+def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
+    """Start all containers and wait until they are healthy.
+
+    Raises
+    ------
+    UserError
+        With the end of the output when that fails.
+    """
+    _carry_out(compose, ("up", "--detach", "--wait"), environ, log)
+
+
+def _carry_out(
+    compose: Compose, task: tuple[str, ...], environ: Mapping[str, str], log: Path
+) -> None:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    code = processes.run_in_foreground(
+        [*_command(compose), *task], environ, compose.files[0].parent, log
+    )
+    if code != 0:
+        raise UserError(
+            f"docker compose {task[0]} failed:\n" + tail(log),
+            f"What each container said is in {log.parent}.",
+        )
+
+
+def down(compose: Compose) -> None:
+    """End and remove all containers; data volumes stay.
+
+    Raises
+    ------
+    UserError
+        When that fails.
+    """
+    answer = _ask((*_command(compose), "down", "--timeout", "10"), timeout=180)
+    if answer.returncode != 0:
+        raise UserError("docker compose down failed:\n" + answer.stderr.strip())
+
+
+def containers(compose: Compose) -> list[Container]:
+    """Return the containers of a stack, those that ended too."""
+    answer = _ask((*_command(compose), "ps", "--all", "--format", "json"))
+    if answer.returncode != 0:
+        raise UserError("docker compose ps failed:\n" + answer.stderr.strip())
+    text = answer.stdout.strip()
+    # One object per line, or one array, by the version of the plugin.
+    rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
+    return [
+        Container(row["Service"], row["ID"], row["State"], int(row["ExitCode"])) for row in rows
+    ]
+
+
+def keep_logs(compose: Compose, folder: Path) -> None:
+    """Write what each container has said into ``SERVICE.log``, as far as it can be asked."""
+    with contextlib.suppress(UserError, subprocess.TimeoutExpired):
+        for one in containers(compose):
+            answer = _ask(
+                (*_command(compose), "logs", "--no-color", "--no-log-prefix", one.service)
+            )
+            (folder / f"{one.service}.log").write_text(answer.stdout + answer.stderr)
+
+
+def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
+    """Return the id of each service's image, or None for one that is not on this machine yet.
+
+    Parameters
+    ----------
+    services
+        As `resolved` returns them.
+    """
+    ids = {}
+    for name, one in services.items():
+        answer = _ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
+        ids[name] = answer.stdout.strip() if answer.returncode == 0 else None
+    return ids
+
+
+def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
+    """Build or pull the images that a stack needs and this machine does not have.
+
+    Raises
+    ------
+    UserError
+        With the end of the output when that fails.
+    """
+    _carry_out(compose, ("create",), environ, log)
+    down(compose)
+
+
+def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:
+    """Return the command that shows the containers' logs."""
+    return [
+        *_command(compose),
+        "logs",
+        "--tail",
+        "100",
+        *(["--follow"] if follow else []),
+        *([service] if service else []),
+    ]
+
+
+@dataclass(frozen=True)
+class ContainerMeter:
+    """Reads containers, from the control group that each sees as its own.
+
+    Parameters
+    ----------
+    ids
+        The containers, by name.
+    """
+
+    ids: Mapping[str, str]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; a container that ended or has no shell is left out."""
+        usage = {}
+        for name, one in self.ids.items():
+            answer = _ask(("docker", "exec", one, "sh", "-c", _READ_USAGE))
+            if answer.returncode == 0 and (read := parse_usage(answer.stdout)) is not None:
+                usage[name] = read
+        return usage
+
+
+@dataclass(frozen=True)
+class GroupMeter:
+    """Reads containers from their control groups as this machine has them, which costs little.
+
+    Parameters
+    ----------
+    files
+        The statistics files of each container, by its name.
+    """
+
+    files: Mapping[str, tuple[Path, ...]]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; a container that ended is left out."""
+        usage = {}
+        for name, files in self.files.items():
+            try:
+                text = "\n".join(_statistics(file) for file in files)
+            except OSError:
+                continue
+            if (read := parse_usage(text)) is not None:
+                usage[name] = read
+        return usage
+
+
+def meter(ids: Mapping[str, str], root: Path = Path("/")) -> Meter:
+    """Return the cheapest meter that can read these containers.
+
+    Parameters
+    ----------
+    ids
+        The containers, by name.
+    root
+        Where ``proc`` and ``sys`` are.
+    """
+    files = {name: group_files(pid, root) for name, pid in pids(ids).items()}
+    groups = GroupMeter({name: found for name, found in files.items() if found})
+    # Not where the containers run in a machine of their own.
+    return groups if set(groups.read()) == set(ids) else ContainerMeter(ids)
+
+
+def pids(ids: Mapping[str, str]) -> dict[str, str]:
+    """Return the number of each container's first process, as Docker's machine has it."""
+    return {
+        name: _ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
+        for name, one in ids.items()
+    }
+
+
+def group_files(pid: str, root: Path = Path("/")) -> tuple[Path, ...]:
+    """Return the files with the CPU time and the memory of a process's control group.
+
+    Empty where they cannot be read.
+    """
+    try:
+        lines = (root / "proc" / pid / "cgroup").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return ()
+    paths: dict[str, str] = {}
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        paths |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
+    base = root / "sys" / "fs" / "cgroup"
+    if "cpuacct" in paths and "memory" in paths:
+        found = (
+            base / "cpuacct" / paths["cpuacct"] / "cpuacct.usage",
+            base / "memory" / paths["memory"] / "memory.stat",
+        )
+    else:
+        found = (base / paths.get("", "") / "cpu.stat", base / paths.get("", "") / "memory.stat")
+    return found if all(file.is_file() for file in found) else ()
+
+
+def _statistics(file: Path) -> str:
+    text = file.read_text(encoding="ascii")
+    return f"usage_nsec {text}" if file.name == "cpuacct.usage" else text
+
+
+@contextlib.contextmanager
+def paused(compose: Compose, service: str) -> Iterator[None]:
+    """Hold a container still while the body runs.
+
+    Raises
+    ------
+    UserError
+        When it cannot be.
+    """
+    _task(compose, "pause", service)
+    try:
+        yield
+    finally:
+        _task(compose, "unpause", service)
+
+
+def _task(compose: Compose, *task: str) -> None:
+    answer = _ask((*_command(compose), *task))
+    if answer.returncode != 0:
+        raise UserError(f"docker compose {' '.join(task)} failed:\n" + answer.stderr.strip())
+
+
+def parse_usage(text: str) -> Usage | None:
+    """Read CPU time and memory from the ``name value`` lines of a control group's statistics.
+
+    The second version counts CPU time in microseconds and calls the memory ``anon``; for the first,
+    the caller gives nanoseconds, and the memory is ``total_rss``.
+    """
+    facts: dict[str, int] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        if value.strip().isdigit():
+            facts[name] = int(value)
+    if "usage_usec" in facts and "anon" in facts:
+        return Usage(facts["usage_usec"] / 1e6, facts["anon"] / MB)
+    if "usage_nsec" in facts and "total_rss" in facts:
+        return Usage(facts["usage_nsec"] / 1e9, facts["total_rss"] / MB)
+    return None
+
+
+def _command(compose: Compose) -> list[str]:
+    command = ["docker", "compose", "--progress", "plain"]
+    for file in compose.env_files:
+        command += ["--env-file", str(file)]
+    for file in compose.files:
+        command += ["--file", str(file)]
+    return command
+
+
+def _ask(
+    command: tuple[str, ...],
+    timeout: float = ASK_TIMEOUT_S,
+    environ: Mapping[str, str] = os.environ,
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, check=False, env=dict(environ)
+    )

@@ -1,0 +1,73 @@
+"""Empties what a run has stored, so that the next one starts from the same state."""
+
+from __future__ import annotations
+
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+from testbed.model.errors import UserError
+
+DATABASE_PREFIX = "cinema-"
+COLLECTION = "reservations"
+TIMEOUT_MS = 10_000
+ANSWER_TIMEOUT_MS = 3_000
+
+
+def empty_reservations(uri: str) -> dict[str, int]:
+    """Delete every stored reservation; indexes are kept.
+
+    Parameters
+    ----------
+    uri
+        The connection string of MongoDB.
+
+    Returns
+    -------
+    dict
+        How many were deleted, by database.
+
+    Raises
+    ------
+    UserError
+        When MongoDB does not answer.
+    """
+    with _connected(uri) as client:
+        try:
+            return {
+                name: client[name][COLLECTION].delete_many({}).deleted_count
+                for name in client.list_database_names()
+                if name.startswith(DATABASE_PREFIX)
+            }
+        except PyMongoError as problem:
+            raise _silent(problem) from problem
+
+
+def require_answer(uri: str) -> None:
+    """Check that MongoDB answers.
+
+    Raises
+    ------
+    UserError
+        When it does not.
+    """
+    with _connected(uri, ANSWER_TIMEOUT_MS) as client:
+        try:
+            client.admin.command("ping")
+        except PyMongoError as problem:
+            raise _silent(problem) from problem
+
+
+def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> MongoClient[dict[str, object]]:
+    try:
+        return MongoClient(uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms)
+    except (PyMongoError, ValueError) as problem:
+        # Its port, or a password with characters that are not escaped.
+        raise UserError(f"MONGODB_URI is not a connection string: {problem}") from problem
+
+
+def _silent(problem: PyMongoError) -> UserError:
+    # The address without its user and password, which the connection string may hold.
+    reason = str(problem).split(",", 1)[0]
+    return UserError(
+        f"MongoDB does not answer: {reason}", "Is it running, and does MONGODB_URI lead to it?"
+    )

@@ -1,0 +1,172 @@
+"""Finds the Java installations that the services, Maven and JMeter run on."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed.model.errors import UserError
+
+SERVICES_FEATURE = 25
+"""The oldest Java that the services compile and run on."""
+
+JMETER_FEATURES = (17, 21)
+"""The Java versions that JMeter 5.6 is run on by its makers, the preferred one first."""
+
+USUAL_PLACES = (
+    "/usr/lib/jvm/*",
+    "/usr/java/*",
+    "/opt/java/*",
+    "/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "~/Library/Java/JavaVirtualMachines/*/Contents/Home",
+    "~/.sdkman/candidates/java/*",
+    "~/.jdks/*",
+)
+
+
+@dataclass(frozen=True)
+class Jdk:
+    """One Java installation.
+
+    Parameters
+    ----------
+    home
+        Its folder (``JAVA_HOME``).
+    version
+        The full version, such as ``25.0.3``.
+    compiler
+        Whether it has ``javac``, so is a JDK and not a runtime alone.
+    """
+
+    home: Path
+    version: str
+    compiler: bool
+
+    @property
+    def java(self) -> Path:
+        """The ``java`` command."""
+        return self.home / "bin" / "java"
+
+    @property
+    def feature(self) -> int:
+        """The feature version, such as 25 (and 8 for ``1.8.0``)."""
+        return feature_version(self.version)
+
+    def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
+        """Return an environment in which this installation is the one that is used."""
+        return {
+            **base,
+            "JAVA_HOME": str(self.home),
+            "PATH": f"{self.home / 'bin'}{os.pathsep}{base.get('PATH', '')}",
+        }
+
+
+def feature_version(version: str) -> int:
+    """Return the feature version of a Java version string; 0 when it has none.
+
+    Both schemes are read: ``25.0.3`` and the ``1.8.0_402`` of Java 8 and older.
+    """
+    found = re.match(r"(?:1\.)?(\d+)", version)
+    return int(found.group(1)) if found else 0
+
+
+def candidate_homes(
+    environ: Mapping[str, str] = os.environ, places: Iterable[str] = USUAL_PLACES
+) -> Iterator[Path]:
+    """Yield folders that may hold a Java installation, the user's own choice first."""
+    if home := environ.get("JAVA_HOME"):
+        yield Path(home)
+    if java := shutil.which("java", path=environ.get("PATH", "")):
+        yield Path(java).resolve().parent.parent
+    for place in places:
+        pattern = Path(place).expanduser()
+        yield from sorted(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
+
+
+def inspect(home: Path) -> Jdk | None:
+    """Return the installation in a folder, or None when there is no working one.
+
+    The version comes from the ``release`` file; where that is missing, ``java -version`` is asked.
+    """
+    java = home / "bin" / "java"
+    if not os.access(java, os.X_OK):
+        return None
+    version = _release_version(home / "release") or _asked_version(java)
+    if version is None:
+        return None
+    return Jdk(home, version, os.access(home / "bin" / "javac", os.X_OK))
+
+
+def installed(homes: Iterable[Path] | None = None) -> list[Jdk]:
+    """Return the Java installations of this machine, each once, the user's own choice first."""
+    found: dict[Path, Jdk] = {}
+    for home in candidate_homes() if homes is None else homes:
+        resolved = home.resolve()
+        if resolved not in found and (jdk := inspect(resolved)) is not None:
+            found[resolved] = jdk
+    return list(found.values())
+
+
+def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
+    """Return the JDK that builds and runs the services: 25, or else the oldest newer one.
+
+    Raises
+    ------
+    UserError
+        When there is none; says what was found and where it was looked for.
+    """
+    known = installed() if jdks is None else list(jdks)
+    fit = [jdk for jdk in known if jdk.compiler and jdk.feature >= SERVICES_FEATURE]
+    if not fit:
+        raise _missing(known)
+    return min(fit, key=lambda jdk: jdk.feature)
+
+
+def for_jmeter(jdks: Iterable[Jdk] | None = None) -> Jdk:
+    """Return the Java that runs JMeter: 17 or 21 where there is one, else that of the services.
+
+    Raises
+    ------
+    UserError
+        When there is neither.
+    """
+    known = installed() if jdks is None else list(jdks)
+    for feature in JMETER_FEATURES:
+        for jdk in known:
+            if jdk.feature == feature:
+                return jdk
+    return for_services(known)
+
+
+def _missing(known: list[Jdk]) -> UserError:
+    seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in known) or "no Java at all"
+    return UserError(
+        f"no JDK {SERVICES_FEATURE} found (found: {seen})",
+        f"Install a JDK {SERVICES_FEATURE} (such as Eclipse Temurin), or set JAVA_HOME to one. "
+        f"Looked at JAVA_HOME, PATH, {', '.join(USUAL_PLACES)}.",
+    )
+
+
+def _release_version(release: Path) -> str | None:
+    try:
+        text = release.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    found = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def _asked_version(java: Path) -> str | None:
+    try:
+        answer = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
+    return found.group(1) if found else None

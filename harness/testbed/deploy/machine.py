@@ -1,0 +1,57 @@
+"""What this machine is: its processor, its cores, its memory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+
+def machine() -> dict[str, Any]:
+    """Return the processor, its logical cores, the memory in MB (10^6 bytes) and the system."""
+    return {
+        "cpu": _cpu_model(),
+        "cores": psutil.cpu_count(logical=True),
+        "memory_mb": round(psutil.virtual_memory().total / 1e6),
+        "system": f"{platform.system()} {platform.release()}",
+        "architecture": platform.machine(),
+    }
+
+
+def usable_cpus(root: Path = Path("/")) -> float:
+    """Return how many cores this process may use: its affinity, less what its group is denied."""
+    try:
+        cores = float(len(os.sched_getaffinity(0)))
+    except AttributeError:  # not on every system
+        cores = float(os.cpu_count() or 1)
+    try:
+        quota, _, period = (root / "sys/fs/cgroup/cpu.max").read_text("ascii").partition(" ")
+        return cores if quota == "max" else min(cores, round(int(quota) / int(period), 2))
+    except (OSError, ValueError):
+        return cores
+
+
+def answer_of(*command: str) -> str | None:
+    """Return what a command prints; None where it is missing or fails."""
+    if shutil.which(command[0]) is None:
+        return None
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    return answer.stdout.strip() if answer.returncode == 0 else None
+
+
+def _cpu_model() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        text = ""
+    if found := re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE):
+        return found.group(1).strip()
+    return (
+        answer_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or "unknown"
+    )

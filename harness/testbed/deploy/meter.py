@@ -1,0 +1,87 @@
+"""Reads the CPU time and the memory of what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import psutil
+
+from testbed.deploy.processes import ProcessId
+
+MB = 1_000_000
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What one process has used.
+
+    Parameters
+    ----------
+    cpu_s
+        CPU seconds since its start, user and system together.
+    rss_mb
+        Resident memory now, in MB (10^6 bytes).
+    """
+
+    cpu_s: float
+    rss_mb: float
+
+
+class Meter(Protocol):
+    """Something that reads the usage of each part of a stack."""
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; parts that ended are left out."""
+        ...
+
+
+class ProcessMeter:
+    """Reads local processes.
+
+    Parameters
+    ----------
+    ids
+        The processes, by name.
+    """
+
+    def __init__(self, ids: Mapping[str, ProcessId]) -> None:
+        # Found once: to tell a process from a later one of the same number costs as much as reading
+        # it. `psutil` does so by itself where it matters, when a signal is sent.
+        self._found = {name: one.find() for name, one in ids.items()}
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; processes that ended are left out."""
+        usage = {}
+        for name, process in self._found.items():
+            if process is None:
+                continue
+            try:
+                times, memory = process.cpu_times(), process.memory_info()
+            except psutil.Error:
+                continue
+            # One that has ended and was not waited for yet has no memory.
+            if memory.rss:
+                usage[name] = Usage(times.user + times.system, memory.rss / MB)
+        return usage
+
+
+@dataclass(frozen=True)
+class Meters:
+    """Reads several meters as one."""
+
+    parts: tuple[Meter, ...]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name, of all parts."""
+        return {name: used for part in self.parts for name, used in part.read().items()}
+
+
+def cpu_between(before: Mapping[str, Usage], after: Mapping[str, Usage]) -> dict[str, float]:
+    """Return the CPU seconds that each part used between two readings."""
+    return {
+        name: round(after[name].cpu_s - usage.cpu_s, 3)
+        for name, usage in before.items()
+        if name in after
+    }

@@ -1,0 +1,131 @@
+"""Which TCP ports of this machine are taken, and by whom."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import psutil
+
+from testbed.model.errors import UserError
+
+LOOPBACK = "127.0.0.1"
+
+OWN_LOOPBACK = "127.0.0.2"
+"""Where the harness asks from in a network of few ports, see `ask_from_own_address`."""
+
+MOVE_ALL = "Stop what uses them, or move the whole stack: --port-offset 10000."
+"""What to do about ports that are taken, where a stack may have others."""
+
+_origin: dict[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A port in use; ``holder`` names the process, as far as this user may know it."""
+
+    port: int
+    holder: str | None
+
+
+def ask_from_own_address() -> None:
+    """Make the questions of this process come from an address of their own from now on.
+
+    The system counts the ports of connections by their address, so that these need none of those
+    that services use up. Every system has `LOOPBACK`; the other one only Linux has at once.
+    """
+    _origin["address"] = OWN_LOOPBACK
+
+
+def asking_from() -> str | None:
+    """Return the address that questions come from; None where the system chooses."""
+    return _origin.get("address")
+
+
+def is_free(port: int, address: str = LOOPBACK) -> bool:
+    """Return whether a server could be started on a port."""
+    if accepts(port, address):
+        return False
+    with socket.socket() as probe:
+        # As servers do: a port in TIME_WAIT is not taken.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError:
+            return False
+    return True
+
+
+def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
+    """Return whether a server accepts connections on a port; `timeout` in seconds."""
+    try:
+        origin = asking_from()
+        source = None if origin is None else (origin, 0)
+        socket.create_connection((address, port), timeout, source).close()
+    except OSError:
+        return False
+    return True
+
+
+def taken(ports: Iterable[int]) -> list[Taken]:
+    """Return those of the ports that are in use."""
+    busy = [port for port in ports if not is_free(port)]
+    holders = _holders() if busy else {}
+    return [Taken(port, holders.get(port)) for port in busy]
+
+
+def parse(name: str, given: str | int) -> int:
+    """Return a port that is given by an environment variable.
+
+    Raises
+    ------
+    UserError
+        If it is not a number from 1 to 65535.
+    """
+    if not str(given).isdecimal() or not 1 <= int(given) <= 65535:
+        raise UserError(f"{name} is {given!r}; choose a port from 1 to 65535")
+    return int(given)
+
+
+def require_free(wanted: Mapping[str, tuple[int, ...]], hint: str = MOVE_ALL) -> None:
+    """Check that services can have their ports.
+
+    Parameters
+    ----------
+    wanted
+        The ports of each service, by its name.
+    hint
+        What to do where they are not.
+
+    Raises
+    ------
+    UserError
+        Naming each port in use, the service that needs it and the process that has it.
+    """
+    owners = {port: name for name, ports in wanted.items() for port in ports}
+    busy = taken(owners)
+    if not busy:
+        return
+    lines = [
+        f"port {one.port} ({owners[one.port]}) is in use by {one.holder or 'an unknown process'}"
+        for one in busy
+    ]
+    raise UserError("\n".join(lines), hint)
+
+
+def _holders() -> dict[int, str]:
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except (psutil.AccessDenied, PermissionError):
+        return {}
+    holders: dict[int, str] = {}
+    for connection in connections:
+        address = connection.laddr
+        if address and connection.status == psutil.CONN_LISTEN and connection.pid is not None:
+            try:
+                name = psutil.Process(connection.pid).name()
+            except psutil.Error:
+                continue
+            holders[address.port] = f"{name} (pid {connection.pid})"
+    return holders

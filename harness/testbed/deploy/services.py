@@ -1,0 +1,111 @@
+"""What a stack is made of: services, the order they start in, and when each is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from testbed.deploy import ports
+from testbed.deploy.record import Compose
+
+PROBE_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True)
+class Service:
+    """One process of a stack.
+
+    Parameters
+    ----------
+    name
+        Unique in the stack; also the name of its log.
+    command
+        The program and its arguments.
+    ports
+        The TCP ports it serves, the one with its health first.
+    environ
+        Settings, on top of the environment of the harness.
+    health
+        Path that answers 200 when it is ready; None where open ports are the sign.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    ports: tuple[int, ...]
+    environ: Mapping[str, str] = field(default_factory=dict)
+    health: str | None = "/actuator/health/readiness"
+
+    def ready(self, client: httpx.Client) -> bool:
+        """Ask the service whether it is ready to serve."""
+        if self.health is None:
+            return all(ports.accepts(port) for port in self.ports)
+        return is_ready(client, self.ports[0], self.health)
+
+
+def is_ready(client: httpx.Client, port: int, path: str) -> bool:
+    """Return whether a health path answers 200."""
+    try:
+        return client.get(f"http://{ports.LOOPBACK}:{port}{path}").status_code == httpx.codes.OK
+    except httpx.HTTPError:
+        return False
+
+
+Convergence = Callable[[httpx.Client], str | None]
+"""Asks the front door for a full answer: None when it came, else what is missing."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """How one variant is started.
+
+    Parameters
+    ----------
+    variant, preset, backends
+        What this is a deployment of.
+    phases
+        Services by start order: those of one phase start together, once the phase before is ready.
+    converged
+        Whether all cinemas are found and answer.
+    front_port
+        Where the load goes.
+    mongodb_uri
+        Where the harness empties collections between runs.
+    settings
+        What the user changed, for the record.
+    compose
+        The containers to start in place of processes.
+    published
+        The ports that the containers take, by service.
+    watching
+        The containers that are no part of the system.
+    """
+
+    variant: str
+    preset: str
+    backends: str
+    phases: tuple[tuple[Service, ...], ...]
+    converged: Convergence
+    front_port: int
+    mongodb_uri: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    compose: Compose | None = None
+    published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    watching: frozenset[str] = frozenset()
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """All services, in start order."""
+        return tuple(service for phase in self.phases for service in phase)
+
+    @property
+    def ports(self) -> dict[str, tuple[int, ...]]:
+        """The ports that have to be free before it is started, by service."""
+        return {**{one.name: one.ports for one in self.services}, **self.published}
+
+
+def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:
+    """Return the client that asks services: plain HTTP, no proxy, waits of at most so many s."""
+    transport = httpx.HTTPTransport(verify=False, local_address=ports.asking_from())
+    return httpx.Client(timeout=timeout_s, trust_env=False, transport=transport)

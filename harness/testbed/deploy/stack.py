@@ -1,0 +1,353 @@
+"""Starts and ends the processes of a variant, in order, by readiness."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import httpx
+import psutil
+
+from testbed.deploy import compose, leftovers, ports, processes, record, watchdog
+from testbed.deploy.meter import Meter, Meters, ProcessMeter
+from testbed.deploy.processes import ProcessId
+from testbed.deploy.record import Compose, Running, StackRecord
+from testbed.deploy.services import Deployment, Service, client
+from testbed.model.errors import UserError
+from testbed.model.files import tail
+from testbed.model.project import Project
+
+POLL_S = 0.1
+READY_LIMIT_S = 120.0
+CONVERGED_LIMIT_S = 60.0
+
+Notice = Callable[[str], None]
+"""Is told, in a few words, what is being waited for."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a start may take, in seconds: one phase to ready, then to the first full answer."""
+
+    ready_s: float = READY_LIMIT_S
+    converged_s: float = CONVERGED_LIMIT_S
+
+
+class Stack:
+    """The processes or containers of one deployment.
+
+    Parameters
+    ----------
+    project
+        Where the record and the logs go.
+    deployment
+        What to start.
+    environ
+        The environment that every service inherits.
+    limits
+        How long a start may take.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        deployment: Deployment,
+        environ: Mapping[str, str],
+        limits: Limits | None = None,
+    ) -> None:
+        self._project = project
+        self._environ = environ
+        self._limits = limits or Limits()
+        self._owner: ProcessId | None = None
+        self._record: StackRecord | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
+        self.deployment = deployment
+
+    @property
+    def record(self) -> StackRecord:
+        """What runs now.
+
+        Raises
+        ------
+        RuntimeError
+            When the stack has not been started.
+        """
+        if self._record is None:
+            raise RuntimeError("the stack has not been started")
+        return self._record
+
+    def start(self, notice: Notice = lambda _: None, *, background: bool = False) -> None:
+        """Start every service and wait until the front door reaches all cinemas.
+
+        Whatever goes wrong, an interrupt included, everything that was started is ended before the
+        error is raised.
+
+        Parameters
+        ----------
+        notice
+            Told what is being waited for.
+        background
+            Whether the stack is to outlive this command.
+
+        Raises
+        ------
+        UserError
+            When a stack runs already, a port is taken, or a service ends or is not ready in time.
+        """
+        leftovers.clear(self._project)
+        in_containers = self.deployment.compose is not None
+        ports.require_free(
+            self.deployment.ports, compose.MOVE_PORTS if in_containers else ports.MOVE_ALL
+        )
+        self._owner = processes.own()
+        self._record = StackRecord(
+            variant=self.deployment.variant,
+            preset=self.deployment.preset,
+            backends=self.deployment.backends,
+            front_port=self.deployment.front_port,
+            settings=dict(self.deployment.settings),
+            started=record.now(),
+            owner=self._owner,
+            compose=self.deployment.compose,
+        )
+        record.create(self._project, self._record)
+        began = time.monotonic()
+        try:
+            with processes.uninterrupted():
+                self._guard = watchdog.start(self._project)
+            if self.deployment.compose is not None:
+                notice("healthy containers")
+                compose.up(
+                    self.deployment.compose,
+                    {**self._environ, "TESTBED_PRESET": self.deployment.preset},
+                    self._project.logs / "compose.log",
+                )
+            for phase in self.deployment.phases:
+                for service in phase:
+                    self._launch(service)
+                self._await_ready(phase, notice)
+            self.await_converged(notice, self._limits.converged_s)
+            elapsed = round(time.monotonic() - began, 2)
+            self._save(
+                replace(self.record, start_s=elapsed, owner=None if background else self._owner)
+            )
+            if background:
+                self._dismiss_guard()
+        except BaseException as problem:
+            if isinstance(problem, UserError) and self.deployment.compose is not None:
+                # The containers go, and what they said would go with them.
+                compose.keep_logs(self.deployment.compose, self._project.logs)
+            self.stop()
+            raise
+
+    def stop(self, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
+        """End every process; return the names of those that had to be killed.
+
+        Parameters
+        ----------
+        grace_s
+            How long the services, and then the backends, may take to end by themselves.
+        """
+        with processes.uninterrupted():
+            killed = leftovers.end(self._project, self.record, grace_s)
+            self._dismiss_guard()
+            return killed
+
+    def stop_service(self, name: str) -> None:
+        """End one service, as a test of what the others do without it."""
+        gone = [one for one in self.record.running if one.name == name]
+        with processes.uninterrupted():
+            processes.stop(one.process for one in gone)
+            self._save(
+                self.record.with_running(one for one in self.record.running if one.name != name)
+            )
+
+    def start_service(self, name: str, notice: Notice = lambda _: None) -> None:
+        """Start one service that was ended, and wait until it is ready."""
+        (service,) = (one for one in self.deployment.services if one.name == name)
+        self._launch(service)
+        self._await_ready((service,), notice)
+
+    def await_converged(self, notice: Notice, limit_s: float) -> None:
+        """Wait until the front door gives a full answer.
+
+        Raises
+        ------
+        UserError
+            When a process ends or the limit passes; says what was missing last.
+        """
+        notice("all cinemas")
+        missing: str | None = "no answer yet"
+        with client() as http:
+            for _ in _polls(limit_s):
+                self._require_processes()
+                try:
+                    missing = self.deployment.converged(http)
+                except httpx.HTTPError as problem:
+                    missing = f"the front door does not answer ({type(problem).__name__})"
+                if missing is None:
+                    return
+        raise UserError(
+            f"{self.deployment.variant} did not find all cinemas in {limit_s:.0f} s: {missing}",
+            f"See the logs in {self._project.shown(self._project.logs)}.",
+        )
+
+    def require_alive(self) -> None:
+        """Check that no process or container has ended by itself.
+
+        Raises
+        ------
+        UserError
+            Naming the first that has, with the end of its log.
+        """
+        self._require_processes()
+        if self.record.compose is not None:
+            for container in compose.containers(self.record.compose):
+                if not container.as_meant:
+                    log = self._project.logs / f"{container.service}.log"
+                    compose.keep_logs(self.record.compose, self._project.logs)
+                    raise UserError(
+                        f"container {container.service} is {container.state}:\n" + tail(log)
+                    )
+
+    def missing(self) -> str | None:
+        """Ask the front door once for a full answer: None when it came, else what is missing."""
+        with client() as http:
+            try:
+                self._require_processes()
+                return self.deployment.converged(http)
+            except UserError as problem:
+                return problem.message.splitlines()[0].partition("; the end of ")[0]
+            except httpx.HTTPError as problem:
+                return f"the front door does not answer ({type(problem).__name__})"
+
+    def meter(self) -> Meter:
+        """Return what reads the usage of the processes or containers of the system that run now."""
+        local = {one.name: one.process for one in self.record.running}
+        if self.record.compose is None:
+            return ProcessMeter(local)
+        return Meters((ProcessMeter(local), compose.meter(self._containers(self.record.compose))))
+
+    def pids(self) -> tuple[int, ...]:
+        """Return the processes of the system that run now; of a container its first one."""
+        local = [one.process.pid for one in self.record.running]
+        if self.record.compose is None:
+            return tuple(local)
+        found = compose.pids(self._containers(self.record.compose)).values()
+        return (*local, *(int(pid) for pid in found if pid.isdigit()))
+
+    def endpoints(self) -> dict[str, int]:
+        """Return the port at which each service that speaks HTTP can be asked about itself."""
+        if self.record.compose is not None:
+            return {
+                name: one[0]
+                for name, one in self.deployment.published.items()
+                if one and name not in self.deployment.watching
+            }
+        return {
+            one.name: one.ports[0]
+            for one in self.record.running
+            if one.ports and one.health is not None
+        }
+
+    @contextlib.contextmanager
+    def held(self, name: str) -> Iterator[None]:
+        """Hold a service still while the body runs: it keeps its connections and answers nothing.
+
+        Raises
+        ------
+        UserError
+            When there is no such service.
+        """
+        if self.record.compose is not None:
+            with compose.paused(self.record.compose, name):
+                yield
+            return
+        process = next((one.process for one in self.record.running if one.name == name), None)
+        if process is None or (found := process.find()) is None:
+            known = ", ".join(one.name for one in self.record.running)
+            raise UserError(f"service {name!r} does not run; choose from: {known}")
+        found.suspend()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found.resume()
+
+    def _containers(self, files: Compose) -> dict[str, str]:
+        """Return the ids of the system's running containers, by service."""
+        return {
+            one.service: one.id
+            for one in compose.containers(files)
+            if one.state == "running" and one.service not in self.deployment.watching
+        }
+
+    def _require_processes(self) -> None:
+        for one in self.record.running:
+            if one.process.find() is None:
+                raise UserError(
+                    f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
+                    + tail(one.log)
+                )
+
+    def _launch(self, service: Service) -> None:
+        log = self._project.logs / f"{service.name}.log"
+        with processes.uninterrupted():
+            try:
+                started = processes.start(
+                    service.command, {**self._environ, **service.environ}, log, self._project.root
+                )
+            except OSError as problem:
+                raise UserError(f"{service.name} cannot be started: {problem}") from problem
+            one = Running(
+                service.name, ProcessId.of(started.pid), service.ports, service.health, log
+            )
+            self._save(self.record.with_running((*self.record.running, one)))
+
+    def _await_ready(self, services: Sequence[Service], notice: Notice) -> None:
+        began = time.monotonic()
+        pending = {service.name: service for service in services}
+        with client() as http:
+            for _ in _polls(self._limits.ready_s):
+                notice(", ".join(pending))
+                self._require_processes()
+                for name in [name for name, one in pending.items() if one.ready(http)]:
+                    del pending[name]
+                    self._mark_ready(name, round(time.monotonic() - began, 2))
+                if not pending:
+                    return
+        late = next(one for one in self.record.running if one.name in pending)
+        raise UserError(
+            f"not ready in {self._limits.ready_s:.0f} s: {', '.join(pending)}; "
+            f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
+        )
+
+    def _mark_ready(self, name: str, seconds: float) -> None:
+        self._save(
+            self.record.with_running(
+                replace(one, ready_s=seconds) if one.name == name else one
+                for one in self.record.running
+            )
+        )
+
+    def _dismiss_guard(self) -> None:
+        if self._guard is not None:
+            watchdog.dismiss(self._guard)
+            self._guard = None
+
+    def _save(self, changed: StackRecord) -> None:
+        self._record = changed
+        record.save(self._project, changed)
+
+
+def _polls(limit_s: float) -> Iterator[None]:
+    """Yield until a time limit has passed, with a short wait between."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        yield
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(POLL_S)

@@ -1,0 +1,1 @@
+"""Experiments as data: keys, order, arrivals, how long it takes, and when it is enough."""

@@ -1,0 +1,142 @@
+"""When operations of an open loop begin: from a seed, alike for every system of a round."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.parts import Ramp, Steps
+
+Offsets = npt.NDArray[np.int64]
+
+
+def seed_of(experiment: Experiment, workload: str, level: float, repetition: int) -> int:
+    """Return the seed of a run's arrivals: the same for every system, so that runs are paired."""
+    where = zlib.crc32(f"{workload}/{level:g}".encode())
+    sequence = np.random.SeedSequence([experiment.seed or 0, repetition, where])
+    return int(sequence.generate_state(1)[0])
+
+
+def length_s(experiment: Experiment) -> float:
+    """Return how long the arrivals of an open loop go on, in seconds."""
+    if isinstance(experiment.schedule, Steps):
+        return float(len(experiment.schedule.rates) * experiment.schedule.every)
+    assert experiment.duration is not None, "checked when the experiment was read"
+    return float(experiment.duration)
+
+
+def mean_rate(schedule: Steps | Ramp) -> float:
+    """Return the mean arrivals per second of a schedule."""
+    if isinstance(schedule, Steps):
+        return sum(schedule.rates) / len(schedule.rates)
+    return (schedule.first + schedule.last) / 2
+
+
+def offsets(
+    experiment: Experiment, rate: float, seed: int, schedule: Steps | Ramp | None = None
+) -> Offsets:
+    """Return when each operation is to begin.
+
+    Parameters
+    ----------
+    experiment
+        Says how arrivals lie in time, and for how long.
+    rate
+        Arrivals per second; of no account with a schedule.
+    seed
+        Decides where the arrivals of a Poisson process lie.
+    schedule
+        How the rate changes; None for a rate that does not.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Milliseconds from the start of the load, in order, all below the length of the load.
+
+    Notes
+    -----
+    A Poisson process of changing rate is one of rate 1 whose time is stretched: arrivals lie where
+    the expected number of arrivals reaches the points of the latter (Çinlar 1975, inversion).
+    """
+    length = length_s(experiment)
+    times, expected = _expected(schedule, rate, length)
+    total = float(expected[-1])
+    if experiment.arrivals == "constant":
+        points = np.arange(math.floor(total + 1e-9), dtype=float)
+    else:
+        points = _unit_poisson(total, np.random.default_rng(seed))
+    seconds = _inverted(points, times, expected, schedule)
+    found = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
+    return found[found < length * 1000]
+
+
+def describe(
+    experiment: Experiment, seed: int, planned: int, schedule: Steps | Ramp | None
+) -> dict[str, Any]:
+    """Return what a run record says of its arrivals."""
+    kind = experiment.arrivals if schedule is None else schedule.kind
+    return {
+        "kind": kind,
+        "process": experiment.arrivals,
+        "seed": seed,
+        "planned": planned,
+        "length_s": length_s(experiment),
+    }
+
+
+def write(file: Path, offsets_ms: Sequence[int] | Offsets) -> None:
+    """Write the arrivals as the plans read them: one offset in milliseconds per line."""
+    file.write_text("".join(f"{one}\n" for one in offsets_ms), encoding="ascii")
+
+
+def read(file: Path) -> Offsets:
+    """Read arrivals as they were planned, in milliseconds from the start of the load."""
+    return np.array([int(line) for line in file.read_text("ascii").split()], dtype=np.int64)
+
+
+def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.float64]:
+    points: list[npt.NDArray[np.float64]] = []
+    reached = 0.0
+    while reached < total:
+        # Gaps from uniform numbers: these are the same in every version of the library.
+        gaps = -np.log1p(-random.random(max(16, int(total - reached) + 16)))
+        block = reached + np.cumsum(gaps)
+        points.append(block)
+        reached = float(block[-1])
+    every = np.concatenate(points) if points else np.empty(0)
+    return every[every < total]
+
+
+def _expected(
+    schedule: Steps | Ramp | None, rate: float, length: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return points in time (s) and the expected number of arrivals until then."""
+    if isinstance(schedule, Steps):
+        times = np.arange(len(schedule.rates) + 1, dtype=float) * schedule.every
+        per_step = np.array(schedule.rates) * schedule.every
+        return times, np.concatenate([[0.0], np.cumsum(per_step)])
+    if isinstance(schedule, Ramp):
+        rate = mean_rate(schedule)
+    return np.array([0.0, length]), np.array([0.0, rate * length])
+
+
+def _inverted(
+    points: npt.NDArray[np.float64],
+    times: npt.NDArray[np.float64],
+    expected: npt.NDArray[np.float64],
+    schedule: Steps | Ramp | None,
+) -> npt.NDArray[np.float64]:
+    """Return the time at which the expected number of arrivals reaches each point."""
+    if not isinstance(schedule, Ramp) or schedule.first == schedule.last:
+        return np.interp(points, expected, times)
+    slope = (schedule.last - schedule.first) / float(times[-1])
+    # The root of first·t + slope·t²/2 = point.
+    root = np.sqrt(np.maximum(schedule.first**2 + 2 * slope * points, 0.0))
+    return (root - schedule.first) / slope

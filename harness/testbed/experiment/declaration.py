@@ -1,0 +1,351 @@
+"""Experiments as data: what is measured, how often, and at which load."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+import yaml
+from pydantic import Field, model_validator
+
+from testbed.experiment.parts import (
+    Arrivals,
+    Blocks,
+    Count,
+    Distinct,
+    Disturb,
+    Fetch,
+    LocalPorts,
+    Name,
+    Precision,
+    Ramp,
+    Rate,
+    Repetitions,
+    Search,
+    Seconds,
+    Section,
+    Setting,
+    SettingName,
+    Several,
+    Slo,
+    Steps,
+    SystemSpec,
+    Threads,
+    Together,
+    Warmup,
+    Workload,
+)
+from testbed.model.systems import STOPPABLE, Backends, Preset, Variant
+
+FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
+"""How an asynchronous result is fetched, unless the experiment says otherwise."""
+
+
+@dataclass(frozen=True)
+class System:
+    """One compared thing, with everything that makes it differ from the others.
+
+    Parameters
+    ----------
+    name
+        Unique in the experiment.
+    variant, preset
+        What is started.
+    settings
+        Environment settings of its services, those of the experiment and factor values included.
+    properties
+        Of the plan: how results are fetched; empty for ``sync``.
+    scrape
+        Seconds from one scrape of every service's metrics to the next; None for none.
+    """
+
+    name: str
+    variant: str
+    preset: str
+    settings: Mapping[str, str]
+    properties: Mapping[str, str]
+    scrape: int | None = None
+
+    @property
+    def fetch(self) -> str | None:
+        """How an asynchronous result is fetched; None for ``sync``."""
+        return self.properties.get("fetch")
+
+
+class Experiment(Section):
+    """A declared set of runs: every system, workload and level, in every repetition.
+
+    Attributes
+    ----------
+    name
+        Names the result directory.
+    description
+        What it is for, in a sentence.
+    variants, presets
+        What is compared: their product.
+    systems
+        What is compared, by name, in place of variants and presets.
+    factors
+        Settings and their values; each system is measured under every combination.
+    workloads
+        What users do.
+    threads
+        The levels of a closed loop.
+    rates
+        The levels of an open loop, arrivals per second.
+    schedule
+        An open loop whose rate changes within each run.
+    arrivals
+        How the arrivals of an open loop lie in time.
+    max_in_flight
+        The most operations that an open loop has under way.
+    loops
+        Operations of each thread of a closed loop; without it, as many as fit the duration.
+    duration
+        Seconds of each run; without it, as long as the loops or steps take.
+    blocks
+        Measures systems that are up together in short alternating blocks, in place of ``loops`` and
+        ``duration``. Without it systems are started one after another.
+    groups
+        Systems that are compared, and with ``blocks`` are up together; the first of each group is
+        its reference. Without it, all systems are one group.
+    together
+        With ``blocks``: whether ``all`` systems of a group are up together, each beside its
+        reference only (``pairs``), or ``none``. It is lowered where the memory is too small.
+    ramp
+        Seconds until all threads run.
+    repetitions
+        Rounds; each starts every system anew. With ``blocks`` a round is a pair of starts.
+    precision
+        When to stop, in place of a number of repetitions.
+    slo
+        What a user is promised.
+    search
+        Looks for the highest rate that meets the objective, in place of levels.
+    disturb
+        What happens to a service in each run.
+    local_ports
+        The ports that connections may choose from, in a network of the experiment's own.
+    claims
+        Whether the report holds the results against the claims of the thesis and the article.
+    seed
+        Decides the order, and the arrivals; drawn when the experiment begins unless given.
+    fetch
+        How an asynchronous result is fetched; None for the preset's own way.
+    backends
+        Where MongoDB and AMQP come from.
+    warmup
+        The load before the first run after each start.
+    settings
+        Environment settings of every service, on top of the preset.
+    """
+
+    name: Name
+    description: str = ""
+    variants: Several[Variant] = ("sync", "async")
+    presets: Several[Preset] = ("tuned",)
+    systems: dict[Name, SystemSpec] = Field(default_factory=dict)
+    factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
+    workloads: Several[Workload] = ("list", "reserve")
+    threads: Distinct[Threads] = ()
+    rates: Distinct[Rate] = ()
+    schedule: Annotated[Steps | Ramp, Field(discriminator="kind")] | None = None
+    arrivals: Arrivals = "poisson"
+    max_in_flight: Threads = 200
+    loops: Count | None = None
+    duration: Seconds | None = None
+    blocks: Blocks | None = None
+    groups: tuple[Annotated[Several[Name], Field(min_length=2)], ...] = ()
+    together: Together = "all"
+    ramp: Annotated[int, Field(ge=0, le=3600, strict=True)] = 1
+    repetitions: Repetitions = 1
+    precision: Precision | None = None
+    slo: Slo | None = None
+    search: Search | None = None
+    disturb: Disturb | None = None
+    local_ports: LocalPorts | None = None
+    claims: bool = False
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1, strict=True)] | None = None
+    fetch: Fetch | None = None
+    backends: Backends = "embedded"
+    warmup: Warmup = Warmup()
+    settings: dict[SettingName, Setting] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_a_load_with_an_end(self) -> Experiment:
+        for key in ("threads", "rates"):
+            if key in self.model_fields_set and not getattr(self, key):
+                raise ValueError(f"{key}: []: give at least one")
+        levels = [key for key in ("threads", "rates", "schedule") if getattr(self, key)]
+        if not levels and self.search is None:
+            raise ValueError("give threads, rates, schedule or search: a run needs a load")
+        if self.search is not None and levels:
+            raise ValueError(f"{levels[0]} and search exclude each other: give one")
+        if self.blocks is not None:
+            return self._in_blocks()
+        if self.threads and self.loops is None and self.duration is None:
+            raise ValueError("give blocks, loops or duration: a run needs an end")
+        steps = isinstance(self.schedule, Steps)
+        if steps and self.duration is not None:
+            raise ValueError("duration: the steps of a schedule say how long a run lasts")
+        if self.duration is None and not steps and (levels != ["threads"]):
+            raise ValueError("duration: missing; an open loop needs it")
+        if self.loops is not None and not self.threads:
+            raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
+        if steps and (self.threads or self.rates):
+            raise ValueError("schedule of steps: threads and rates need an experiment of their own")
+        if self.rates and self.schedule is not None:
+            raise ValueError(
+                "rates and schedule exclude each other: the level of a changing rate is its mean, "
+                "so it would pass for a constant rate; give one"
+            )
+        return self
+
+    def _in_blocks(self) -> Experiment:
+        for key in ("loops", "duration", "rates", "schedule", "search", "disturb", "local_ports"):
+            if getattr(self, key):
+                raise ValueError(f"{key} and blocks exclude each other: give one")
+        return self
+
+    @model_validator(mode="after")
+    def _groups_what_is_there(self) -> Experiment:
+        names = [one.name for one in self.compared]
+        for group in self.groups:
+            for name in group:
+                if name not in names:
+                    raise ValueError(f"groups: {name!r}: choose from: {', '.join(names)}")
+        if self.together != "all" and self.blocks is None:
+            raise ValueError(f"together: {self.together!r}: only with blocks")
+        return self
+
+    @model_validator(mode="after")
+    def _repeats_by_one_rule(self) -> Experiment:
+        rules = [
+            name
+            for name, given in (
+                ("repetitions", "repetitions" in self.model_fields_set and self.repetitions > 1),
+                ("precision", self.precision is not None),
+                ("search", self.search is not None),
+            )
+            if given
+        ]
+        if len(rules) > 1:
+            raise ValueError(f"{rules[0]} and {rules[1]} exclude each other: give one")
+        if self.search is not None and self.slo is None:
+            raise ValueError("slo: missing; search looks for the highest rate that meets it")
+        if self.precision is not None and len(self.compared) < 2:
+            raise ValueError("precision: needs two systems, as it is that of their ratio")
+        return self
+
+    @model_validator(mode="after")
+    def _compares_distinct_systems(self) -> Experiment:
+        if self.systems:
+            for key, default in (("variants", ("sync", "async")), ("presets", ("tuned",))):
+                if key in self.model_fields_set and getattr(self, key) != default:
+                    raise ValueError(f"{key} and systems exclude each other: give one")
+        if self.fetch is not None and all(one.variant == "sync" for one in self.compared):
+            raise ValueError(f"fetch: {self.fetch!r}: sync answers at once, and nothing is fetched")
+        names = [one.name for one in self.compared]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"factors: two systems would be called {', '.join(twice)}")
+        return self
+
+    @model_validator(mode="after")
+    def _has_its_own_network_alone(self) -> Experiment:
+        if self.local_ports is not None and self.backends != "embedded":
+            raise ValueError(
+                f"local_ports: backends {self.backends!r} cannot be reached from a network of its "
+                "own; choose embedded"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _disturbs_what_is_there(self) -> Experiment:
+        if self.disturb is None:
+            return self
+        for variant in sorted({one.variant for one in self.compared}):
+            if self.disturb.service not in STOPPABLE[variant]:
+                common = [
+                    name
+                    for name in STOPPABLE[variant]
+                    if all(name in STOPPABLE[one.variant] for one in self.compared)
+                ]
+                raise ValueError(
+                    f"disturb.service: {self.disturb.service!r} is no service of {variant}; "
+                    f"choose from: {', '.join(common)}"
+                )
+        ends = self.disturb.at + (self.disturb.lasting or 0)
+        if self.duration is not None and ends > self.duration:
+            raise ValueError(
+                f"disturb: ends after {ends:g} s, later than the run ({self.duration} s)"
+            )
+        return self
+
+    @property
+    def compared(self) -> tuple[System, ...]:
+        """The systems, in the order they are declared; factor values vary fastest."""
+        names, values = list(self.factors), list(self.factors.values())
+        made = []
+        for name, spec in self._declared().items():
+            for chosen in itertools.product(*values):
+                label = "-".join((name, *map(_slug, chosen)))
+                settings = {
+                    **self.settings,
+                    **spec.settings,
+                    **dict(zip(names, chosen, strict=True)),
+                }
+                made.append(
+                    System(
+                        label,
+                        spec.variant,
+                        spec.preset,
+                        settings,
+                        self._properties(spec),
+                        spec.scrape,
+                    )
+                )
+        return tuple(made)
+
+    def system(self, name: str) -> System:
+        """Return a system by its name."""
+        return next(one for one in self.compared if one.name == name)
+
+    def _declared(self) -> Mapping[str, SystemSpec]:
+        if self.systems:
+            return self.systems
+        several = len(self.presets) > 1
+        return {
+            f"{variant}-{preset}" if several else variant: SystemSpec(
+                variant=variant, preset=preset
+            )
+            for variant in self.variants
+            for preset in self.presets
+        }
+
+    def _properties(self, spec: SystemSpec) -> dict[str, str]:
+        if spec.variant == "sync":
+            return {}
+        given = {
+            "fetch": spec.fetch or self.fetch or FETCH_OF_PRESET[spec.preset],
+            "wait": spec.wait,
+            "pollInterval": spec.pollInterval,
+            "pause": spec.pause,
+        }
+        return {name: str(value) for name, value in given.items() if value is not None}
+
+    def to_yaml(self) -> str:
+        """Return the experiment with every default written out, but for what does not apply."""
+        unused = {"variants", "presets"} if self.systems else {"systems"}
+        if self.precision is not None or self.search is not None:
+            unused.add("repetitions")
+        data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
+        empty = {key for key in ("factors", "threads", "rates", "groups") if not data[key]}
+        data = {key: value for key, value in data.items() if key not in empty}
+        return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+
+
+def _slug(value: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", value.lower()).strip("-") or "none"

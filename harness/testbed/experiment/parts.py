@@ -1,0 +1,257 @@
+"""The keys of an experiment and the sections it is made of, each with its limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeVar, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from testbed.experiment.settings import known
+from testbed.model.systems import Preset, Variant
+
+Workload = Literal["list", "reserve"]
+WORKLOADS: tuple[str, ...] = get_args(Workload)
+Fetch = Literal["wait", "immediate", "poll"]
+Arrivals = Literal["poisson", "constant"]
+Figure = Literal["ok_per_s", "p95_ms", "cpu_ms_per_ok", "mean_ms"]
+Together = Literal["all", "pairs", "none"]
+
+_Value = TypeVar("_Value")
+
+
+def _distinct(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
+    twice = sorted({str(value) for value in values if values.count(value) > 1})
+    if twice:
+        raise ValueError(f"{', '.join(twice)} is given more than once")
+    return values
+
+
+Several = Annotated[tuple[_Value, ...], Field(min_length=1), AfterValidator(_distinct)]
+Distinct = Annotated[tuple[_Value, ...], AfterValidator(_distinct)]
+Threads = Annotated[int, Field(ge=1, le=999, strict=True)]
+Seconds = Annotated[int, Field(ge=1, le=86_400, strict=True)]
+Milliseconds = Annotated[int, Field(ge=0, le=600_000, strict=True)]
+Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
+Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
+Setting = Annotated[str, Field(coerce_numbers_to_str=True)]
+SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(known)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
+
+
+WINDOWS = 4
+"""Windows of each workload that a warm-up has at least."""
+
+
+class Section(BaseModel):
+    """A set of keys: one that it does not know is an error, and none changes later."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Warmup(Section):
+    """The load before the first run after a start: every workload in turn, kept apart.
+
+    It ends when a system's goodput rises no more and its compilers are quiet.
+
+    Attributes
+    ----------
+    threads
+        Users of a closed loop.
+    window
+        Seconds of each workload in turn.
+    at_most
+        Seconds after which a system is measured, warm or not; 0 for no warm-up.
+    """
+
+    threads: Threads = 100
+    window: Seconds = 5
+    at_most: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 90
+
+
+class Blocks(Section):
+    """How a cell is measured on systems that are up together: in short blocks, in balanced turns.
+
+    Attributes
+    ----------
+    seconds
+        Of each block.
+    settle
+        Seconds at the start of each block that are left out.
+    each
+        Blocks of each system in each cell; even, as every order is followed by its mirror.
+    """
+
+    seconds: Annotated[int, Field(ge=2, le=3600, strict=True)] = 8
+    settle: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 2
+    each: Annotated[int, Field(ge=2, le=1000, multiple_of=2, strict=True)] = 2
+
+    @model_validator(mode="after")
+    def _measures_something(self) -> Blocks:
+        if self.settle >= self.seconds:
+            raise ValueError(f"settle: {self.settle:g} s leaves nothing of {self.seconds} s")
+        return self
+
+
+class SystemSpec(Section):
+    """One compared thing, as it is written under ``systems``.
+
+    Attributes
+    ----------
+    variant, preset
+        What is started.
+    settings
+        Environment settings of its services, on top of the experiment's.
+    fetch, wait, pollInterval, pause
+        Properties of the asynchronous plans; None leaves the plan's own value (for ``fetch``, the
+        experiment's or the preset's).
+    scrape
+        Seconds from one scrape of every service's metrics to the next, while there is a load; None
+        for none.
+    """
+
+    variant: Variant
+    preset: Preset = "tuned"
+    settings: dict[SettingName, Setting] = {}
+    fetch: Fetch | None = None
+    wait: Seconds | None = None
+    pollInterval: Milliseconds | None = None  # noqa: N815 (as the plans call it)
+    pause: Milliseconds | None = None
+    scrape: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _fetches(self) -> SystemSpec:
+        given = [
+            name
+            for name in ("fetch", "wait", "pollInterval", "pause")
+            if getattr(self, name) is not None
+        ]
+        if self.variant == "sync" and given:
+            raise ValueError(f"{', '.join(given)}: for variant async only; sync fetches nothing")
+        return self
+
+
+class Steps(Section):
+    """A rate that rises (or falls) in steps within one run.
+
+    Attributes
+    ----------
+    first, last, step
+        Arrivals per second: ``from``, ``to`` and the distance of two steps.
+    every
+        Seconds that each step lasts.
+    """
+
+    kind: Literal["steps"]
+    first: Rate = Field(alias="from")
+    last: Rate = Field(alias="to")
+    step: Rate
+    every: Seconds
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The rate of each step, arrivals per second."""
+        count = int(abs(self.last - self.first) / self.step + 1e-9) + 1
+        sign = 1 if self.last >= self.first else -1
+        return tuple(self.first + sign * self.step * number for number in range(count))
+
+
+class Ramp(Section):
+    """A rate that changes evenly over the duration of a run, arrivals per second."""
+
+    kind: Literal["ramp"]
+    first: Rate = Field(alias="from")
+    last: Rate = Field(alias="to")
+
+
+class Precision(Section):
+    """Repeat until a small enough difference of two systems would be told.
+
+    Attributes
+    ----------
+    could_tell
+        The relative difference that must be told in every cell, by `figure`.
+    figure
+        Whose ratio.
+    budget_min
+        Minutes after which no further round begins, precise or not.
+    min_repetitions
+        Rounds before the first look.
+    """
+
+    could_tell: Annotated[float, Field(gt=0, lt=1)] = 0.10
+    figure: Figure = "ok_per_s"
+    budget_min: Annotated[float, Field(gt=0)] = 60
+    min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 2
+
+
+class Slo(Section):
+    """What a user is promised.
+
+    Attributes
+    ----------
+    p95_ms
+        The time from the intended start within which 95 % of the right answers come.
+    failed_share
+        The share of arrivals, of 1, that may fail or be dropped.
+    """
+
+    p95_ms: Annotated[float, Field(gt=0)]
+    failed_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
+
+
+class Search(Section):
+    """A search for the highest rate at which the objective is met.
+
+    Attributes
+    ----------
+    first, last
+        ``from``, ``to``: the first rate tried and the highest, arrivals per second.
+    resolution
+        The distance of a rate that passed to one that failed at which a search ends.
+    repetitions
+        Searches, each after a new start of every system.
+    """
+
+    first: Rate = Field(alias="from")
+    last: Rate = Field(alias="to")
+    resolution: Rate
+    repetitions: Repetitions = 3
+
+    @model_validator(mode="after")
+    def _rises(self) -> Search:
+        if self.last <= self.first:
+            raise ValueError(f"to: {self.last:g} is not above from ({self.first:g})")
+        return self
+
+
+class Disturb(Section):
+    """Stops a service for a while during each run, as if its machine held its breath.
+
+    Attributes
+    ----------
+    service
+        Which.
+    at
+        Seconds from the first operation.
+    lasting
+        ``for``: seconds; without it, until it was seen whether the product is complete after the
+        run, which it then is not.
+    """
+
+    service: str
+    at: Annotated[float, Field(ge=0)]
+    lasting: Annotated[float, Field(gt=0)] | None = Field(default=None, alias="for")
+
+
+class LocalPorts(Section):
+    """The ports that connections may choose from, ``from`` and ``to`` included."""
+
+    first: Annotated[int, Field(alias="from", ge=1024, le=65_535, strict=True)]
+    last: Annotated[int, Field(alias="to", ge=1024, le=65_535, strict=True)]
+
+    @model_validator(mode="after")
+    def _rises(self) -> LocalPorts:
+        if self.last <= self.first:
+            raise ValueError(f"to: {self.last} is not above from ({self.first})")
+        return self

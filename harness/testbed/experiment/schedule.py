@@ -1,0 +1,345 @@
+"""The order of an experiment: balanced over its rounds, the same for every system; what is left."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from testbed.experiment import search
+from testbed.experiment.arrivals import mean_rate
+from testbed.experiment.declaration import Experiment, System
+
+CLOSED = "closed"
+OPEN = "open"
+
+SYSTEM_MB = 2600
+"""Memory that one system takes while it is loaded, in MB (10^6 bytes): ``sync``, the larger one."""
+
+Records = Mapping[str, Mapping[str, Any]]
+"""The records of finished runs, by name."""
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True)
+class Level:
+    """A load.
+
+    Parameters
+    ----------
+    mode
+        ``closed`` or ``open``.
+    value
+        Threads (closed) or mean arrivals per second (open).
+    threads
+        Users, or the most operations in flight.
+    changing
+        Whether the rate changes within the run, as the experiment's schedule says.
+    """
+
+    mode: str
+    value: float
+    threads: int
+    changing: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One workload at one level."""
+
+    workload: str
+    level: Level
+
+
+@dataclass(frozen=True)
+class Run:
+    """One cell of one system, measured after one start.
+
+    Parameters
+    ----------
+    system, variant, preset, workload
+        What is measured.
+    level
+        The load.
+    repetition
+        The number of the start, from 1.
+    """
+
+    system: str
+    variant: str
+    preset: str
+    workload: str
+    level: Level
+    repetition: int
+
+    @property
+    def id(self) -> str:
+        """Its name, unique in the experiment."""
+        return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
+
+
+@dataclass(frozen=True)
+class Start:
+    """One start of the systems that are up together, and what is measured before they are ended.
+
+    Parameters
+    ----------
+    round
+        From 1.
+    repetition
+        Its number, from 1: runs of one number are compared with each other.
+    systems
+        What is started, the reference first.
+    workloads
+        What is warmed up.
+    cells
+        In the order they are measured; empty where a search decides it.
+    """
+
+    round: int
+    repetition: int
+    systems: tuple[System, ...]
+    workloads: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def id(self) -> str:
+        """Its name, unique in the experiment."""
+        return "-".join([*(system.name for system in self.systems), str(self.repetition)])
+
+    @property
+    def name(self) -> str:
+        """What is started, in words."""
+        return " and ".join(system.name for system in self.systems)
+
+    def run(self, system: System, cell: Cell) -> Run:
+        """Return the run of a cell on one of the systems."""
+        return Run(
+            system.name,
+            system.variant,
+            system.preset,
+            cell.workload,
+            cell.level,
+            self.repetition,
+        )
+
+    def runs(self, cell: Cell) -> tuple[Run, ...]:
+        """Return the runs of a cell, one for each system."""
+        return tuple(self.run(system, cell) for system in self.systems)
+
+    def turns(self, cell: Cell, each: int) -> list[System]:
+        """Return whose block comes when: every order is followed by its mirror.
+
+        Parameters
+        ----------
+        cell
+            Cells, like starts, begin with one system after another.
+        each
+            Blocks of each system, an even number.
+        """
+        first = self.repetition + (self.cells.index(cell) if cell in self.cells else 0)
+        order: list[System] = []
+        for turn in range(each // 2):
+            there = _rotated(self.systems, first + turn)
+            order += [*there, *reversed(there)]
+        return order
+
+
+def levels(experiment: Experiment) -> tuple[Level, ...]:
+    """Return the levels of an experiment, those of the closed loop first; none for a search."""
+    found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
+    found += [open_level(experiment, rate) for rate in experiment.rates]
+    if experiment.schedule is not None:
+        rate = mean_rate(experiment.schedule)
+        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
+    return tuple(found)
+
+
+def open_level(experiment: Experiment, rate: float) -> Level:
+    """Return the level of an open loop with one rate, arrivals per second."""
+    return Level(OPEN, rate, experiment.max_in_flight)
+
+
+def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
+    """Return an experiment with all that is settled when it begins: its seed, and what is up.
+
+    Parameters
+    ----------
+    memory_mb
+        What is free for systems, in MB (10^6 bytes).
+    """
+    settled: dict[str, Any] = {}
+    if experiment.seed is None:
+        settled["seed"] = random.SystemRandom().randrange(2**32)
+    if experiment.blocks is not None:
+        at_once = max(1, int(memory_mb // SYSTEM_MB))
+        largest = {"all": max(map(len, _groups(experiment))), "pairs": 2, "none": 1}
+        wanted = list(largest)[list(largest).index(experiment.together) :]
+        settled["together"] = next(one for one in wanted if largest[one] <= at_once)
+    return experiment.model_copy(update=settled)
+
+
+def slots(experiment: Experiment) -> dict[str, int]:
+    """Return the place of each system among those that are up with it, from 0, by its name."""
+    return {
+        system.name: place
+        for group in _up_together(experiment)
+        for place, system in enumerate(group)
+    }
+
+
+def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
+    """Return one round, which starts every system, in the order it is measured.
+
+    Every system has the same order of cells in a round. Over the rounds each cell comes as often at
+    each place, and as often after each other cell (`williams`). The seed and the number of the
+    round alone decide the order: a stopped experiment goes on in it.
+
+    Parameters
+    ----------
+    number
+        From 1.
+    """
+    cells = [
+        Cell(workload, level) for workload in experiment.workloads for level in levels(experiment)
+    ]
+    cells = _balanced(cells, f"{experiment.seed}/cells", number)
+    workloads = _balanced(experiment.workloads, f"{experiment.seed}/workloads", number)
+    groups = _up_together(experiment)
+    # Systems that are started one after another are compared within a round.
+    alone = all(len(group) == 1 for group in groups)
+    numbered = [
+        (number if alone else (number - 1) * len(groups) + place + 1, group)
+        for place, group in enumerate(groups)
+    ]
+    return tuple(
+        Start(number, repetition, group, tuple(workloads), tuple(cells))
+        for repetition, group in _balanced(numbered, f"{experiment.seed}/systems", number)
+    )
+
+
+def williams(count: int) -> list[list[int]]:
+    """Return orders of so many things in which each comes as often at each place.
+
+    Each also comes as often right after each other one.
+
+    Returns
+    -------
+    list of list of int
+        `count` orders of the numbers below `count`; twice as many where it is odd.
+
+    Notes
+    -----
+    Williams, Experimental designs balanced for the estimation of residual effects of treatments,
+    Australian Journal of Scientific Research A2, 1949.
+    """
+    first = [(place + 1) // 2 if place % 2 else (-place // 2) % count for place in range(count)]
+    rows = [[(one + shift) % count for one in first] for shift in range(count)]
+    return rows if count % 2 == 0 else [*rows, *(row[::-1] for row in rows)]
+
+
+def rounds(experiment: Experiment) -> int:
+    """Return how many rounds there are at least."""
+    if experiment.search is not None:
+        return experiment.search.repetitions
+    if experiment.precision is not None:
+        return experiment.precision.min_repetitions
+    return experiment.repetitions
+
+
+def schedule(experiment: Experiment) -> tuple[Start, ...]:
+    """Return every round that is certain to be measured, in order."""
+    return tuple(
+        start
+        for number in range(1, rounds(experiment) + 1)
+        for start in round_of(experiment, number)
+    )
+
+
+def next_cell(
+    plan: Experiment, start: Start, done: Records, last: Cell | None = None
+) -> Cell | None:
+    """Return what is measured next after a start; None when all is.
+
+    Parameters
+    ----------
+    done
+        The records of finished runs, by name: the only thing that a search depends on.
+    last
+        What was measured last, so that the workloads of a search alternate.
+    """
+    if plan.search is None:
+        return next(iter(left(start, done)), None)
+    names = start.workloads
+    if last is not None:
+        turn = names.index(last.workload) + 1
+        names = (*names[turn:], *names[:turn])
+    for workload in names:
+        rate = search.next_rate(plan.search, tried(start, workload, done))
+        if rate is not None:
+            return Cell(workload, open_level(plan, rate))
+    return None
+
+
+def left(start: Start, done: Records) -> tuple[Cell, ...]:
+    """Return the cells of which a run is missing, in order."""
+    return tuple(
+        cell for cell in start.cells if any(run.id not in done for run in start.runs(cell))
+    )
+
+
+def unfinished(plan: Experiment, done: Records) -> tuple[Start, ...]:
+    """Return the starts that are certain to be needed still, in order, each as it was scheduled."""
+    return tuple(start for start in schedule(plan) if next_cell(plan, start, done) is not None)
+
+
+def tried(start: Start, workload: str, done: Records) -> dict[float, bool]:
+    """Return whether the objective was met, by the rates that a search has tried."""
+    (system,) = start.systems
+    return {
+        record["level"]: bool(record["slo"]["met"])
+        for record in done.values()
+        if (record["system"], record["workload"], record["repetition"])
+        == (system.name, workload, start.repetition)
+    }
+
+
+def _groups(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
+    """Return the systems that are compared with each other, the reference of each group first."""
+    if not experiment.groups:
+        return (experiment.compared,)
+    return tuple(tuple(map(experiment.system, group)) for group in experiment.groups)
+
+
+def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
+    if experiment.blocks is None or experiment.together == "none":
+        return tuple((system,) for system in experiment.compared)
+    groups = _groups(experiment)
+    if experiment.together == "pairs":
+        return tuple((group[0], other) for group in groups for other in group[1:])
+    return groups
+
+
+def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:
+    """Return things in the order of one round: rows of a Williams square, labelled by the seed."""
+    labelled = list(items)
+    random.Random(seed).shuffle(labelled)
+    rows = williams(len(labelled)) or [[]]
+    return [labelled[place] for place in rows[(number - 1) % len(rows)]]
+
+
+def _rotated(items: Sequence[_Item], by: int) -> list[_Item]:
+    by %= len(items)
+    return [*items[by:], *items[:by]]
+
+
+def _shown(level: Level) -> str:
+    """Return a level for a name that sorts by it."""
+    if level.changing:
+        return "schedule"
+    if level.mode == CLOSED:
+        return f"{level.threads:03d}-threads"
+    whole, _, part = f"{level.value:.6f}".rstrip("0").partition(".")
+    return f"{int(whole):04d}{'.' + part if part else ''}-per-s"

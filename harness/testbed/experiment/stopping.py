@@ -1,0 +1,86 @@
+"""Decides after each round whether an experiment needs another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.schedule import Records, rounds
+from testbed.model.loads import Mode, load_words
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Why an experiment needs no further round.
+
+    Parameters
+    ----------
+    rule
+        ``repetitions``, ``search``, ``precise`` or ``budget``.
+    rounds
+        How many were measured.
+    spent_min
+        Minutes that the runs took, with starts and warm-ups.
+    could_tell
+        The smallest relative difference that would be told in each cell; None where unknown.
+    """
+
+    rule: str
+    rounds: int
+    spent_min: float
+    could_tell: dict[str, float | None]
+
+    @property
+    def text(self) -> str:
+        """Say it."""
+        shown = ", ".join(
+            f"{cell} {'unknown' if effect is None else f'{effect:.1%}'}"
+            for cell, effect in self.could_tell.items()
+        )
+        match self.rule:
+            case "precise":
+                return f"precise enough after {self.rounds} rounds; could tell: {shown}"
+            case "budget":
+                return f"budget spent after {self.rounds} rounds; could tell: {shown}"
+            case _:
+                return f"{self.rounds} rounds measured"
+
+
+def ending(
+    plan: Experiment,
+    number: int,
+    done: Records,
+    could_tell: Callable[[], Mapping[tuple[str, Mode, float], float | None]],
+) -> Ending | None:
+    """Return why no round follows one that is complete; None when one does.
+
+    Parameters
+    ----------
+    number
+        Of the round.
+    done
+        The records of finished runs.
+    could_tell
+        Computes which relative difference would be told in each cell; asked only where it matters.
+    """
+    spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
+    if plan.precision is None:
+        rule = "repetitions" if plan.search is None else "search"
+        return Ending(rule, number, spent_min, {}) if number >= rounds(plan) else None
+    if number < plan.precision.min_repetitions:
+        return None
+    if any(record["round"] > number for record in done.values()):
+        return None  # Decided before an interruption.
+    known = {
+        f"{workload} {load_words(mode, level)}": effect
+        for (workload, mode, level), effect in could_tell().items()
+    }
+    precise = known and all(
+        effect is not None and effect <= plan.precision.could_tell for effect in known.values()
+    )
+    if precise:
+        return Ending("precise", number, spent_min, known)
+    if spent_min >= plan.precision.budget_min:
+        return Ending("budget", number, spent_min, known)
+    return None

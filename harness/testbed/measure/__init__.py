@@ -1,0 +1,1 @@
+"""Carries out experiments: load, warm-up, blocks, and what is recorded of each run."""

@@ -1,0 +1,191 @@
+"""Measures what the load generator reaches at most with a plan, and remembers it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from testbed.deploy import machine, processes
+from testbed.deploy.jdk import Jdk
+from testbed.measure import environment, load
+from testbed.measure.load import Generator
+from testbed.model import files
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+
+THREADS = 20
+DURATION_S = 8
+BEST_OF_S = 3
+"""The best seconds in a row count: the first ones go to the generator's own compiler."""
+
+FILE = "generator-ceiling.json"
+
+
+def known(project: Project, plans: Sequence[Path], java: Jdk) -> dict[str, float]:
+    """Return the operations per second that were measured here before, by the plan's file name.
+
+    What was measured with another machine, JMeter, Java or plan is left out.
+    """
+    measured = _read(project)
+    return {
+        plan.name: float(measured[key]["operations_per_s"])
+        for plan in plans
+        if (key := _key(project, plan, java)) in measured
+    }
+
+
+def measure(
+    project: Project,
+    plans: Sequence[Path],
+    java: Jdk,
+    notice: Callable[[str], None] = lambda _: None,
+    *,
+    anew: bool = False,
+) -> dict[str, float]:
+    """Return the operations per second that the generator reaches with each plan.
+
+    Those not known yet are measured: `THREADS` users in a closed loop for `DURATION_S` seconds
+    against an endpoint that does no work. It runs on the same cores, as the services do; how busy
+    it was is kept beside the figure, which is a lower bound if that was a whole core.
+
+    Parameters
+    ----------
+    plans
+        The JMeter plans.
+    java
+        What JMeter runs on.
+    notice
+        Told which plan is being measured.
+    anew
+        Whether to measure again what is known.
+
+    Raises
+    ------
+    UserError
+        When a plan cannot be measured; those before it stay known.
+    """
+    unknown = [plan for plan in plans if anew or not known(project, [plan], java)]
+    if unknown:
+        command = load.generator_command(project, java)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Generator.started(command, Path(folder) / "jmeter.log") as generator,
+        ):
+            for plan in unknown:
+                notice(plan.stem)
+                found = _measured(project, plan, generator, Path(folder))
+                measured = {**_read(project), _key(project, plan, java): found}
+                files.write_json(project.state / FILE, measured)
+    return known(project, plans, java)
+
+
+def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
+    """Return the highest rate per second over any `window_s` whole seconds in a row.
+
+    Parameters
+    ----------
+    ends_ms
+        When each operation ended, in milliseconds; the first and the last second, which are not
+        whole, do not count.
+    """
+    if not ends_ms:
+        return 0.0
+    first, last = min(ends_ms) // 1000, max(ends_ms) // 1000
+    per_second = Counter(end // 1000 for end in ends_ms)
+    whole = [per_second[second] for second in range(first + 1, last)]
+    width = min(window_s, len(whole))
+    if width == 0:
+        return 0.0
+    sums = [sum(whole[at : at + width]) for at in range(len(whole) - width + 1)]
+    return max(sums) / width
+
+
+def _measured(project: Project, plan: Path, generator: Generator, folder: Path) -> dict[str, Any]:
+    variant, _, workload = plan.stem.partition("-")
+    endpoint = subprocess.Popen(
+        [sys.executable, "-m", "testbed.measure.reference_server", variant],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert endpoint.stdout is not None
+        line = endpoint.stdout.readline()
+        if not line:
+            raise UserError("the endpoint that does no work did not start")
+        limits = load.load_for(
+            project,
+            variant,
+            workload,
+            threads=THREADS,
+            duration=DURATION_S,
+            ramp=0,
+            port=int(line),
+        )
+        samples, log = folder / f"{plan.stem}.csv", folder / "jmeter.log"
+        used = _cpu_s(endpoint.pid)
+        outcome = generator.run(limits, samples)
+        busy = (_cpu_s(endpoint.pid) - used) / outcome.duration_s
+        ends, failed = _ends(samples, workload)
+        if not ends or failed:
+            raise UserError(
+                f"the generator's ceiling with {plan.name} could not be measured: "
+                + (load.why_nothing(samples, log) if not ends else f"{failed} failures")
+            )
+        return {
+            "plan": plan.name,
+            "operations_per_s": round(best_rate(ends), 1),
+            "operations": len(ends),
+            "threads": THREADS,
+            "generator_cores": round(outcome.cpu_s / outcome.duration_s, 2),
+            "endpoint_cores": round(busy, 2),
+        }
+    finally:
+        with processes.uninterrupted():
+            endpoint.kill()
+            endpoint.communicate()
+
+
+def _ends(samples: Path, workload: str) -> tuple[list[int], int]:
+    if not samples.is_file():
+        return [], 0
+    with samples.open(newline="", encoding="utf-8", errors="replace") as file:
+        rows = [row for row in csv.DictReader(file) if row["label"] == workload]
+    failed = sum(row["success"] != "true" for row in rows)
+    return [int(row["timeStamp"]) + int(row["elapsed"]) for row in rows], failed
+
+
+def _cpu_s(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)
+
+
+def _key(project: Project, plan: Path, java: Jdk) -> str:
+    facts = {
+        "machine": machine.machine(),
+        "cpus": machine.usable_cpus(),
+        "jmeter": environment.jmeter_version(project),
+        "java": java.version,
+        "flags": load.generator_flags(),
+        "plan": hashlib.sha256(plan.read_bytes()).hexdigest(),
+        "how": [THREADS, DURATION_S, BEST_OF_S],
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _read(project: Project) -> dict[str, Any]:
+    try:
+        found = json.loads((project.state / FILE).read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError):
+        return {}
+    return found if isinstance(found, dict) else {}

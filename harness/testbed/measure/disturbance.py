@@ -1,0 +1,86 @@
+"""Holds a service still for a while in the middle of a run."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from testbed.deploy.record import now
+from testbed.experiment.parts import Disturb
+from testbed.measure.load import Seen
+
+Hold = Callable[[str], contextlib.AbstractContextManager[None]]
+"""Holds a service still while its context is open."""
+
+
+@dataclass
+class Disturbance:
+    """Stops a service some time after the first operation began, and lets it go on later.
+
+    Parameters
+    ----------
+    plan
+        Which service, when and for how long.
+    hold
+        Stops it, and lets it go on.
+    """
+
+    plan: Disturb
+    hold: Hold
+    stopped: datetime | None = None
+    started: datetime | None = None
+    _first_ms: int | None = None
+    _known: threading.Event = field(default_factory=threading.Event)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _problem: BaseException | None = None
+
+    def watch(self, seen: Seen) -> None:
+        """Learn from the result file when the load began."""
+        if seen.first_ms is not None and not self._known.is_set():
+            self._first_ms = seen.first_ms
+            self._known.set()
+
+    @contextlib.contextmanager
+    def during(self) -> Iterator[None]:
+        """Disturb while the body runs; the service goes on when it ends, whatever happens."""
+        worker = threading.Thread(target=self._work, name="disturbance", daemon=True)
+        worker.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            self._known.set()
+            worker.join(timeout=30)
+        if self._problem is not None:
+            raise self._problem
+
+    def record(self) -> dict[str, Any]:
+        """Return what a run record says of it; a time is None if it was not reached."""
+        return {
+            "service": self.plan.service,
+            "at_s": self.plan.at,
+            "for_s": self.plan.lasting,
+            "stopped": None if self.stopped is None else self.stopped.isoformat(),
+            "started": None if self.started is None else self.started.isoformat(),
+        }
+
+    def _work(self) -> None:
+        self._known.wait()
+        if self._first_ms is None or self._ended.wait(self._left(self.plan.at)):
+            return
+        try:
+            with self.hold(self.plan.service):
+                self.stopped = now()
+                self._ended.wait(self.plan.lasting)
+            self.started = now()
+        except Exception as problem:
+            self._problem = problem
+
+    def _left(self, at_s: float) -> float:
+        assert self._first_ms is not None
+        return max(0.0, self._first_ms / 1000 + at_s - time.time())

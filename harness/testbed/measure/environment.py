@@ -1,0 +1,111 @@
+"""Describes the machine, the versions and the settings that a result was measured with."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import platform
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.machine import answer_of, machine, usable_cpus
+from testbed.deploy.record import now
+from testbed.deploy.variants import BACKENDS_FLAGS
+from testbed.measure.load import GENERATOR_FLAGS
+from testbed.model.project import Project
+
+HARNESS_PACKAGES = ("testbed", "httpx", "polars", "psutil", "numpy", "scipy")
+MANIFEST_KEYS = ("Implementation-Version", "Build-Jdk-Spec", "Spring-Boot-Version")
+
+
+def describe(
+    project: Project,
+    services_jdk: Jdk | None,
+    generator_java: Jdk,
+    presets: Iterable[str],
+    jars: Iterable[Path],
+    images: Mapping[str, str | None],
+) -> dict[str, Any]:
+    """Return what a result was measured with, as plain data.
+
+    Parameters
+    ----------
+    services_jdk
+        What the services run on; None where their images say so.
+    generator_java
+        What JMeter runs on.
+    presets
+        Whose JVM arguments are recorded.
+    jars
+        The services' artifacts, where they run as local processes.
+    images
+        The image id of each container, where they do not.
+
+    Returns
+    -------
+    dict
+        Keys ``recorded`` (ISO 8601, UTC), those that make results comparable, ``usable_cpus``
+        (cores that this process may use), ``python``, ``packages`` and ``git``.
+    """
+    return {
+        "recorded": now().isoformat(),
+        "machine": machine(),
+        "usable_cpus": usable_cpus(),
+        "java": {
+            "services": None if services_jdk is None else services_jdk.version,
+            "generator": generator_java.version,
+        },
+        "jmeter": jmeter_version(project),
+        "jvm_flags": {
+            **{name: _preset_flags(project, name) for name in presets},
+            "extra": os.environ.get("JAVA_OPTS", "").split(),
+            "embedded-backends": list(BACKENDS_FLAGS),
+            "generator": [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()],
+        },
+        "artifacts": {"jars": {jar.stem: manifest(jar) for jar in jars}, "images": dict(images)},
+        "tracing": os.environ.get("TESTBED_TRACING") or None,
+        "python": platform.python_version(),
+        "packages": {name: importlib.metadata.version(name) for name in HARNESS_PACKAGES},
+        "git": git(project.root),
+    }
+
+
+def manifest(jar: Path) -> dict[str, str]:
+    """Return the digest of a jar (SHA-256) and what its manifest says of its versions."""
+    facts = {"sha256": hashlib.sha256(jar.read_bytes()).hexdigest()}
+    with zipfile.ZipFile(jar) as archive:
+        lines = archive.read("META-INF/MANIFEST.MF").decode().splitlines()
+    for line in lines:
+        key, _, value = line.partition(": ")
+        if key in MANIFEST_KEYS:
+            facts[key] = value
+    return facts
+
+
+def jmeter_version(project: Project) -> str | None:
+    """Return the version of the laid-out JMeter, from its core's manifest; None where unknown."""
+    core = project.jmeter_home / "lib" / "ext" / "ApacheJMeter_core.jar"
+    try:
+        return manifest(core).get("Implementation-Version")
+    except (OSError, KeyError, zipfile.BadZipFile):
+        return None
+
+
+def git(root: Path) -> dict[str, Any] | None:
+    """Return the commit and whether the work tree differs from it; None outside a repository."""
+    commit = answer_of("git", "-C", str(root), "rev-parse", "HEAD")
+    if commit is None:
+        return None
+    return {
+        "commit": commit,
+        "dirty": bool(answer_of("git", "-C", str(root), "status", "--porcelain")),
+    }
+
+
+def _preset_flags(project: Project, preset: str) -> list[str]:
+    lines = (project.presets / f"{preset}.jvm").read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]

@@ -1,0 +1,63 @@
+"""Keeps what the services say of themselves, as Prometheus would read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+
+from testbed.deploy import ports, services
+
+PATH = "/actuator/prometheus"
+TIMEOUT_S = 5.0
+
+
+def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
+    """Return the metrics of each service that answers, by its name.
+
+    Parameters
+    ----------
+    http
+        The client; all services are asked at once.
+    endpoints
+        The port of each service, by its name.
+    """
+    if not endpoints:
+        return {}
+
+    def one(port: int) -> str | None:
+        try:
+            answer = http.get(f"http://{ports.LOOPBACK}:{port}{PATH}")
+        except httpx.HTTPError:
+            return None
+        return answer.text if answer.status_code == httpx.codes.OK else None
+
+    with ThreadPoolExecutor(len(endpoints)) as pool:
+        texts = dict(zip(endpoints, pool.map(one, endpoints.values()), strict=True))
+    return {name: text for name, text in texts.items() if text is not None}
+
+
+def keep(folder: Path, endpoints: Mapping[str, int]) -> list[str]:
+    """Write the metrics of each service to ``SERVICE.prom``.
+
+    Parameters
+    ----------
+    folder
+        Where to; made if any service answers.
+    endpoints
+        The port of each service, by its name.
+
+    Returns
+    -------
+    list of str
+        The services that answered; of the others there is no file.
+    """
+    with services.client(TIMEOUT_S) as http:
+        answered = ask(http, endpoints)
+    if answered:
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in answered.items():
+        (folder / f"{name}.prom").write_text(text, encoding="utf-8")
+    return sorted(answered)

@@ -1,0 +1,96 @@
+"""Carries out an experiment: round after round, start after start, until nothing is left."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.schedule import Start, next_cell, round_of
+from testbed.experiment.stopping import ending
+from testbed.measure import load, results_directory
+from testbed.measure.dependencies import Dependencies, Show
+from testbed.measure.load import Generator
+from testbed.measure.session import Member, Session
+from testbed.model import files
+
+
+def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show: Show) -> None:
+    """Measure what is left of an experiment; each run is complete in its folder before the next.
+
+    What comes next depends on the plan and on finished runs alone, so that a stopped experiment
+    goes on as if it had not been. An error or an interrupt ends the generator and the systems; what
+    was measured stays.
+
+    Parameters
+    ----------
+    results
+        Where to, and what is there already.
+    show
+        Is told how it goes on.
+    """
+    done = results_directory.finished(results)
+    log = results / results_directory.GENERATOR_LOG
+    with load.Generator.started(dependencies.generator, log) as generator:
+        for number in itertools.count(1):
+            for start in round_of(plan, number):
+                if next_cell(plan, start, done) is not None:
+                    _carry_out_start(dependencies, generator, plan, start, results, show, done)
+                    if len(start.systems) > 1:
+                        show.known(dependencies.narrowing(results))
+            reason = ending(
+                plan,
+                number,
+                done,
+                lambda: (
+                    dependencies.could_tell(results, plan.precision.figure)
+                    if plan.precision
+                    else {}
+                ),
+            )
+            if reason is not None:
+                files.write_json(results / "ending.json", asdict(reason))
+                if plan.precision is not None:
+                    show.decided(reason.text)
+                return
+            if plan.precision is not None and number >= plan.precision.min_repetitions:
+                show.decided(f"not precise enough after {number} rounds: one more")
+
+
+def _carry_out_start(
+    dependencies: Dependencies,
+    generator: Generator,
+    plan: Experiment,
+    start: Start,
+    results: Path,
+    show: Show,
+    done: dict[str, dict[str, Any]],
+) -> None:
+    show.starting(start)
+    began = time.monotonic()
+    with contextlib.ExitStack() as running:
+        members = {}
+        for system in start.systems:
+            stack = dependencies.system(system)
+            member = Member(system, stack, time.monotonic())
+            stack.start(show.waiting)
+            running.callback(stack.stop)
+            members[system.name] = member
+        show.started(start)
+        session = Session(dependencies, generator, plan, start, members, results, show)
+        session.warm_up()
+        cell = None
+        while (cell := next_cell(plan, start, done, cell)) is not None:
+            records = session.measure(cell, began)
+            for run, record in zip(start.runs(cell), records, strict=True):
+                done[run.id] = record
+                if (verdict := dependencies.judge(results, run.id)) is not None:
+                    show.judged(run, verdict)
+                if record["complete_after"] is not True:
+                    # A system that does not recover cannot be measured any further.
+                    members[run.system].stack.require_alive()
+            began = time.monotonic()

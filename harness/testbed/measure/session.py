@@ -1,0 +1,434 @@
+"""One start of the systems that are up together: warm-up, runs, and what is recorded of them."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from testbed.deploy import machine
+from testbed.deploy.meter import cpu_between
+from testbed.deploy.stack import Stack
+from testbed.experiment import arrivals
+from testbed.experiment.declaration import Experiment, System
+from testbed.experiment.schedule import OPEN, Cell, Run, Start
+from testbed.measure import load, metrics, results_directory, warming
+from testbed.measure.dependencies import Dependencies, Show
+from testbed.measure.disturbance import Disturbance
+from testbed.measure.load import Generator, Load, Outcome, Seen
+from testbed.measure.scraping import Scraper
+from testbed.measure.warming import Window
+from testbed.model.errors import UserError
+
+SETTLE_LIMIT_S = 90.0
+"""How long a system may take, after one run, to give a full answer again."""
+
+AFTER_LIMIT_S = 15.0
+"""How long a system may take, after a run, to be called complete again."""
+
+TIME_WAIT_S = 60.0
+"""How long Linux keeps the port of a closed connection: a list waits for it where ports are few."""
+
+GRACE_S = 1
+"""How long after the last planned arrival of an open loop a late operation may still begin."""
+
+
+@dataclass
+class Member:
+    """A system that is up.
+
+    Parameters
+    ----------
+    system, stack
+        What was started.
+    began
+        When its start began, by the monotonic clock.
+    loads
+        Windows and blocks that it has had.
+    warm
+        Whether it was warm when its warm-up ended; None where there was none.
+    pids
+        Its processes, as this machine numbers them.
+    """
+
+    system: System
+    stack: Stack
+    began: float
+    loads: int = 0
+    warm: bool | None = None
+    pids: tuple[int, ...] = ()
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since its start began."""
+        return time.monotonic() - self.began
+
+
+@dataclass
+class Recording:
+    """A run that is being measured."""
+
+    run: Run
+    member: Member
+    folder: Path
+    scraper: Scraper | None = None
+    load: Load | None = None
+    blocks: list[dict[str, Any]] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Session:
+    """Puts one load after another on running systems.
+
+    Parameters
+    ----------
+    dependencies
+        What runs are carried out with.
+    generator
+        Puts the load on.
+    plan
+        The experiment.
+    start
+        What was started.
+    members
+        The systems, by name.
+    results
+        The results directory.
+    show
+        Is told how it goes on.
+    """
+
+    dependencies: Dependencies
+    generator: Generator
+    plan: Experiment
+    start: Start
+    members: Mapping[str, Member]
+    results: Path
+    show: Show
+
+    def warm_up(self) -> None:
+        """Load each system with every workload in turn until it is warm or its time is up.
+
+        Raises
+        ------
+        UserError
+            As `measure`.
+        """
+        rule = self.plan.warmup
+        if not rule.at_most:
+            return
+        folder = results_directory.fresh_folder(self.results / "warmup" / self.start.id)
+        windows: list[Window] = []
+        spent: dict[str, list[float]] = {name: [] for name in self.members}
+        cold = list(self.members)
+        for member in self.members.values():
+            member.pids = member.stack.pids()
+        while cold:
+            for name in cold:
+                began = time.monotonic()
+                windows += self._warm_up_once(self.members[name], folder)
+                spent[name].append(time.monotonic() - began)
+                own = [one for one in windows if one.system == name]
+                self.members[name].warm = warming.is_warm(own, self.start.workloads)
+            cold = [
+                name
+                for name in cold
+                if not self.members[name].warm and warming.has_time(spent[name], rule)
+            ]
+        warming.write(self.results / "warmup" / f"{self.start.id}.csv", windows)
+        shutil.rmtree(folder)
+        self.show.warmed(self.start, "; ".join(map(_warmth, self.members.values())))
+
+    def measure(self, cell: Cell, began: float) -> list[dict[str, Any]]:
+        """Measure a cell on every system, and return the records of the runs.
+
+        Parameters
+        ----------
+        began
+            When the time that is spent on it began, by the monotonic clock.
+
+        Raises
+        ------
+        UserError
+            When the generator fails, or no operation is recorded.
+        """
+        recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
+        blocks = self.plan.blocks
+        if blocks is None:
+            (one,) = recordings.values()
+            return [self._measure_at_once(one, began)]
+        closed = {"rate": None, "arrivals": None, "expected_operations": None}
+        for system in self.start.turns(cell, blocks.each):
+            one = recordings[system.name]
+            limits = self._limits(one, min(self.plan.ramp, 1), duration=blocks.seconds)
+            file = one.folder / f"block-{len(one.blocks) + 1}.csv"
+            self._block(one, limits, file, planned_s=blocks.seconds, settle_s=blocks.settle)
+        for one in recordings.values():
+            # Before the harness itself asks the product.
+            self._keep_metrics(one, "after")
+        return [
+            self._end(one, began, closed | self._complete_after(one)) for one in recordings.values()
+        ]
+
+    def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
+        """Measure a run of one load, of the length that the experiment says."""
+        plan, level, planned_s = self.plan, one.run.level, None
+        known: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
+        if level.mode == OPEN:
+            limits, known = self._arrivals(one)
+        else:
+            limits = self._limits(one, plan.ramp, loops=plan.loops, duration=plan.duration)
+            if plan.loops is None:
+                planned_s = plan.duration
+            elif plan.duration is None:
+                known["expected_operations"] = level.threads * plan.loops
+        file = one.folder / "samples.csv"
+        if plan.disturb is None:
+            self._block(one, limits, file, planned_s=planned_s)
+            self._keep_metrics(one, "after")
+            known |= self._complete_after(one)
+            return self._end(one, began, known)
+        disturbance = Disturbance(plan.disturb, one.member.stack.held)
+        with disturbance.during():
+            self._block(one, limits, file, planned_s=planned_s, disturbance=disturbance)
+            # Before a service that was stopped for good goes on.
+            known |= self._complete_after(one)
+        # A service that was stopped for good says nothing sooner.
+        self._keep_metrics(one, "after")
+        return self._end(one, began, known | {"disturbance": disturbance.record()})
+
+    def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
+        plan, run = self.plan, one.run
+        schedule = plan.schedule if run.level.changing else None
+        seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
+        offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
+        if not offsets.size:
+            raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
+        file = one.folder / "arrivals.csv"
+        arrivals.write(file, offsets)
+        length = round(arrivals.length_s(plan)) + GRACE_S
+        return self._limits(one, plan.ramp, duration=length, arrivals=file), {
+            "rate": run.level.value,
+            "arrivals": arrivals.describe(plan, seed, len(offsets), schedule),
+            "expected_operations": len(offsets),
+        }
+
+    def _limits(self, one: Recording, ramp: int, **bounds: Any) -> Load:
+        run = one.run
+        return self._load(one.member, run.workload, run.level.threads, ramp, **bounds)
+
+    def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
+        """Return a load on a system; `bounds` are those of `testbed.measure.load.load_for`."""
+        return load.load_for(
+            self.dependencies.project,
+            member.system.variant,
+            workload,
+            threads=threads,
+            ramp=ramp,
+            port=member.stack.deployment.front_port,
+            properties=member.system.properties,
+            **bounds,
+        )
+
+    def _window(self, member: Member, workload: str, folder: Path) -> Window:
+        """Load a system with one workload for a few seconds; the samples are not kept."""
+        rule, samples = self.plan.warmup, folder / "samples.csv"
+        samples.unlink(missing_ok=True)
+        name = f"warm-up {member.system.name} {workload}"
+        limits = self._load(member, workload, rule.threads, 0, duration=rule.window)
+        age_s, before = member.age_s, warming.compilers_s(member.pids)
+        clock = time.monotonic()
+        seen = self._put(name, limits, samples).seen
+        after = warming.compilers_s(member.pids)
+        elapsed = (time.monotonic() - clock) * machine.usable_cpus()
+        member.loads += 1
+        return Window(
+            system=member.system.name,
+            workload=workload,
+            age_s=age_s,
+            seconds=rule.window,
+            ok_per_s=(seen.operations - seen.failed) / rule.window,
+            failed=seen.failed,
+            compiling=None if before is None or after is None else (after - before) / elapsed,
+        )
+
+    def _warm_up_once(self, member: Member, folder: Path) -> Iterator[Window]:
+        """Do what a run does, with every workload, and let the compilers finish each time."""
+        self._refresh(member)
+        # A first look at the metrics loads classes, for which compiled code is thrown away.
+        metrics.keep(folder, member.stack.endpoints())
+        for workload in self.start.workloads:
+            yield self._window(member, workload, folder)
+            self.show.waiting("the compilers")
+            warming.await_quiet(member.pids)
+
+    def _refresh(self, member: Member) -> None:
+        """Empty what a system has stored, and wait for a full answer."""
+        self.dependencies.reset(member.stack.deployment.mongodb_uri)
+        member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
+
+    def _begin(self, run: Run) -> Recording:
+        """Begin a run from a fresh state."""
+        member = self.members[run.system]
+        folder = results_directory.fresh_folder(self.results / "runs" / run.id)
+        self._refresh(member)
+        one = Recording(run, member, folder)
+        answering = self._keep_metrics(one, "before")
+        if member.system.scrape is not None:
+            endpoints = member.stack.endpoints()
+            asked = {name: endpoints[name] for name in answering}
+            one.scraper = Scraper(member.system.scrape, asked)
+        return one
+
+    def _keep_metrics(self, one: Recording, when: str) -> list[str]:
+        return metrics.keep(one.folder / f"metrics-{when}", one.member.stack.endpoints())
+
+    def _block(
+        self,
+        one: Recording,
+        limits: Load,
+        file: Path,
+        *,
+        planned_s: int | None,
+        settle_s: float = 0.0,
+        disturbance: Disturbance | None = None,
+    ) -> None:
+        """Put one load on a system, and note what it and the idle ones used meanwhile."""
+        member, one.load = one.member, limits
+        meters = {name: other.stack.meter() for name, other in self.members.items()}
+        age_s = member.age_s
+        before = {name: meter.read() for name, meter in meters.items()}
+        with contextlib.nullcontext() if one.scraper is None else one.scraper.during():
+            outcome = self._put(one.run.id, limits, file, disturbance)
+        after = {name: meter.read() for name, meter in meters.items()}
+        used = {name: cpu_between(before[name], after[name]) for name in meters}
+        one.seen.append(outcome.seen)
+        one.blocks.append(
+            {
+                "file": file.name,
+                "started": outcome.started.isoformat(),
+                "finished": outcome.finished.isoformat(),
+                "place": member.loads,
+                "age_s": round(age_s, 1),
+                "planned_s": planned_s,
+                "settle_s": settle_s,
+                "server_cpu_s": used.pop(one.run.system),
+                "idle_cpu_s": {name: round(sum(idle.values()), 3) for name, idle in used.items()},
+                "server_rss_mb": {
+                    part: round(usage.rss_mb, 1) for part, usage in after[one.run.system].items()
+                },
+                "generator_cpu_s": outcome.cpu_s,
+                "wall_s": outcome.duration_s,
+                "samples": outcome.samples,
+            }
+        )
+        member.loads += 1
+
+    def _put(
+        self, name: str, limits: Load, samples: Path, disturbance: Disturbance | None = None
+    ) -> Outcome:
+        """Put one load on."""
+
+        def watch(latest: Seen) -> None:
+            if disturbance is not None:
+                disturbance.watch(latest)
+            self.show.loading(name, latest)
+
+        outcome = self.generator.run(limits, samples, watch)
+        if outcome.seen.operations == 0:
+            why = load.why_nothing(samples, self.results / results_directory.GENERATOR_LOG)
+            raise UserError(f"no operation was recorded on {name}: {why}", f"See {samples.parent}.")
+        return outcome
+
+    def _end(self, one: Recording, began: float, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Write down a run that has ended, and return its record."""
+        plan, member = self.plan, one.member
+        record = {
+            **self._what(one.run, member.system),
+            **self._how(one),
+            "start_s": member.stack.record.start_s,
+            "warm": member.warm,
+            # Else the load would not have begun.
+            "complete_before": True,
+            "disturbance": None,
+            "scraped": None if one.scraper is None else one.scraper.record(),
+            "loops": plan.loops,
+            "duration_s": plan.duration,
+            **known,
+        }
+        if plan.slo is not None:
+            record["slo"] = asdict(self.dependencies.reached(plan.slo, one.folder, record))
+        # All that was needed for it: for the first cell after a start, start and warm-up too.
+        record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
+        results_directory.complete(one.folder, record)
+        self.dependencies.mark(one.run.id, record)
+        self.show.measured(one.run, one.seen, record["spent_s"])
+        return record
+
+    def _what(self, run: Run, system: System) -> dict[str, Any]:
+        """Return the part of a record that says what was measured."""
+        return {
+            "system": run.system,
+            "variant": run.variant,
+            "preset": run.preset,
+            "settings": {
+                **system.settings,
+                # What else tells systems apart; how they fetch has a key of its own.
+                **{key: v for key, v in system.properties.items() if key != "fetch"},
+                **({} if system.scrape is None else {"scrape": str(system.scrape)}),
+            },
+            "fetch": system.fetch,
+            "workload": run.workload,
+            "mode": run.level.mode,
+            "level": run.level.value,
+            "threads": run.level.threads,
+            "repetition": run.repetition,
+            "round": self.start.round,
+            "backends": self.plan.backends,
+        }
+
+    def _how(self, one: Recording) -> dict[str, Any]:
+        """Return the part of a record that says how the load was put on, and what it cost."""
+        blocks, put = one.blocks, one.load
+        assert put is not None
+        # A file beside the record is named without its folder.
+        named = {} if put.arrivals is None else {"arrivals": put.arrivals.name}
+        return {
+            "started": blocks[0]["started"],
+            "finished": blocks[-1]["finished"],
+            "age_s": blocks[0]["age_s"],
+            "place": blocks[0]["place"],
+            "blocks": blocks,
+            "wall_s": round(sum(block["wall_s"] for block in blocks), 3),
+            "server_cpu_s": {
+                part: round(sum(block["server_cpu_s"].get(part, 0.0) for block in blocks), 3)
+                for part in blocks[0]["server_cpu_s"]
+            },
+            "server_rss_mb": blocks[-1]["server_rss_mb"],
+            "plan": put.plan.name,
+            "properties": {**put.properties, **named},
+            "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in blocks), 3),
+            "generator_cpus": machine.usable_cpus(),
+            "generator_ceiling_per_s": results_directory.ceilings(self.results).get(put.plan.name),
+        }
+
+    def _complete_after(self, one: Recording) -> dict[str, bool | str]:
+        """Note whether the front door gives a full answer, or what is missing after a while."""
+        self.show.waiting("a full answer")
+        limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
+        deadline = time.monotonic() + limit_s
+        while (missing := one.member.stack.missing()) is not None:
+            if time.monotonic() >= deadline:
+                return {"complete_after": missing}
+            time.sleep(0.2)
+        return {"complete_after": True}
+
+
+def _warmth(member: Member) -> str:
+    warm = "warm" if member.warm else "not warm"
+    return f"{member.system.name} {warm} at an age of {member.age_s:.0f} s"

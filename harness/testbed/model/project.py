@@ -1,0 +1,97 @@
+"""Where things are: the folders of the project and of its working state."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from testbed.model.errors import UserError
+
+
+@dataclass(frozen=True)
+class Project:
+    """The folders of one checkout.
+
+    Parameters
+    ----------
+    root
+        The folder with the root ``pom.xml``.
+    state
+        Where the running stack is written down and its logs are kept.
+    """
+
+    root: Path
+    state: Path
+
+    @classmethod
+    def find(cls) -> Project:
+        """Find the project that this package was installed from.
+
+        ``TESTBED_ROOT`` names another root, ``TESTBED_STATE`` another state folder (for a second
+        stack beside the first, on other ports).
+        """
+        root = Path(os.environ.get("TESTBED_ROOT") or Path(__file__).resolve().parents[3])
+        if not (root / "pom.xml").is_file():
+            raise UserError(f"no testbed project in {root}", "Start it with ./testbed.")
+        return cls(root, Path(os.environ.get("TESTBED_STATE") or root / ".testbed"))
+
+    @property
+    def jmeter_home(self) -> Path:
+        """Where the stock JMeter is laid out."""
+        return self.root / ".testbed" / "jmeter"
+
+    @property
+    def plans(self) -> Path:
+        """The JMeter plans."""
+        return self.root / "jmeter"
+
+    @property
+    def presets(self) -> Path:
+        """The JVM argument files of the presets."""
+        return self.root / "presets"
+
+    @property
+    def experiments(self) -> Path:
+        """The experiments that ship with the project."""
+        return self.root / "experiments"
+
+    @property
+    def results(self) -> Path:
+        """The result directories."""
+        return self.root / "results"
+
+    @property
+    def logs(self) -> Path:
+        """The logs of the running stack."""
+        return self.state / "logs"
+
+    @property
+    def stack_file(self) -> Path:
+        """The record of the running stack."""
+        return self.state / "stack.json"
+
+    def beside(self, slot: int) -> Project:
+        """Return the project for a further stack: the same but for its record and its logs.
+
+        Parameters
+        ----------
+        slot
+            0 for the first stack, which has the project's own state folder.
+        """
+        return replace(self, state=self.state / f"beside-{slot}") if slot else self
+
+    def every_stack(self) -> list[Project]:
+        """Return the project of each stack that may run: the first, then those beside it."""
+        return [self, *(replace(self, state=one) for one in sorted(self.state.glob("beside-*")))]
+
+    def jar(self, module: str) -> Path:
+        """Return the path of a module's runnable jar."""
+        return self.root / module / "target" / f"{module}.jar"
+
+    def shown(self, path: Path) -> str:
+        """Return a path as a user would type it: relative where it is below the working folder."""
+        try:
+            return str(path.resolve().relative_to(Path.cwd()))
+        except ValueError:
+            return str(path)

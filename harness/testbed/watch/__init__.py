@@ -1,0 +1,1 @@
+"""What people watch while something runs: live metrics, annotations, dashboards."""

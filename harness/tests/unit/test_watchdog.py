@@ -1,0 +1,128 @@
+"""What happens to a stack when the command that owns it is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from testbed.deploy import leftovers, record, watchdog
+from testbed.deploy.processes import ProcessId
+from testbed.deploy.services import Service
+from testbed.deploy.stack import Stack
+from testbed.model.project import Project
+
+from .conftest import HERE, deployed
+
+OWNER = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from tests.unit.conftest import deployed, fake_service
+from testbed.model.project import Project
+from testbed.deploy.stack import Stack
+import os
+project = Project(Path(sys.argv[1]), Path(sys.argv[2]))
+running = Stack(project, deployed((fake_service("one"), fake_service("two"))), os.environ)
+running.start()
+held = running.held("two")
+held.__enter__()
+print("up", flush=True)
+time.sleep(60)
+"""
+
+
+def gone(ids: list[ProcessId], limit_s: float) -> bool:
+    deadline = time.monotonic() + limit_s
+    while any(one.find() for one in ids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def test_killing_the_owner_leaves_nothing_running(project: Project) -> None:
+    owner = subprocess.Popen(
+        [
+            *(sys.executable, "-c", OWNER, str(project.root), str(project.state)),
+            str(HERE.parent.parent),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "up\n"
+    known = record.load(project)
+    assert known is not None
+    services = [one.process for one in known.running]
+    children = [ProcessId.of(one.pid) for one in psutil.Process(owner.pid).children()]
+    guards = [one for one in children if one not in services]
+    assert len(services) == 2
+    assert len(guards) == 1
+
+    owner.send_signal(signal.SIGKILL)
+    owner.communicate()
+
+    # No further command is needed, and one that is held still is no exception.
+    assert gone([*services, *guards], 60)
+    assert record.load(project) is None
+
+
+def test_a_stack_that_ends_as_it_should_has_no_guard_left(
+    project: Project,
+    service: Callable[..., Service],
+    make_stack: Callable[..., Stack],
+) -> None:
+    running = make_stack(deployed((service("one"),)))
+    before = {one.pid for one in psutil.Process().children()}
+    running.start()
+    running.stop()
+
+    assert {one.pid for one in psutil.Process().children()} <= before
+
+
+def test_a_stack_left_in_the_background_is_not_guarded(
+    project: Project,
+    service: Callable[..., Service],
+    make_stack: Callable[..., Stack],
+) -> None:
+    running = make_stack(deployed((service("one"),)))
+    before = {one.pid for one in psutil.Process().children()}
+    running.start(background=True)
+    known = record.load(project)
+    assert known is not None
+
+    new = {one.pid for one in psutil.Process().children()} - before
+    assert new == {known.running[0].process.pid}
+    leftovers.end(project, known)
+
+
+def test_a_guard_leaves_the_stack_of_another_command_alone(
+    project: Project,
+    service: Callable[..., Service],
+    make_stack: Callable[..., Stack],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    running = make_stack(deployed((service("one"),)))
+    running.start()
+    try:
+        stranger = watchdog.start(project)
+        watchdog.dismiss(stranger)
+        # It saw the end of its input, as after a kill; but its owner, this process, still runs.
+        assert running.missing() is None
+        assert record.load(project) is not None
+        assert os.getpid() == record.load(project).owner.pid  # type: ignore[union-attr]
+    finally:
+        running.stop()
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
