@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from statistics import median
 from typing import Literal
 
@@ -30,7 +31,7 @@ from testbed.analysis.quantities import (
 )
 from testbed.analysis.results import Cell, Results
 from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios
+from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios, pooled_sd
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import Mode, load_words
 
@@ -129,18 +130,20 @@ class PairedCell:
         ratios: Floats = np.log(above / below)
         return ratios
 
-    def block_differences(self, figure: str) -> Floats:
-        """Return the logarithm of the ratio of each block, by its place in its run."""
-        return np.array(
-            [
-                math.log(above / below)
-                for one, other in zip(self.ones, self.others, strict=True)
-                for below, above in zip(
-                    block_figures(one, figure), block_figures(other, figure), strict=False
-                )
-                if below and above
-            ]
-        )
+    def block_differences(self, figure: str) -> list[Floats]:
+        """Return for each pair the logarithm of the ratio of each block, by its place."""
+        return [
+            np.array(
+                [
+                    math.log(above / below)
+                    for below, above in zip(
+                        block_figures(one, figure), block_figures(other, figure), strict=False
+                    )
+                    if below and above
+                ]
+            )
+            for one, other in zip(self.ones, self.others, strict=True)
+        ]
 
 
 @dataclass
@@ -294,14 +297,14 @@ def _decide(
     reference: str, system: str, cells: Sequence[PairedCell], figure: str
 ) -> Iterator[Decision]:
     found = [cell.differences(figure) for cell in cells]
-    one_pair = max((one.size for one in found), default=0) < 2
+    blocks = [cell.block_differences(figure) for cell in cells]
+    one_pair, least_sd = max((one.size for one in found), default=0) < 2, 0.0
     if one_pair:  # Its blocks are the unit.
-        found = [
-            cell.block_differences(figure) if one.size else one
-            for cell, one in zip(cells, found, strict=True)
-        ]
+        found = [some[0] if one.size else one for one, some in zip(found, blocks, strict=True)]
+    else:
+        least_sd = _sd_of_means(list(chain.from_iterable(blocks)))
     known = [place for place, one in enumerate(found) if one.size]
-    told = paired_ratios([found[place] for place in known])
+    told = paired_ratios([found[place] for place in known], least_sd)
     by_place = dict(zip(known, told, strict=True)) if told else {}
     for place, one in enumerate(cells):
         cell, runs = one.cell, (*one.ones, *one.others)
@@ -329,6 +332,12 @@ def _decide(
             more = failed_share(one.others).estimate - failed_share(one.ones).estimate
             decision = decided(unknown, by_place[place], sides, more)
             yield replace(decision, pair_spread=None) if one_pair else decision
+
+
+def _sd_of_means(pairs: Sequence[Floats]) -> float:
+    """Return the standard deviation of the means of pairs that their blocks imply."""
+    within = pooled_sd(pairs)
+    return within / math.sqrt(max(pair.size for pair in pairs)) if within else 0.0
 
 
 def _outcome(figure: str, told: Told, figures: tuple[float, float]) -> tuple[Outcome, str]:

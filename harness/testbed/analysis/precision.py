@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from testbed.analysis.arrays import Floats
 from testbed.analysis.decisions import HEADLINE, PairedCell, decide, paired_cells, references
 from testbed.analysis.quantities import FIGURES, block_figures
 from testbed.analysis.samples import load
-from testbed.analysis.statistics.ratios import Design
+from testbed.analysis.statistics.ratios import Design, pooled_sd
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.errors import UserError, unknown
 from testbed.model.loads import Mode
@@ -126,12 +125,3 @@ def _spread(
             else None
         )
     return Spread(figure, block, pair, pooled_sd(means.values()), could_tell)
-
-
-def pooled_sd(groups: Iterable[Sequence[float] | Floats]) -> float | None:
-    """Return the standard deviation within groups; None where no group has two values."""
-    known = [np.asarray(group, dtype=float) for group in groups if len(group) > 1]
-    if not known:
-        return None
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in known)
-    return math.sqrt(squares / sum(group.size - 1 for group in known))

@@ -9,17 +9,15 @@ import gc
 import math
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, stats
-from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.multitest import multipletests
 
-from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 
 ALPHA = 1 - CONFIDENCE
@@ -90,13 +88,16 @@ class Told:
     design: Design | None = None
 
 
-def paired_ratios(cells: Sequence[ArrayLike]) -> list[Told] | None:
+def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Told] | None:
     """Decide a family of cells from the differences of pairs.
 
     Parameters
     ----------
     cells
         For each cell the differences of the logarithms of a figure, one per pair; at least one.
+    least_sd
+        What a difference varies by in any case, as its blocks show. A few pairs that happen to
+        agree tell no less.
 
     Returns
     -------
@@ -105,34 +106,40 @@ def paired_ratios(cells: Sequence[ArrayLike]) -> list[Told] | None:
 
     Notes
     -----
-    Least squares with one constant per cell: the estimates are the cells' means, the variance is
-    pooled over cells. Student's intervals; Holm (Scandinavian Journal of Statistics 6, 1979) over
-    the cells; equivalence by two one-sided tests (Schuirmann, Journal of Pharmacokinetics and
-    Biopharmaceutics 15, 1987).
+    The estimates are the cells' means; the variance is pooled over cells. Student's intervals; Holm
+    (Scandinavian Journal of Statistics 6, 1979) over the cells; equivalence by two one-sided tests
+    (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
     """
-    sizes = [np.size(cell) for cell in cells]
-    if not sizes or max(sizes) < 2:
+    groups = [np.asarray(cell, dtype=float) for cell in cells]
+    sizes = np.array([group.size for group in groups])
+    if (pooled := pooled_sd(groups)) is None:
         return None
-    cell_of = np.repeat(np.arange(len(cells)), sizes)
-    dummies = (cell_of[:, None] == np.arange(len(cells))).astype(float)
-    fit = OLS(np.concatenate([np.asarray(cell, dtype=float) for cell in cells]), dummies).fit()
-    freedom, spread = float(fit.df_resid), math.sqrt(fit.mse_resid)
+    freedom, spread = float(np.sum(sizes - 1)), max(pooled, least_sd)
+    estimates, errors = np.array([group.mean() for group in groups]), spread / np.sqrt(sizes)
     margin = math.log(ALIKE)
     with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
-        above, below = ((fit.params + side) / fit.bse for side in (margin, -margin))
-        differs = np.nan_to_num(fit.pvalues, nan=1.0)
+        above, below = ((estimates + side) / errors for side in (margin, -margin))
+        differs = np.nan_to_num(2 * stats.t.sf(np.abs(estimates) / errors, freedom), nan=1.0)
     not_alike = np.maximum(stats.t.sf(above, freedom), stats.t.cdf(below, freedom))
     alike, apart = _holm(not_alike), _holm(differs)
+    reach = stats.t.isf(ALPHA / 2, freedom) * errors
     return [
         Told(
-            Interval(*(math.exp(value) for value in (estimate, low, high))),
+            Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
             "alike" if alike[i] else _side(estimate) if apart[i] else "not known",
-            Design(spread, sizes[i], freedom, len(cells)),
+            Design(spread, int(sizes[i]), freedom, len(cells)),
         )
-        for i, (estimate, (low, high)) in enumerate(
-            zip(fit.params, fit.conf_int(ALPHA), strict=True)
-        )
+        for i, (estimate, wide) in enumerate(zip(estimates, reach, strict=True))
     ]
+
+
+def pooled_sd(groups: Iterable[ArrayLike]) -> float | None:
+    """Return the standard deviation within groups; None where no group has two values."""
+    known = [group for one in groups if (group := np.asarray(one, dtype=float)).size > 1]
+    if not known:
+        return None
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in known)
+    return math.sqrt(squares / sum(group.size - 1 for group in known))
 
 
 def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[Told]:
@@ -198,10 +205,14 @@ def simulated_outcomes(
     rng = np.random.default_rng(seed)
     starts = rng.normal(math.log(effect), pair_sd, (experiments, cells, pairs, 1))
     ratios = starts + rng.normal(0, math.sqrt(2) * block_sd, (experiments, cells, pairs, blocks))
-    units: Floats = ratios[:, :, 0, :] if pairs == 1 else ratios.mean(axis=3)
     found: Counter[Verdict] = Counter()
-    for experiment in units:
-        found.update(told.verdict for told in paired_ratios(list(experiment)) or ())
+    for experiment in ratios:
+        if pairs == 1:
+            decided = paired_ratios(list(experiment[:, 0, :]))
+        else:
+            within = pooled_sd(experiment.reshape(-1, blocks)) or 0.0
+            decided = paired_ratios(list(experiment.mean(axis=2)), within / math.sqrt(blocks))
+        found.update(told.verdict for told in decided or ())
     return found
 
 

@@ -67,6 +67,19 @@ def test_a_small_difference_is_alike_however_certain() -> None:
     assert found[0].interval.low > 1
 
 
+def test_pairs_that_agree_by_chance_tell_no_more_than_their_blocks() -> None:
+    lucky = [[0.100, 0.101], [0.300, 0.302]]
+    alone, known = paired_ratios(lucky), paired_ratios(lucky, least_sd=0.05)
+    assert alone is not None
+    assert known is not None
+    assert [one.verdict for one in alone] == ["higher", "higher"]
+    assert [one.verdict for one in known] == ["not known", "higher"]
+    reach = stats.t.ppf(0.975, 2) * 0.05 / math.sqrt(2)
+    assert known[0].interval.high == pytest.approx(math.exp(0.1005 + reach))
+    # What pairs differ by counts where it is more.
+    assert paired_ratios([[0.0, 0.4]], 0.05) == paired_ratios([[0.0, 0.4]])
+
+
 def test_one_pair_tells_nothing_and_equal_runs_everything() -> None:
     assert paired_ratios([[0.5], [0.1]]) is None
     assert paired_ratios([]) is None
