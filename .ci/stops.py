@@ -2,8 +2,8 @@
 """stops.py VARIANT PROMETHEUS_PORT FRONT_PORT: whether the dashboards tell what has happened.
 
 Stops the containers that a running variant stands on, one after the other, while JMeter asks for lists and
-reservations, and looks for what README.md ("Reading the dashboards") says of each. Asks Prometheus what the
-panels themselves ask.
+reservations, and looks for what docs/dashboards.md ("When something stops") says of each. Asks Prometheus what
+the panels themselves ask.
 """
 
 import os
@@ -188,7 +188,7 @@ def await_pictures(dashboards: Dashboards, pictures: tuple[Picture, ...], since:
 
 
 def tell(dashboards: Dashboards, story: Story, since: float) -> None:
-    """Print what the panels of a story have drawn, for whoever writes or doubts the README."""
+    """Print what the panels of a story have drawn, for whoever writes or doubts docs/dashboards.md."""
     for panel in dict.fromkeys(picture[:2] for picture in (*story.then, *story.back)):
         for legend, values in sorted(dashboards.drawn(*panel, since).items()):
             print(f"    {' / '.join(panel)}: {legend}: {' '.join(f'{value:.3g}' for value in values)}")
