@@ -21,12 +21,12 @@ from pathlib import Path
 import polars as pl
 
 from testbed.deploy import aot_cache, jdk
+from testbed.deploy.deployments import Choice, deployment
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
-from testbed.deploy.variants import Choice, deployment
 from testbed.measure import load
+from testbed.model import systems
 from testbed.model.project import Project
-from testbed.model.systems import VARIANTS
 
 KINDS = ("class archive", "AOT cache")
 THREADS = 100
@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         starts = {}
-        for variant in VARIANTS:
+        for variant in systems.names():
             trained = aot_cache.use(deployment(Choice(variant), project, java), project, java)
             archives = folder / variant
             archives.mkdir()

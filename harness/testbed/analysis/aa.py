@@ -8,15 +8,10 @@ from collections.abc import Sequence
 from testbed.analysis.decisions import Decision, decide, references
 from testbed.analysis.results import Results
 from testbed.analysis.verdicts import Judged
+from testbed.model.systems import declarations
 
 DECIDING_PAIRS = 2
 """Pairs of starts of `compare`: more are taken as several such experiments."""
-
-HANDICAP = "CINEMA_HANDICAP"
-"""The setting that burns CPU time in each call of a cinema."""
-
-CALLS = {"list": 3, "reserve": 1}
-"""Cinemas that an operation asks, by workload."""
 
 _MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "": 1.0, "s": 1e3}
 _DURATION = re.compile(rf"([\d.]+)\s*({'|'.join(_MS)})")
@@ -46,7 +41,7 @@ def null_decisions(judged: Judged) -> list[Decision]:
 def known_differences(
     results: Results, decisions: Sequence[Decision]
 ) -> list[tuple[float, Decision]]:
-    """Return what was decided by CPU time of systems that differ in `HANDICAP` only.
+    """Return what was decided by CPU time of systems that differ in their handicap only.
 
     Returns
     -------
@@ -54,15 +49,20 @@ def known_differences(
         The true ratio, 1 + calls · handicap ÷ the reference's CPU time per operation, and the
         decision.
     """
-    kinds = _kinds(results, HANDICAP)
-    handicap_ms = {
-        run.cell.system: _milliseconds(str(run.settings.get(HANDICAP, "0"))) for run in results.runs
+    handicaps = {name: one.handicap for name, one in declarations().items() if one.handicap}
+    kinds = _kinds(results, *(one.setting for one in handicaps.values()))
+    own = {run.cell.system: handicaps.get(run.cell.variant) for run in results.runs}
+    more_ms = {
+        run.cell.system: _milliseconds(str(run.settings.get(one.setting, "0")))
+        for run in results.runs
+        if (one := own[run.cell.system])
     }
     return [
-        (1 + CALLS[one.workload] * more / one.reference_value, one)
+        (1 + handicap.calls[one.workload] * more / one.reference_value, one)
         for one in decisions
-        if one.figure == "cpu_ms_per_ok" and one.reference_value and one.workload in CALLS
-        if (more := handicap_ms[one.system] - handicap_ms[one.reference])
+        if one.figure == "cpu_ms_per_ok" and one.reference_value
+        if (handicap := own[one.system]) and one.workload in handicap.calls
+        if (more := more_ms[one.system] - more_ms.get(one.reference, 0.0))
         and kinds[one.system] == kinds[one.reference]
     ]
 

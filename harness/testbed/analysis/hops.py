@@ -4,17 +4,16 @@ A timer counts calls and adds up the time that they took. The runner keeps all t
 after each run, as Prometheus would read them; their difference is what the run did. On top stands
 the operation itself, as the load generator measured it.
 
-Hops are nested: the gateway waits for the aggregator, which waits for cinemas, which wait for their
-database. Means of nested hops can be compared, which percentiles cannot. They add up only where
-nothing happens at the same time.
+Hops are nested, as the system's declaration lists them: each waits for those after it. Means of
+nested hops can be compared, which percentiles cannot. They add up only where nothing happens at the
+same time.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
 from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -23,45 +22,23 @@ from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement
 from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
-from testbed.model.systems import FRONT_SERVICE
+from testbed.model.systems import HopRule, declarations
 
 SELDOM = 0.01
 """Calls per operation below which a hop is left out: a few are made by what watches the product."""
 
 
-class Metric(StrEnum):
-    """The timers that are read, as Prometheus names them."""
+OPERATION = -1
+"""The place of the operation itself, outside of all hops."""
 
-    EXCHANGES = "http_server_requests_seconds"
-    QUESTIONS = "aggregator_questions_seconds"
-    WAITING = "queue_wait_seconds"
-    WORK = "cinema_work_seconds"
-    COMMANDS = "mongodb_driver_commands_seconds"
-
-
-_SERIES = re.compile(rf"({'|'.join(Metric)})_(count|sum)\b")
-
-
-class Kind(IntEnum):
-    """What a hop is, from the outside in."""
-
-    OPERATION = 0
-    FRONT_DOOR = 1
-    FETCH = 2
-    AGGREGATOR = 3
-    QUESTION = 4
-    REQUEST_QUEUE = 5
-    CINEMA_EDGE = 6
-    CINEMA_WORK = 7
-    DATABASE = 8
-    RESPONSE_QUEUE = 9
+_SERIES = re.compile(r"\w+_(count|sum)\b")
 
 
 @dataclass(frozen=True, order=True)
 class Hop:
-    """One step on the way of an operation; ``name`` says which of its kind."""
+    """One step on the way of an operation: its place from the outside in, and its name."""
 
-    kind: Kind
+    place: int
     name: str
 
 
@@ -181,9 +158,13 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
         The operation itself is among the hops. None where timers were not kept, cannot be read, or
         are not of the same services before and after.
     """
-    folder = measurement.run.folder
+    folder, variant = measurement.run.folder, measurement.run.cell.variant
+    rules = declarations()[variant].hops if variant in declarations() else ()
+    metrics = {rule.metric for rule in rules}
     try:
-        before, after = (read_timers(folder / f"metrics-{when}") for when in ("before", "after"))
+        before, after = (
+            read_timers(folder / f"metrics-{when}", metrics) for when in ("before", "after")
+        )
     except ValueError:
         return None
     if not after or {one.service for one in before} != {one.service for one in after}:
@@ -191,7 +172,7 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
     found: dict[Hop, Timed] = {}
     for series, timed in after.items():
         spent = timed - before.get(series, Timed())
-        hop = hop_of(series, measurement.run.cell.workload)
+        hop = hop_of(series, measurement.run.cell.workload, rules)
         # A service that was started anew counts from 0 again.
         if hop is not None and spent.calls > 0 and spent.total_s >= 0:
             found[hop] = found.get(hop, Timed()) + spent
@@ -199,11 +180,11 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
         return None
     operations = measurement.operations
     whole = Timed(operations.height, float(operations["service_ms"].sum()) / 1000)
-    return {Hop(Kind.OPERATION, "the operation (JMeter)"): whole, **found}
+    return {Hop(OPERATION, "the operation (JMeter)"): whole, **found}
 
 
-def read_timers(folder: Path) -> dict[Series, Timed]:
-    """Read the timers of services from ``SERVICE.prom`` files; none where there is no such file.
+def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
+    """Read some timers of services from ``SERVICE.prom`` files; none where there is no such file.
 
     Raises
     ------
@@ -214,7 +195,11 @@ def read_timers(folder: Path) -> dict[Series, Timed]:
     for file in sorted(folder.glob("*.prom")):
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
         # A service tells some 500 series; a few dozen are read.
-        text = "".join(f"{line}\n" for line in lines if _SERIES.match(line))
+        text = "".join(
+            f"{line}\n"
+            for line in lines
+            if (found := _SERIES.match(line)) and found[0].rpartition("_")[0] in metrics
+        )
         for family in text_string_to_metric_families(text):
             for sample in family.samples:
                 metric, _, part = sample.name.rpartition("_")
@@ -226,44 +211,13 @@ def read_timers(folder: Path) -> dict[Series, Timed]:
     }
 
 
-def hop_of(series: Series, workload: str) -> Hop | None:
+def hop_of(series: Series, workload: str, rules: Sequence[HopRule]) -> Hop | None:
     """Return the hop that a timer belongs to; None where it is no part of operations."""
-    labels = dict(series.labels)
-    match series.metric:
-        case Metric.EXCHANGES:
-            return _served(series.service, labels.get("uri", ""), workload)
-        case Metric.QUESTIONS:
-            return Hop(Kind.QUESTION, f"a question to {labels.get('cinema')}")
-        case Metric.WAITING if labels.get("queue", "").startswith("requestQueue"):
-            return Hop(Kind.REQUEST_QUEUE, "a request in its queue")
-        case Metric.WAITING if labels.get("queue") == "responseQueue":
-            return Hop(Kind.RESPONSE_QUEUE, "a response in its queue")
-        case Metric.WORK if labels.get("operation") == workload:
-            return Hop(Kind.CINEMA_WORK, "a cinema's work")
-        # Pings, which are not part of the product, have no collection.
-        case Metric.COMMANDS if labels.get("collection") != "unknown":
-            return Hop(Kind.DATABASE, f"database, {labels.get('command')}")
-        case _:
-            return None
-
-
-def _served(service: str, uri: str, workload: str) -> Hop | None:
-    """Return the hop of an HTTP exchange, at the service that answers."""
-    if uri.startswith("/actuator"):
-        return None
-    if service == FRONT_SERVICE["sync"]:
-        if workload == "list" and uri.startswith("/cinema"):
-            # As the thesis describes it, the aggregator asks cinemas through the gateway.
-            return Hop(Kind.QUESTION, "gateway, asked by the aggregator")
-        return Hop(Kind.FRONT_DOOR, "gateway")
-    if service == FRONT_SERVICE["async"]:
-        if uri.endswith("/{id}"):
-            return Hop(Kind.FETCH, "broker, a fetch")
-        return Hop(Kind.FRONT_DOOR, "broker, a request")
-    if service == "aggregator-service":
-        return Hop(Kind.AGGREGATOR, "aggregator")
-    if service.startswith("cinema-"):
-        return Hop(Kind.CINEMA_EDGE, "a cinema, HTTP")
+    for place, rule in enumerate(rules):
+        if rule.metric == series.metric:
+            name = rule.name_for(series.service, dict(series.labels), workload)
+            if name is not None:
+                return Hop(place, name)
     return None
 
 
@@ -272,7 +226,7 @@ def _passages(runs: Iterable[Mapping[Hop, Timed]]) -> tuple[Passage, ...]:
     for hops in runs:
         for hop, timed in hops.items():
             total[hop] = total.get(hop, Timed()) + timed
-    operations = sum(timed.calls for hop, timed in total.items() if hop.kind is Kind.OPERATION)
+    operations = sum(timed.calls for hop, timed in total.items() if hop.place == OPERATION)
     return tuple(
         Passage(hop, timed.calls / operations, 1000 * timed.total_s / timed.calls)
         for hop, timed in sorted(total.items())

@@ -12,9 +12,9 @@ from typing import Any
 
 import yaml
 
+from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode, load_words
-from testbed.model.systems import VARIANTS
 
 UNSTATED = "unstated"
 """The preset and backends of a loose sample file, which says nothing about them."""
@@ -61,7 +61,8 @@ class Cell:
 
         Variants that the testbed does not know follow the others by name.
         """
-        known = VARIANTS.index(self.variant) if self.variant in VARIANTS else len(VARIANTS)
+        names = systems.names()
+        known = names.index(self.variant) if self.variant in names else len(names)
         return (
             *(self.preset, self.backends, self.workload, self.mode),
             *(known, self.variant, self.system, self.level),

@@ -35,6 +35,7 @@ import polars as pl
 from testbed.analysis.results import Block, Cell, Results, Run, find_results
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
+from testbed.model.systems import declarations, fetches
 
 FAILURES = (
     "breaker_open",
@@ -80,9 +81,6 @@ _COLUMNS = {
     "bytes": pl.Int64,
 }
 _LABEL_ENDS = ("", " request", " fetch")
-_NO_CINEMA = r'(?i)cinemas-missing|"cinemaName"'
-"""What the plans' assertions look for: no header that names missing cinemas, and every cinema."""
-
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
 WARM_UP = "warm-up "
@@ -410,18 +408,23 @@ def together(operations: pl.DataFrame) -> tuple[float, float]:
     return float(opened), float(closed)
 
 
-def failure_class() -> pl.Expr:
+def failure_class(partial: str | None = None) -> pl.Expr:
     """Return the failure class of a failed exchange from its ``step``, ``code`` and ``message``.
 
     The response code decides; where it cannot (a 503 may be an open circuit, a lack of local ports
-    or a refusal, a 200 may lack a cinema), the message of the plan's failed assertion does.
+    or a refusal, a 200 may lack a part), the message of the plan's failed assertion does.
+
+    Parameters
+    ----------
+    partial
+        A regular expression for messages that mean that the answer lacks a part; None for no such.
     """
     code, message = pl.col("code"), pl.col("message").fill_null("")
     fetched = pl.col("step") == "fetch"
     return (
         pl.when(fetched & code.is_in(["202", "404", "410"]))
         .then(pl.lit("not_ready"))
-        .when(code.str.contains("^2") & message.str.contains(_NO_CINEMA))
+        .when(code.str.contains("^2") & message.str.contains(partial or "^$^"))
         .then(pl.lit("partial"))
         .when(code.str.contains("^2"))
         .then(pl.lit("wrong_body"))
@@ -470,12 +473,12 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
             once = first | (pl.col("elapsed_ms") <= ALIKE_MS)
             wrong[DOUBLED] = good.filter(~once)
             good = good.filter(once)
-        samples, operations, strays = _by_label(good, workload)
+        samples, operations, strays = _by_label(good, run.cell)
         wrong[CLOCK] = _clock_steps(run, block, samples, operations)
-    elif run.cell.variant == "async":
-        samples, operations, strays = _by_pair(good, workload)
+    elif fetches(run.cell.variant):
+        samples, operations, strays = _by_pair(good, run.cell)
     else:
-        samples, operations, strays = _each(good, workload)
+        samples, operations, strays = _each(good, run.cell)
     return Measurement(
         run=run,
         samples=_in_order(samples, index, pl.col("step").cast(_STEP)),
@@ -588,8 +591,9 @@ def _in_order(rows: pl.DataFrame, block: int, *last: pl.Expr | str) -> pl.DataFr
     )
 
 
-def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
     """Split the files of this project's plans, whose operations are labelled with the workload."""
+    workload = cell.workload
     is_operation = pl.col("label") == workload
     step = (
         pl.col("label")
@@ -601,7 +605,7 @@ def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataF
     rows = rows.with_columns(step.alias("step"))
     samples = rows.filter(~is_operation)
     if samples.is_empty():
-        return rows, rows.with_columns(_failures()), 0
+        return rows, rows.with_columns(_failures(cell.variant)), 0
     # A thread writes the exchanges of an operation, then the operation's own row.
     rows = rows.with_columns(
         (is_operation.cum_sum().over("thread") - is_operation.cast(pl.UInt32)).alias("turn")
@@ -635,18 +639,18 @@ def _by_label(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataF
             pl.coalesce("first_ms", "start_ms").alias("start_ms"),
             pl.coalesce(pl.col("last_ms") - pl.col("first_ms"), "elapsed_ms").alias("elapsed_ms"),
         )
-        .with_columns(_failures())
+        .with_columns(_failures(cell.variant))
     )
     return samples, operations, strays
 
 
-def _each(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+def _each(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
     """Take each row of a synchronous file without operation labels as an operation."""
     rows = rows.with_columns(pl.lit("exchange").alias("step"))
-    return rows, _without_partial(rows.with_columns(_failures()), workload), 0
+    return rows, _without_partial(rows.with_columns(_failures(cell.variant)), cell.workload), 0
 
 
-def _by_pair(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+def _by_pair(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
     """Pair each request with the fetch that follows it on its thread.
 
     A fetch is told by its URL, so a missing row costs its own operation and no other.
@@ -670,12 +674,14 @@ def _by_pair(rows: pl.DataFrame, workload: str) -> tuple[pl.DataFrame, pl.DataFr
         pl.when("request_ok").then("code").otherwise("request_code").alias("code"),
         pl.when("request_ok").then("step").otherwise("request_step").alias("step"),
         (pl.col("ok") & pl.col("request_ok")).alias("ok"),
-    ).with_columns(_failures())
-    return rows, _without_partial(operations, workload), rows.height - 2 * pairs.height
+    ).with_columns(_failures(cell.variant))
+    return rows, _without_partial(operations, cell.workload), rows.height - 2 * pairs.height
 
 
-def _failures() -> pl.Expr:
-    return pl.when(~pl.col("ok")).then(failure_class()).alias("failure")
+def _failures(variant: str) -> pl.Expr:
+    declared = declarations().get(variant)
+    partial = declared.partial_answer if declared else None
+    return pl.when(~pl.col("ok")).then(failure_class(partial)).alias("failure")
 
 
 def _without_partial(operations: pl.DataFrame, workload: str) -> pl.DataFrame:

@@ -73,7 +73,7 @@ SHORT_S = 0.5
 """How much shorter than planned a block may be: a share, or what its threads need to begin."""
 
 RATE = "offered = achieved"
-COMPLETE_AFTER = "all cinemas after"
+COMPLETE_AFTER = "complete after"
 STALL = "stall"
 TREND = "trend"
 WARM = "warm before"
@@ -216,8 +216,8 @@ def judge(
             *(_faulty(measurement, kind) for kind in (DAMAGED, DOUBLED, CLOCK)),
             _delivered(measurement),
             _length(measurement),
-            _cinemas(measurement, "before"),
-            _cinemas(measurement, "after"),
+            _complete(measurement, "before"),
+            _complete(measurement, "after"),
             _little(measurement),
             _stall(measurement),
             _rate(measurement),
@@ -234,7 +234,7 @@ def judge(
 
 def carried(measurement: Measurement) -> bool:
     """Return whether nothing says that the system did not carry the load of a run."""
-    checks = (_cinemas(measurement, "after"), _rate(measurement))
+    checks = (_complete(measurement, "after"), _rate(measurement))
     return all(check.outcome != "failed" for check in checks)
 
 
@@ -366,11 +366,11 @@ def _length(measurement: Measurement) -> Check:
     return _check(name, limit, f"{measurement.recorded.duration_s:.1f} s", True)
 
 
-def _cinemas(measurement: Measurement, when: Literal["before", "after"]) -> Check:
+def _complete(measurement: Measurement, when: Literal["before", "after"]) -> Check:
     """Check that the front door gave a full answer."""
     run = measurement.run
     found = run.complete_before if when == "before" else run.complete_after
-    name = "all cinemas before" if when == "before" else COMPLETE_AFTER
+    name = "complete before" if when == "before" else COMPLETE_AFTER
     if when == "after" and run.stopped_for_good:
         return _check(name, "all", "a service was stopped for good")
     if found is None:

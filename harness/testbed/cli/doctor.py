@@ -12,7 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from testbed.deploy import build, compose, jdk, ports, record, variants
+from testbed.deploy import build, compose, deployments, jdk, ports, record
+from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
 from testbed.experiment.parts import WORKLOADS
 from testbed.measure import ceiling, load
@@ -127,14 +128,12 @@ def _ports(project: Project) -> Finding:
     known = record.load(project)
     if known is not None and (known.alive() or known.compose is not None):
         return Finding("Ports", Verdict.NOTE, f"variant {known.variant} is up and uses them")
-    wanted = [
-        variants.FRONT_PORT,
-        variants.AGGREGATOR_PORT,
-        *systems.CINEMAS.values(),
-        variants.EUREKA_PORT,
-        variants.MONGODB_PORT,
-        variants.AMQP_PORT,
-    ]
+    wanted = {
+        port
+        for name in systems.names()
+        for one in deployments.described(Choice(name), project).values()
+        for port in one.ports.values()
+    }
     busy = ports.taken(wanted)
     if busy:
         listed = ", ".join(f"{one.port} by {one.holder or 'an unknown process'}" for one in busy)
@@ -161,7 +160,7 @@ def generator(project: Project, jdks: list[Jdk]) -> Finding:
     """Tell whether it was measured what the load generator can do at most."""
     plans = [
         load.plan_file(project, variant, workload)
-        for variant in systems.VARIANTS
+        for variant in systems.names()
         for workload in WORKLOADS
     ]
     try:

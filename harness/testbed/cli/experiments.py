@@ -16,15 +16,16 @@ from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
 from testbed.cli.preparing import lay_out_jmeter, measure_ceilings, measuring_environ, prepare
 from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
-from testbed.deploy import build, compose, jdk, leftovers, namespace, record, variants
+from testbed.deploy import build, compose, deployments, jdk, leftovers, namespace, record
+from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import MB
 from testbed.deploy.stack import Stack
-from testbed.deploy.variants import Choice
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import prepared, slots
 from testbed.measure import environment, load, results_directory, runner
 from testbed.measure.dependencies import Dependencies
+from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.words import duration
@@ -211,14 +212,14 @@ def _dependencies(
     }
     environ = measuring_environ(watched=watched)
     # Once for the whole experiment: a build in the meantime does not reach it.
-    deployments = {
+    prepared_systems = {
         name: prepare(project, choice, environ, build_first=build_first)
         for name, choice in choices.items()
     }
     if not build.jmeter_is_laid_out(project):
         lay_out_jmeter(project, jdk.for_services())
     in_containers = plan.backends == "docker"
-    jars = sorted({jar for one in choices.values() for jar in variants.jars(one, project)})
+    jars = sorted({jar for one in choices.values() for jar in deployments.jars(one, project)})
 
     def describe() -> dict[str, Any]:
         return environment.describe(
@@ -234,7 +235,7 @@ def _dependencies(
         project=project,
         generator=load.generator_command(project, generator_java),
         system=lambda system: Stack(
-            project.beside(places[system.name]), deployments[system.name], environ
+            project.beside(places[system.name]), prepared_systems[system.name], environ
         ),
         describe=describe,
         ceilings=lambda: measure_ceilings(
@@ -257,7 +258,7 @@ def _images(
     """Return the image of every container of an experiment; fetches those that are missing."""
     ids: dict[str, str | None] = {}
     for variant in dict.fromkeys(system.variant for system in plan.compared):
-        files = compose.describe(project, variant)
+        files = compose.describe(project, systems.declaration(variant).compose)
         services = compose.resolved(files, environ)
         if None in compose.image_ids(services).values():
             with step(console, f"Fetching the images of {variant}"):

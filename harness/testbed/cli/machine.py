@@ -15,11 +15,11 @@ from testbed.cli.console import EXIT_FAILED, console
 from testbed.cli.doctor import Verdict
 from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, trained
 from testbed.deploy import build, jdk, leftovers
-from testbed.deploy.variants import Choice
+from testbed.deploy.deployments import Choice
 from testbed.experiment.parts import WORKLOADS
 from testbed.measure import load
+from testbed.model import systems
 from testbed.model.project import Project
-from testbed.model.systems import VARIANTS
 from testbed.model.words import duration
 
 
@@ -55,9 +55,9 @@ def build_command(
     build.maven()
     build_jars(project, java, force=force)
     lay_out_jmeter(project, java, force=force)
-    for variant in VARIANTS:
+    for variant in systems.names():
         trained(project, Choice(variant), java, os.environ)
-    measure_ceilings(project, VARIANTS, WORKLOADS, jdk.for_jmeter(), anew=force)
+    measure_ceilings(project, systems.names(), WORKLOADS, jdk.for_jmeter(), anew=force)
 
 
 def test() -> None:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from testbed.cli.console import console, step
-from testbed.deploy import aot_cache, build, compose, database, jdk, ports, variants
+from testbed.deploy import aot_cache, build, compose, database, deployments, jdk, ports
+from testbed.deploy.deployments import Choice
 from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Notice, Stack
-from testbed.deploy.variants import Choice
 from testbed.experiment.parts import WORKLOADS
 from testbed.measure import ceiling, load, metrics, warming
 from testbed.model.errors import UserError
@@ -51,18 +51,18 @@ def prepare(
     """Return a deployment that is ready to be started: everything that can be checked before is."""
     if choice.backends == "docker":
         compose.require_docker()
-        in_containers = variants.in_containers(choice, project, environ)
+        in_containers = deployments.in_containers(choice, project, environ)
         ports.require_free(in_containers.ports, compose.MOVE_PORTS)
         return in_containers
     java = jdk.for_services()
-    deployment = variants.deployment(choice, project, java, environ)
+    deployment = deployments.deployment(choice, project, java, environ)
     ports.require_free(deployment.ports)
     if choice.backends == "local":
-        _require_local_backends(choice, deployment.mongodb_uri)
+        _require_local_backends(deployment)
     if build_first:
         build.maven()
         build_jars(project, java)
-    build.require_jars(project, variants.jars(choice, project))
+    build.require_jars(project, deployments.jars(choice, project))
     return trained(project, choice, java, environ)
 
 
@@ -70,9 +70,9 @@ def trained(
     project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
 ) -> Deployment:
     """Return a deployment that starts from AOT caches; trains those that are not there yet."""
-    deployment = variants.deployment(choice, project, java, environ)
+    deployment = deployments.deployment(choice, project, java, environ)
     if not aot_cache.is_trained(deployment, project, java):
-        build.require_jars(project, variants.jars(replace(choice, backends="embedded"), project))
+        build.require_jars(project, deployments.jars(replace(choice, backends="embedded"), project))
         lay_out_jmeter(project, java)
         plain = _to_train(project, choice, java, environ)
         title = f"Training {choice.variant} (preset {choice.preset}) for quick starts"
@@ -92,7 +92,7 @@ def _to_train(
 
     def moved(offset: int) -> Deployment:
         plain = replace(choice, backends="embedded", settings={}, port_offset=offset)
-        return variants.deployment(plain, project, java, environ)
+        return deployments.deployment(plain, project, java, environ)
 
     for offset in range(choice.port_offset, TRAINING_OFFSETS, 1000):
         found = moved(offset)
@@ -133,11 +133,11 @@ def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Not
             warming.await_quiet(stack.pids())
 
 
-def _require_local_backends(choice: Choice, mongodb_uri: str) -> None:
-    database.require_answer(mongodb_uri)
-    if choice.variant == "async":
+def _require_local_backends(deployment: Deployment) -> None:
+    database.require_answer(deployment.mongodb_uri)
+    if any("RABBITMQ_HOST" in one.environ for one in deployment.services):
         host = os.environ.get("RABBITMQ_HOST", "localhost")
-        port = ports.parse("RABBITMQ_PORT", os.environ.get("RABBITMQ_PORT", variants.AMQP_PORT))
+        port = ports.parse("RABBITMQ_PORT", os.environ.get("RABBITMQ_PORT", "5672"))
         if not ports.accepts(port, host):
             raise UserError(
                 f"no AMQP server at {host}:{port}",

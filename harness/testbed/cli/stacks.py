@@ -21,10 +21,10 @@ from testbed.cli.options import (
 )
 from testbed.cli.preparing import prepare
 from testbed.deploy import compose, leftovers, ports, processes, record, services
+from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import ProcessMeter, Usage
 from testbed.deploy.record import Running, StackRecord
 from testbed.deploy.stack import Stack
-from testbed.deploy.variants import Choice
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
@@ -40,7 +40,7 @@ def up(
 ) -> None:
     """Start a variant, and leave it running in the background.
 
-    It is up when every process is ready and a list names all cinemas.
+    It is up when every process is ready and the front door gives full answers.
     """
     project = Project.find()
     choice = Choice(variant, preset, backends, parse_settings(setting), port_offset)
@@ -160,7 +160,7 @@ def _print_status(known: StackRecord) -> None:
             )
     console.print(table)
     total = sum(one.rss_mb for one in usage.values())
-    started = "" if known.start_s is None else f", all cinemas found after {known.start_s:.1f} s"
+    started = "" if known.start_s is None else f", complete after {known.start_s:.1f} s"
     console.print(
         f"{known.variant}, preset {known.preset}, backends {known.backends}: "
         f"{total:,.0f} MB together{started}"

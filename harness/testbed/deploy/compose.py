@@ -91,15 +91,15 @@ def require_docker() -> None:
             raise UserError(f"{what}: {reason}", f"Put that right, or {WITHOUT}.")
 
 
-def describe(project: Project, variant: str, environ: Mapping[str, str] = os.environ) -> Compose:
-    """Return the compose stack of a variant.
+def describe(project: Project, name: str, environ: Mapping[str, str] = os.environ) -> Compose:
+    """Return the compose stack of a file.
 
     Raises
     ------
     UserError
         When a file is missing.
     """
-    file = project.root / f"docker-compose.{variant}.yml"
+    file = project.root / name
     if not file.is_file():
         raise UserError(f"no {project.shown(file)}")
     return Compose((file,), env_files(project, environ))
@@ -122,6 +122,14 @@ def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tupl
         if not one.is_file():
             raise UserError(f"no {project.shown(one)}")
     return tuple(files)
+
+
+def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the values of the variables of the compose files, as compose itself takes them."""
+    known: dict[str, str | None] = {}
+    for file in env_files(project, environ):
+        known |= dotenv.dotenv_values(file)
+    return {name: value for name, value in {**known, **environ}.items() if value is not None}
 
 
 def with_settings(

@@ -7,19 +7,19 @@ from pymongo.errors import PyMongoError
 
 from testbed.model.errors import UserError
 
-DATABASE_PREFIX = "cinema-"
-COLLECTION = "reservations"
 TIMEOUT_MS = 10_000
 ANSWER_TIMEOUT_MS = 3_000
 
 
-def empty_reservations(uri: str) -> dict[str, int]:
-    """Delete every stored reservation; indexes are kept.
+def empty(uri: str, databases: str, collection: str) -> dict[str, int]:
+    """Delete every document of a collection; indexes are kept.
 
     Parameters
     ----------
     uri
         The connection string of MongoDB.
+    databases
+        How the names of the databases begin.
 
     Returns
     -------
@@ -34,9 +34,9 @@ def empty_reservations(uri: str) -> dict[str, int]:
     with _connected(uri) as client:
         try:
             return {
-                name: client[name][COLLECTION].delete_many({}).deleted_count
+                name: client[name][collection].delete_many({}).deleted_count
                 for name in client.list_database_names()
-                if name.startswith(DATABASE_PREFIX)
+                if name.startswith(databases)
             }
         except PyMongoError as problem:
             raise _silent(problem) from problem

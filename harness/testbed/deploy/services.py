@@ -67,7 +67,7 @@ class Deployment:
     phases
         Services by start order: those of one phase start together, once the phase before is ready.
     converged
-        Whether all cinemas are found and answer.
+        What is missing of a complete answer.
     front_port
         Where the load goes.
     mongodb_uri

@@ -80,7 +80,7 @@ class Stack:
         return self._record
 
     def start(self, notice: Notice = lambda _: None, *, background: bool = False) -> None:
-        """Start every service and wait until the front door reaches all cinemas.
+        """Start every service and wait until the front door gives every full answer.
 
         Whatever goes wrong, an interrupt included, everything that was started is ended before the
         error is raised.
@@ -179,7 +179,7 @@ class Stack:
         UserError
             When a process ends or the limit passes; says what was missing last.
         """
-        notice("all cinemas")
+        notice("a full answer")
         missing: str | None = "no answer yet"
         with client() as http:
             for _ in _polls(limit_s):
@@ -191,7 +191,7 @@ class Stack:
                 if missing is None:
                     return
         raise UserError(
-            f"{self.deployment.variant} did not find all cinemas in {limit_s:.0f} s: {missing}",
+            f"{self.deployment.variant} was not complete in {limit_s:.0f} s: {missing}",
             f"See the logs in {self._project.shown(self._project.logs)}.",
         )
 

@@ -38,7 +38,8 @@ from testbed.experiment.parts import (
     Warmup,
     Workload,
 )
-from testbed.model.systems import STOPPABLE, Backends, Preset, Variant
+from testbed.model import systems as declared_systems
+from testbed.model.systems import Backends, Preset, Variant
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How an asynchronous result is fetched, unless the experiment says otherwise."""
@@ -145,7 +146,7 @@ class Experiment(Section):
 
     name: Name
     description: str = ""
-    variants: Several[Variant] = ("sync", "async")
+    variants: Several[Variant] = Field(default_factory=declared_systems.names)
     presets: Several[Preset] = ("tuned",)
     systems: dict[Name, SystemSpec] = Field(default_factory=dict)
     factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
@@ -243,11 +244,13 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _compares_distinct_systems(self) -> Experiment:
         if self.systems:
-            for key, default in (("variants", ("sync", "async")), ("presets", ("tuned",))):
+            for key, default in (("variants", declared_systems.names()), ("presets", ("tuned",))):
                 if key in self.model_fields_set and getattr(self, key) != default:
                     raise ValueError(f"{key} and systems exclude each other: give one")
-        if self.fetch is not None and all(one.variant == "sync" for one in self.compared):
-            raise ValueError(f"fetch: {self.fetch!r}: sync answers at once, and nothing is fetched")
+        if self.fetch is not None and not any(
+            declared_systems.fetches(one.variant) for one in self.compared
+        ):
+            raise ValueError(f"fetch: {self.fetch!r}: these systems answer at once")
         names = [one.name for one in self.compared]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"factors: two systems would be called {', '.join(twice)}")
@@ -267,11 +270,15 @@ class Experiment(Section):
         if self.disturb is None:
             return self
         for variant in sorted({one.variant for one in self.compared}):
-            if self.disturb.service not in STOPPABLE[variant]:
+            stoppable = {
+                one.variant: declared_systems.declaration(one.variant).stoppable
+                for one in self.compared
+            }
+            if self.disturb.service not in stoppable[variant]:
                 common = [
                     name
-                    for name in STOPPABLE[variant]
-                    if all(name in STOPPABLE[one.variant] for one in self.compared)
+                    for name in stoppable[variant]
+                    if all(name in some for some in stoppable.values())
                 ]
                 raise ValueError(
                     f"disturb.service: {self.disturb.service!r} is no service of {variant}; "
@@ -326,7 +333,7 @@ class Experiment(Section):
         }
 
     def _properties(self, spec: SystemSpec) -> dict[str, str]:
-        if spec.variant == "sync":
+        if not declared_systems.fetches(spec.variant):
             return {}
         given = {
             "fetch": spec.fetch or self.fetch or FETCH_OF_PRESET[spec.preset],

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeVar, get_args
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from testbed.experiment.settings import known
-from testbed.model.systems import Preset, Variant
+from testbed.model.systems import Preset, Variant, fetches
 
 Workload = Literal["list", "reserve"]
 WORKLOADS: tuple[str, ...] = get_args(Workload)
@@ -126,8 +126,8 @@ class SystemSpec(Section):
             for name in ("fetch", "wait", "pollInterval", "pause")
             if getattr(self, name) is not None
         ]
-        if self.variant == "sync" and given:
-            raise ValueError(f"{', '.join(given)}: for variant async only; sync fetches nothing")
+        if given and not fetches(self.variant):
+            raise ValueError(f"{', '.join(given)}: {self.variant} answers at once")
         return self
 
 

@@ -22,6 +22,7 @@ from testbed.measure.load import Generator
 from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+from testbed.model.systems import declaration
 
 THREADS = 20
 DURATION_S = 8
@@ -111,9 +112,10 @@ def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
 
 
 def _measured(project: Project, plan: Path, generator: Generator, folder: Path) -> dict[str, Any]:
-    variant, _, workload = plan.stem.partition("-")
+    variant, _, workload = plan.stem.rpartition("-")
+    protocol = declaration(variant).protocol
     endpoint = subprocess.Popen(
-        [sys.executable, "-m", "testbed.measure.reference_server", variant],
+        [sys.executable, "-m", "testbed.measure.reference_server", protocol],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

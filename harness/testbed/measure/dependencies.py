@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from testbed.deploy import database
+from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import System
 from testbed.experiment.parts import Slo
 from testbed.experiment.schedule import Run, Start
 from testbed.measure.load import Seen
+from testbed.model import systems
 from testbed.model.loads import Mode
 from testbed.model.project import Project
 
@@ -85,6 +87,11 @@ def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
     return objective.reached_by(slo, samples.measure(run_of(folder, record)))
 
 
+def _empty(deployment: Deployment) -> None:
+    reset = systems.declaration(deployment.variant).reset
+    database.empty(deployment.mongodb_uri, reset.databases, reset.collection)
+
+
 def _not_marked(name: str, record: Mapping[str, Any]) -> None:
     """Leave a load unmarked."""
 
@@ -104,7 +111,7 @@ class Dependencies:
     describe
         Returns what the results are measured with.
     reset
-        Empties what runs store, given the connection string of MongoDB.
+        Empties what the runs of a deployment store.
     ceilings
         Returns the operations per second that the generator can reach at most, by plan.
     could_tell
@@ -123,7 +130,7 @@ class Dependencies:
     generator: list[str]
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
-    reset: Callable[[str], object] = database.empty_reservations
+    reset: Callable[[Deployment], object] = _empty
     ceilings: Callable[[], Mapping[str, float]] = dict
     could_tell: Effects = _could_tell
     narrowing: Callable[[Path], Sequence[str]] = _narrowing

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from testbed.deploy.deployments import BACKENDS_FLAGS
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.machine import answer_of, machine, usable_cpus
 from testbed.deploy.record import now
-from testbed.deploy.variants import BACKENDS_FLAGS
 from testbed.measure.load import GENERATOR_FLAGS
 from testbed.model.project import Project
 

@@ -87,8 +87,8 @@ class Connection(asyncio.Protocol):
     """Whether a list is accepted at first, and fetched later."""
 
 
-class AsynchronousConnection(Connection):
-    """A connection to the asynchronous variant."""
+class AcknowledgingConnection(Connection):
+    """A connection whose requests are acknowledged, and their results fetched."""
 
     asynchronous = True
 
@@ -100,10 +100,10 @@ def _length(head: bytes) -> int:
     return 0
 
 
-async def serve(variant: str) -> None:
-    """Serve a variant on a free port of the loopback address until the input ends."""
+async def serve(protocol: str) -> None:
+    """Answer as a system of a protocol does, on a free loopback port until the input ends."""
     loop = asyncio.get_running_loop()
-    connection = AsynchronousConnection if variant == "async" else Connection
+    connection = AcknowledgingConnection if protocol == "acknowledged" else Connection
     server = await loop.create_server(connection, "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     # Nothing here makes cycles; collections would only add pauses.

@@ -269,7 +269,7 @@ class Session:
 
     def _refresh(self, member: Member) -> None:
         """Empty what a system has stored, and wait for a full answer."""
-        self.dependencies.reset(member.stack.deployment.mongodb_uri)
+        self.dependencies.reset(member.stack.deployment)
         member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
 
     def _begin(self, run: Run) -> Recording:

@@ -7,10 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from testbed.analysis.hops import Hop, Journey, Kind, Series, Timed, hop_of, journeys, read_timers
+from testbed.analysis.hops import (
+    OPERATION,
+    Journey,
+    Series,
+    Timed,
+    hop_of,
+    journeys,
+    read_timers,
+)
 from testbed.analysis.samples import load
 from testbed.analysis.sections import times
 from testbed.analysis.verdicts import judge_all
+from testbed.model.systems import declaration
 
 from .synthetic import write_run
 
@@ -112,7 +121,7 @@ def test_the_operation_itself_is_what_the_generator_measured(tmp_path: Path) -> 
     write_timers(write_run(tmp_path), SYNC)
     (measurement,) = load(tmp_path).measurements
     first = journey_of(tmp_path).passages[0]
-    assert (first.hop.kind, first.calls) == (Kind.OPERATION, 1)
+    assert (first.hop.place, first.calls) == (OPERATION, 1)
     assert first.call_ms == pytest.approx(measurement.operations["service_ms"].mean())
 
 
@@ -142,8 +151,12 @@ def test_runs_of_a_cell_count_together_by_their_operations(tmp_path: Path) -> No
 def test_the_gateway_between_aggregator_and_cinemas_is_a_hop_of_its_own() -> None:
     uri = frozenset({("uri", "/cinema/ucd/**")})
     series = Series("api-gateway-service", "http_server_requests_seconds", uri)
-    assert hop_of(series, "list") == Hop(Kind.QUESTION, "gateway, asked by the aggregator")
-    assert hop_of(series, "reserve") == Hop(Kind.FRONT_DOOR, "gateway")
+    rules = declaration("sync").hops
+    asked, front = hop_of(series, "list", rules), hop_of(series, "reserve", rules)
+    assert asked is not None
+    assert front is not None
+    assert (asked.name, front.name) == ("gateway, asked by the aggregator", "gateway")
+    assert asked.place > front.place
 
 
 def test_a_service_that_began_anew_is_no_hop(tmp_path: Path) -> None:
@@ -187,7 +200,7 @@ def test_labels_are_read_as_they_were_written(tmp_path: Path) -> None:
         f'http_server_requests_seconds_sum{{outcome="a \\"b\\", c",uri="{uri}"}} 1.5E-1\n'
     )
     labels = frozenset({("outcome", 'a "b", c'), ("uri", uri)})
-    assert read_timers(tmp_path) == {
+    assert read_timers(tmp_path, {"http_server_requests_seconds"}) == {
         Series("broker-service", "http_server_requests_seconds", labels): Timed(3, 0.15)
     }
 

@@ -193,7 +193,7 @@ def test_report_shows_what_it_leaves_out(tmp_path: Path) -> None:
     judged = judge_all(load(tmp_path))
     told = answer.how_sure(judged, decide(judged))
     assert "2 of 4 runs are used" in told
-    assert f"`{bad.name}`, all cinemas before: cinema ucd was missing" in told
+    assert f"`{bad.name}`, complete before: cinema ucd was missing" in told
     table = validity.validity(judged)
     assert f"`{broken.name}`: sample file" in table
     assert f"| `{bad.name}` | **invalid** |" in table
@@ -215,8 +215,8 @@ def test_the_terminal_is_told_by_what_the_report_computed(tmp_path: Path) -> Non
     with console.capture() as captured:
         written.print(console)
     text = captured.get()
-    assert text.index("Operations, preset") < text.index("all cinemas before: ucd")
-    assert text.index("all cinemas before: ucd") < text.index("worse by")
+    assert text.index("Operations, preset") < text.index("complete before: ucd")
+    assert text.index("complete before: ucd") < text.index("worse by")
     assert text.rindex("list: async's goodput is") > text.rindex("worse by")
 
 
@@ -252,7 +252,7 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     judged = judge_all(load(tmp_path))
     told = answer.answer(judged, decide(judged))
     assert "0 of 1 runs are used" in told
-    assert "all cinemas before: 504" in told
+    assert "complete before: 504" in told
     assert tabulate(judged.used).is_empty()
     assert write_report(tmp_path, tmp_path / "out").page.is_file()
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from testbed.deploy import build, jdk
+from testbed.deploy.deployments import Choice, deployment, jars
 from testbed.deploy.stack import Stack
-from testbed.deploy.variants import Choice, deployment, jars
+from testbed.model import systems
 from testbed.model.project import Project
-from testbed.model.systems import VARIANTS
 
 from .product import PRODUCTS, Product
 
@@ -34,16 +34,16 @@ SETTINGS = {"BROKER_STORE_EXPIRY": "12s"}
 BASE_URL = os.environ.get("TESTBED_BASE_URL")
 RUNNING_VARIANT = os.environ.get("TESTBED_VARIANT")
 
-if BASE_URL and RUNNING_VARIANT not in VARIANTS:
+if BASE_URL and RUNNING_VARIANT not in systems.names():
     raise pytest.UsageError(
         f"TESTBED_BASE_URL is set, TESTBED_VARIANT is {RUNNING_VARIANT!r}: "
-        f"choose from {', '.join(VARIANTS)}"
+        f"choose from {', '.join(systems.names())}"
     )
 
 
 def tested_variants() -> tuple[str, ...]:
     """Return the variants that can be asked."""
-    return (str(RUNNING_VARIANT),) if BASE_URL else VARIANTS
+    return (str(RUNNING_VARIANT),) if BASE_URL else systems.names()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     def turn(item: pytest.Item) -> tuple[int, bool]:
         assert isinstance(item, pytest.Function)
         variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
-        order = VARIANTS.index(variant) if variant in VARIANTS else -1
+        order = systems.names().index(variant) if variant in systems.names() else -1
         return order, "fourth_cinema" in item.fixturenames
 
     places = [place for place, item in enumerate(items) if HERE in item.path.parents]

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from testbed.deploy.stack import Stack
-from testbed.deploy.variants import FRONT_PORT
 from testbed.model.project import Project
+from testbed.model.systems import declaration
 
 from . import rest_client
 from .product import Product
@@ -80,7 +80,8 @@ def test_every_service_tells_its_health_and_its_metrics(
     product: Product, running: Stack | None, http: httpx.Client
 ) -> None:
     file = FOLDER / product.variant / "health.http"
-    moved = 0 if running is None else running.deployment.front_port - FRONT_PORT
+    usual = declaration(product.variant).front.port
+    moved = 0 if running is None else running.deployment.front_port - usual
 
     def at(address: str) -> str:
         base, port = address.rsplit(":", 1)

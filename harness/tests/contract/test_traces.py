@@ -14,10 +14,10 @@ import httpx
 import pytest
 
 from testbed.deploy import build, jdk
+from testbed.deploy.deployments import Choice, deployment, jars
 from testbed.deploy.stack import Stack
-from testbed.deploy.variants import Choice, deployment, jars
+from testbed.model import systems
 from testbed.model.project import Project
-from testbed.model.systems import CINEMAS, VARIANTS, cinema_service
 
 from .conftest import BASE_URL
 from .product import PRODUCTS, Asynchronous, Product, problem, reservation
@@ -36,7 +36,8 @@ CHATTY = {
 
 FORMATS = {"sync": {}, "async": {"LOGGING_STRUCTURED_FORMAT_CONSOLE": "ecs"}}
 FRONT = {"sync": "api-gateway-service", "async": "broker-service"}
-CINEMA_SERVICES = {cinema_service(name) for name in CINEMAS}
+CINEMAS = ("cineworld", "dundrum", "ucd")
+CINEMA_SERVICES = {f"cinema-{name}-service" for name in CINEMAS}
 
 SPANS_ONLY = ("spring_rabbit_template", "spring_rabbit_listener", "gateway_forwarded")
 """Beginnings of what would be the meters of observations that are there for their spans."""
@@ -71,7 +72,7 @@ class Traced:
             del headers["traceparent"]
 
 
-@pytest.fixture(scope="module", params=VARIANTS)
+@pytest.fixture(scope="module", params=systems.names())
 def traced(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Traced]:
@@ -119,7 +120,7 @@ def test_a_synchronous_reservation_is_one_trace(traced: Traced) -> None:
     assert made.status_code == traced.product.made
 
     spans = connected(traced, client)
-    cinema = cinema_service("cineworld")
+    cinema = "cinema-cineworld-service"
     assert {one.service for one in spans} == {"api-gateway-service", cinema}
     asked = only(spans, "api-gateway-service", "SERVER")
     forwarded = only(spans, "api-gateway-service", "CLIENT")
@@ -142,7 +143,7 @@ def test_an_asynchronous_reservation_is_one_trace_through_queues(traced: Traced)
 
     spans = connected(traced, client)
     print(tree(spans))
-    cinema = cinema_service("cineworld")
+    cinema = "cinema-cineworld-service"
     asked = only(spans, "broker-service", "SERVER", "http post")
     published = only(spans, "broker-service", "PRODUCER")
     received = only(spans, cinema, "CONSUMER")

@@ -44,11 +44,15 @@ def test_says_what_docker_lacks(
 
 def test_missing_files_are_named(project: Project) -> None:
     with pytest.raises(UserError, match=r"no .*docker-compose\.sync\.yml"):
-        compose.describe(project, "sync", {})
+        compose.describe(project, "docker-compose.sync.yml", {})
     (project.root / "docker-compose.sync.yml").touch()
     (project.root / ".env").touch()
     with pytest.raises(UserError, match=r"no .*images\.env"):
-        compose.describe(project, "sync", {"TESTBED_ENV_FILE": str(project.root / "images.env")})
+        compose.describe(
+            project,
+            "docker-compose.sync.yml",
+            {"TESTBED_ENV_FILE": str(project.root / "images.env")},
+        )
 
 
 def test_a_further_file_of_variables_comes_after_the_first(project: Project) -> None:
@@ -56,7 +60,7 @@ def test_a_further_file_of_variables_comes_after_the_first(project: Project) -> 
         (project.root / name).touch()
 
     stack = compose.describe(
-        project, "sync", {"TESTBED_ENV_FILE": str(project.root / "images.env")}
+        project, "docker-compose.sync.yml", {"TESTBED_ENV_FILE": str(project.root / "images.env")}
     )
 
     assert [file.name for file in stack.env_files] == [".env", "images.env"]

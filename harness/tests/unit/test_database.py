@@ -46,14 +46,17 @@ def test_empties_reservations_of_cinemas_and_nothing_else(uri: str) -> None:
         client["cinema-ucd"]["movies"].insert_one({"name": "The Godfather"})
         client["accounts"]["reservations"].insert_one({"kept": True})
 
-        deleted = database.empty_reservations(uri)
+        deleted = database.empty(uri, "cinema-", "reservations")
 
         assert deleted == {"cinema-ucd": 2, "cinema-dundrum": 1}
         assert client["cinema-ucd"]["reservations"].count_documents({}) == 0
         assert client["cinema-ucd"]["movies"].count_documents({}) == 1
         assert client["accounts"]["reservations"].count_documents({}) == 1
         assert "clientEmail_1" in client["cinema-ucd"]["reservations"].index_information()
-        assert database.empty_reservations(uri) == {"cinema-ucd": 0, "cinema-dundrum": 0}
+        assert database.empty(uri, "cinema-", "reservations") == {
+            "cinema-ucd": 0,
+            "cinema-dundrum": 0,
+        }
         database.require_answer(uri)
 
 
@@ -64,9 +67,12 @@ def test_a_database_that_does_not_answer_is_told(
     uri = f"mongodb://user:secret@127.0.0.1:{free_port()}"
     monkeypatch.setattr(database._connected, "__defaults__", (200,))
 
-    for ask in (database.require_answer, database.empty_reservations):
+    for ask in (
+        lambda: database.require_answer(uri),
+        lambda: database.empty(uri, "cinema-", "reservations"),
+    ):
         with pytest.raises(UserError, match="MongoDB does not answer") as told:
-            ask(uri)
+            ask()
         assert "secret" not in told.value.message
 
 

@@ -151,7 +151,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         ),
         (
             VALID + "systems: {a: {variant: sync, pause: 1}}\n",
-            "systems.a: pause: for variant async",
+            "systems.a: pause: sync answers at once",
         ),
         (VALID + "systems: {A: {variant: sync}}\n", "systems.A: 'A'"),
         (VALID + "systems: {a: {variant: sync, scrape: 0}}\n", "systems.a.scrape: 0: "),
@@ -274,7 +274,9 @@ def test_nothing_is_fetched_from_the_synchronous_variant() -> None:
     found = {one.variant: (one.fetch, dict(one.properties)) for one in plan.compared}
 
     assert found == {"sync": (None, {}), "async": ("poll", {"fetch": "poll"})}
-    assert "fetch: 'poll': sync answers at once" in error(VALID + "variants: [sync]\nfetch: poll\n")
+    assert "fetch: 'poll': these systems answer at once" in error(
+        VALID + "variants: [sync]\nfetch: poll\n"
+    )
 
 
 def test_an_unknown_experiment_lists_those_that_ship(project: Project) -> None:

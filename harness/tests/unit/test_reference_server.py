@@ -17,9 +17,9 @@ Serve = Callable[[str], httpx.Client]
 def serve() -> Iterator[Serve]:
     started: list[subprocess.Popen[str]] = []
 
-    def start(variant: str) -> httpx.Client:
+    def start(protocol: str) -> httpx.Client:
         process = subprocess.Popen(
-            [sys.executable, "-m", "testbed.measure.reference_server", variant],
+            [sys.executable, "-m", "testbed.measure.reference_server", protocol],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -36,8 +36,8 @@ def serve() -> Iterator[Serve]:
         assert one.returncode == 0
 
 
-def test_answers_as_the_synchronous_variant(serve: Serve) -> None:
-    with serve("sync") as client:
+def test_answers_directly(serve: Serve) -> None:
+    with serve("direct") as client:
         listed = client.get("/api/movie/list")
         made = client.post("/cinema/cineworld/reservation/make", json={"clientEmail": "a@b"})
 
@@ -47,8 +47,8 @@ def test_answers_as_the_synchronous_variant(serve: Serve) -> None:
     assert made.json() == {"id": "1", "clientEmail": "a@b"}
 
 
-def test_answers_as_the_asynchronous_variant(serve: Serve) -> None:
-    with serve("async") as client:
+def test_acknowledges_and_gives_the_result_when_it_is_fetched(serve: Serve) -> None:
+    with serve("acknowledged") as client:
         listed = client.get("/api/movie/list")
         fetched = client.get(f"/api/movie/list/{listed.text}")
         made = client.post("/api/cinema/cineworld/reservation/make", json={"tickets": 2})

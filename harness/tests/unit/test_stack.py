@@ -142,7 +142,7 @@ def test_missing_cinemas_end_all_and_are_named(
     one = service("gateway")
     incomplete = deployed((one,), missing=lambda: "the list misses ucd")
 
-    with pytest.raises(UserError, match="did not find all cinemas in 1 s: the list misses ucd"):
+    with pytest.raises(UserError, match="was not complete in 1 s: the list misses ucd"):
         make_stack(incomplete, converged_s=1).start()
 
     assert not answers(one)

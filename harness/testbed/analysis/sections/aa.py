@@ -96,10 +96,8 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
             f"{covered}"
         )
     return (
-        "Expected is 1 + calls of a cinema × handicap ÷ the reference's CPU time per operation.\n\n"
-        + "\n".join(lines)
-        + "\n\n"
-        + markdown_table(rows, KNOWN)
+        "Expected is 1 + handicapped calls of an operation × handicap ÷ the reference's CPU time "
+        "per operation.\n\n" + "\n".join(lines) + "\n\n" + markdown_table(rows, KNOWN)
     )
 
 

@@ -1,3 +1,5 @@
+"""The compose files are the one description of what is started, in containers and without."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,18 +7,25 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed.deploy import variants
+from testbed.deploy import deployments
+from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
-from testbed.deploy.variants import Choice
 from testbed.model import systems
+from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 JDK = Jdk(Path("/jvm/25"), "25.0.3", True)
+ENVIRON = {"PATH": "/bin"}
+
+
+@pytest.fixture
+def project() -> Project:
+    return Project.find()
 
 
 def deploy(project: Project, choice: Choice, **environ: str) -> Deployment:
-    return variants.deployment(choice, project, JDK, environ)
+    return deployments.deployment(choice, project, JDK, {**ENVIRON, **environ})
 
 
 def named(deployment: Deployment, name: str) -> Service:
@@ -31,18 +40,17 @@ def phases(deployment: Deployment) -> list[set[str]]:
 CINEMAS = {f"cinema-{name}-service" for name in ("cineworld", "dundrum", "ucd")}
 
 
-def test_the_registry_comes_before_its_clients(project: Project) -> None:
+def test_services_start_in_the_order_of_the_compose_file(project: Project) -> None:
     assert phases(deploy(project, Choice("sync"))) == [
         {"embedded-backends"},
         {"eureka-server"},
-        CINEMAS | {"aggregator-service", "api-gateway-service"},
+        CINEMAS | {"aggregator-service"},
+        {"api-gateway-service"},
     ]
-
-
-def test_asynchronous_services_start_together_on_the_backends(project: Project) -> None:
     assert phases(deploy(project, Choice("async"))) == [
         {"embedded-backends"},
-        CINEMAS | {"broker-service"},
+        {"broker-service"},
+        CINEMAS,
     ]
 
 
@@ -57,15 +65,15 @@ def test_local_backends_are_not_started_and_are_taken_from_the_environment(
         OTHER="x",
     )
 
-    assert phases(deployment) == [CINEMAS | {"broker-service"}]
+    assert phases(deployment) == [{"broker-service"}, CINEMAS]
     environ = named(deployment, "cinema-ucd-service").environ
     assert environ["MONGODB_URI"] == deployment.mongodb_uri == "mongodb://db:1"
-    assert environ["RABBITMQ_HOST"] == "mq"
+    assert (environ["RABBITMQ_HOST"], environ["RABBITMQ_PORT"]) == ("mq", "5672")
     assert "OTHER" not in environ
 
 
 @pytest.mark.parametrize(("variant", "amqp"), [("sync", "off"), ("async", "5672")])
-def test_only_the_asynchronous_variant_has_a_message_broker(
+def test_the_embedded_backends_serve_what_the_compose_file_has(
     project: Project, variant: str, amqp: str
 ) -> None:
     backends = named(deploy(project, Choice(variant)), "embedded-backends")
@@ -85,6 +93,30 @@ def test_cinemas_differ_in_name_port_and_edge_alone(
 
     assert ucd["CINEMA_TRANSPORT"] == transport
     assert {key for key in ucd if ucd[key] != dundrum[key]} == {"CINEMA_NAME", "SERVER_PORT"}
+
+
+def test_processes_have_the_settings_of_the_containers_at_addresses_of_this_machine(
+    project: Project,
+) -> None:
+    cinema = named(deploy(project, Choice("async")), "cinema-ucd-service")
+
+    assert cinema.ports == (8084,)
+    assert cinema.environ == {
+        "CINEMA_NAME": "ucd",
+        "CINEMA_TRANSPORT": "amqp",
+        "EUREKA_INSTANCE_IP_ADDRESS": "127.0.0.1",
+        "MONGODB_URI": "mongodb://127.0.0.1:27017",
+        # As the embedded backends have it.
+        "RABBITMQ_HOST": "127.0.0.1",
+        "RABBITMQ_PASSWORD": "guest",
+        "RABBITMQ_PORT": "5672",
+        "RABBITMQ_USERNAME": "guest",
+        "SERVER_ADDRESS": "127.0.0.1",
+        "SERVER_PORT": "8084",
+        "TESTBED_PRESET": "tuned",
+        "TESTBED_TRACING": "",
+        "TESTBED_VARIANT": "async",
+    }
 
 
 def test_the_preset_reaches_every_service_and_chooses_its_jvm(project: Project) -> None:
@@ -130,10 +162,25 @@ def test_an_offset_moves_every_port_and_every_address(project: Project) -> None:
     assert aggregator["EUREKA_URL"] == "http://127.0.0.1:8861/eureka/"
     assert aggregator["AGGREGATOR_GATEWAY_URL"] == "http://127.0.0.1:8199"
     assert moved.mongodb_uri == "mongodb://127.0.0.1:27117"
+    cinema = named(deploy(project, Choice("async", port_offset=100)), "cinema-ucd-service")
+    assert cinema.environ["RABBITMQ_PORT"] == "5772"
+    with pytest.raises(UserError, match="offset 60000 is out of range; choose 0 to 38518"):
+        deploy(project, Choice("sync", port_offset=60_000))
+
+
+def test_ports_of_the_environment_file_are_those_of_processes_too(project: Project) -> None:
+    deployment = deploy(project, Choice("sync"), PORT_FRONT="9099", PORT_MONGODB="37017")
+
+    assert deployment.front_port == 9099
+    gateway = named(deployment, "api-gateway-service")
+    assert (gateway.ports, gateway.environ["SERVER_PORT"]) == ((9099,), "9099")
+    aggregator = named(deployment, "aggregator-service").environ
+    assert aggregator["AGGREGATOR_GATEWAY_URL"] == "http://127.0.0.1:9099"
+    assert deployment.mongodb_uri == "mongodb://127.0.0.1:37017"
 
 
 def test_nothing_listens_beyond_this_machine(project: Project) -> None:
-    for variant in systems.VARIANTS:
+    for variant in systems.names():
         for one in deploy(project, Choice(variant)).services:
             address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
             assert address == "127.0.0.1", one.name
@@ -160,17 +207,20 @@ def sync_answers(**changed: httpx.Response) -> dict[str, httpx.Response]:
     ("changed", "missing"),
     [
         ({}, None),
-        ({"api_movie_list": httpx.Response(503)}, "the list answers 503"),
+        ({"api_movie_list": httpx.Response(503)}, "GET /api/movie/list answers 503"),
         (
             {
                 "api_movie_list": httpx.Response(
                     200, json=MOVIES[:2], headers={"Cinemas-Missing": "ucd"}
                 )
             },
-            "the list misses ucd",
+            "GET /api/movie/list misses ucd",
         ),
         # Right after the start: a registry that does not know all of them yet.
-        ({"api_movie_list": httpx.Response(200, json=MOVIES[:1])}, "the list has 1 of 3 cinemas"),
+        (
+            {"api_movie_list": httpx.Response(200, json=MOVIES[:1])},
+            "GET /api/movie/list has 1 of 3 entries",
+        ),
         (
             {"cinema_ucd_movie_list": httpx.Response(503)},
             "GET /cinema/ucd/movie/list answers 503",
@@ -181,7 +231,7 @@ def test_sync_has_converged_when_the_front_door_reaches_every_cinema(
     changed: dict[str, httpx.Response], missing: str | None
 ) -> None:
     with front_door(**sync_answers(**changed)) as client:
-        assert variants.convergence("sync", 8099)(client) == missing
+        assert deployments.convergence(systems.declaration("sync"), 8099)(client) == missing
 
 
 @pytest.mark.parametrize(
@@ -193,11 +243,15 @@ def test_sync_has_converged_when_the_front_door_reaches_every_cinema(
             httpx.Response(200, json=MOVIES),
             "GET /api/movie/list answers 503",
         ),
-        (httpx.Response(202, text="id-1"), httpx.Response(202), "the list answers 202"),
+        (
+            httpx.Response(202, text="id-1"),
+            httpx.Response(202),
+            "the result of GET /api/movie/list answers 202",
+        ),
         (
             httpx.Response(202, text="id-1"),
             httpx.Response(200, json=MOVIES[:2]),
-            "the list has 2 of 3 cinemas",
+            "the result of GET /api/movie/list has 2 of 3 entries",
         ),
     ],
 )
@@ -206,4 +260,4 @@ def test_async_has_converged_when_a_fetched_list_is_whole(
 ) -> None:
     answers = {"api_movie_list": request_answer, "api_movie_list_id-1": fetched}
     with front_door(**answers) as client:
-        assert variants.convergence("async", 8099)(client) == missing
+        assert deployments.convergence(systems.declaration("async"), 8099)(client) == missing

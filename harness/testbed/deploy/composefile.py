@@ -1,0 +1,196 @@
+"""Reads compose files without Docker: which services there are, and how each is started.
+
+Understands what the project's files use: ``extends`` within and across files, merge keys, variables
+(``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
+``depends_on`` and profiles. A service may say in ``x-embedded`` what stands in for it where there
+are no containers: the port settings of the embedded backends (``listens``), and settings of its
+clients there (``clients``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from testbed.model.errors import UserError
+
+_VARIABLE = re.compile(r"\$\$|\$\{(?P<name>\w+)(?::(?P<kind>[-?])(?P<text>[^}]*))?\}")
+_PUBLISHED = re.compile(r"(?:[\d.]+:)?(?P<published>\d+):(?P<target>\d+)")
+
+
+@dataclass(frozen=True)
+class Stub:
+    """What stands in for a service where there are no containers.
+
+    Parameters
+    ----------
+    listens
+        The settings of the embedded backends that name a port, and which port of the service it is.
+    clients
+        Environment of the services that depend on it.
+    """
+
+    listens: Mapping[str, int]
+    clients: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ComposeService:
+    """One service of a compose file.
+
+    Parameters
+    ----------
+    name
+        Unique in the file.
+    module
+        The Maven module whose jar its image runs; None for other images.
+    environment
+        Its settings; those that the file leaves to the shell are left out.
+    ports
+        By port in the container the one of this machine.
+    after
+        The services that are healthy before it starts.
+    profiles
+        Which have it started; without any it always is.
+    stub
+        What stands in for it without containers.
+    """
+
+    name: str
+    module: str | None
+    environment: Mapping[str, str]
+    ports: Mapping[int, int]
+    after: tuple[str, ...]
+    profiles: tuple[str, ...] = ()
+    stub: Stub | None = None
+
+
+@dataclass
+class _Files:
+    """The services of files that were read, as they are written."""
+
+    variables: Mapping[str, str]
+    read: dict[Path, dict[str, Any]] = field(default_factory=dict)
+
+    def service(self, file: Path, name: str) -> dict[str, Any]:
+        """Return a service with everything that it extends."""
+        services = self.services(file)
+        if name not in services:
+            raise UserError(f"{file.name} has no service {name!r}")
+        own = dict(services[name])
+        base = own.pop("extends", None)
+        if base is None:
+            return own
+        origin = (file.parent / base["file"]).resolve() if "file" in base else file
+        merged: dict[str, Any] = _merged(self.service(origin, base["service"]), own)
+        return merged
+
+    def services(self, file: Path) -> dict[str, Any]:
+        if file not in self.read:
+            try:
+                text = file.read_text(encoding="utf-8")
+                content = yaml.safe_load(text)
+            except (OSError, yaml.YAMLError) as problem:
+                raise UserError(f"{file} cannot be read: {problem}") from problem
+            self.read[file] = dict(content["services"])
+        return self.read[file]
+
+
+def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
+    """Return the services of a compose file by name, in its order.
+
+    Parameters
+    ----------
+    variables
+        What ``${NAME}`` stands for.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read, or a variable that is needed is not set.
+    """
+    files = _Files(variables)
+    return {name: _service(name, files, file) for name in files.services(file)}
+
+
+def phases(services: Iterable[ComposeService]) -> list[list[ComposeService]]:
+    """Return services in the order of their start: each after those that it waits for."""
+    left = {one.name: one for one in services}
+    found: list[list[ComposeService]] = []
+    while left:
+        free = [one for one in left.values() if not any(name in left for name in one.after)]
+        if not free:
+            raise UserError(f"services wait for one another: {', '.join(left)}")
+        found.append(free)
+        for one in free:
+            del left[one.name]
+    return found
+
+
+def _service(name: str, files: _Files, file: Path) -> ComposeService:
+    try:
+        written = _filled(files.service(file, name), files.variables)
+    except KeyError as missing:
+        raise UserError(f"{file.name}, service {name}: variable {missing} is not set") from missing
+    published = [_PUBLISHED.fullmatch(str(port)) for port in written.get("ports", ())]
+    stub = written.get("x-embedded")
+    return ComposeService(
+        name=name,
+        module=written.get("build", {}).get("args", {}).get("SERVICE"),
+        environment={
+            key: str(value)
+            for key, value in written.get("environment", {}).items()
+            if value is not None
+        },
+        ports={int(one["target"]): int(one["published"]) for one in published if one},
+        after=tuple(written.get("depends_on", ())),
+        profiles=tuple(written.get("profiles", ())),
+        stub=None if stub is None else Stub(stub["listens"], stub.get("clients", {})),
+    )
+
+
+def _merged(base: Any, own: Any) -> Any:
+    """Return what a service and its base say together: maps and lists add up, else its own."""
+    if isinstance(base, dict) and isinstance(own, dict):
+        return {
+            **base,
+            **{key: _merged(base[key], own[key]) if key in base else own[key] for key in own},
+        }
+    if isinstance(base, list) and isinstance(own, list):
+        return [*base, *own]
+    return own
+
+
+def _filled(written: Any, variables: Mapping[str, str]) -> Any:
+    """Return what is written with the values of its variables.
+
+    Raises
+    ------
+    KeyError
+        If a variable has no value and no default.
+    """
+    if isinstance(written, dict):
+        return {key: _filled(value, variables) for key, value in written.items()}
+    if isinstance(written, list):
+        return [_filled(value, variables) for value in written]
+    if not isinstance(written, str):
+        return written
+
+    def value(found: re.Match[str]) -> str:
+        if found[0] == "$$":
+            return "$"
+        known = variables.get(found["name"])
+        if found["kind"] is None:
+            return known or ""
+        if found["kind"] == "-":
+            return known or found["text"]
+        if not known:
+            raise KeyError(found["name"])
+        return known
+
+    return _VARIABLE.sub(value, written)

@@ -1,0 +1,320 @@
+"""How a system is deployed: as local processes, or in containers, from the same compose file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+from testbed.deploy import compose, composefile, ports
+from testbed.deploy.composefile import ComposeService
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.services import Convergence, Deployment, Service
+from testbed.model import systems
+from testbed.model.errors import UserError, unknown
+from testbed.model.project import Project
+from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration
+
+EMBEDDED = "embedded-backends"
+
+BACKENDS_FLAGS = (
+    "-XX:+UseSerialGC",
+    "-Xms256m",
+    # Holds every reservation of a run: a few hundred thousand.
+    "-Xmx1g",
+    "-XX:+ExitOnOutOfMemoryError",
+    "--enable-native-access=ALL-UNNAMED",
+    "--sun-misc-unsafe-memory-access=allow",
+)
+"""The JVM arguments of the embedded backends: the same under every preset, as they are not what is
+compared."""
+
+OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
+"""Settings of the compose file that processes do without: flags are in their command, and their
+logs are read by people."""
+
+WAIT_S = 3
+"""How long a fetch waits for its answer when a system is asked whether it is complete."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user asked for.
+
+    Parameters
+    ----------
+    variant, preset, backends
+        By name.
+    settings
+        Environment settings for every service, on top of the preset.
+    port_offset
+        Added to every port, those of backends included.
+    apart
+        Whether the same variant is up already: containers then get other names.
+    """
+
+    variant: str
+    preset: str = "tuned"
+    backends: str = "embedded"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    port_offset: int = 0
+    apart: bool = False
+
+    def __post_init__(self) -> None:
+        for parameter, value, choices in (
+            ("variant", self.variant, systems.names()),
+            ("preset", self.preset, PRESETS),
+            ("backends", self.backends, BACKENDS),
+        ):
+            if value not in choices:
+                raise unknown(parameter, value, choices)
+
+    @property
+    def system(self) -> SystemDeclaration:
+        """The declaration of what is started."""
+        return systems.declaration(self.variant)
+
+
+def described(
+    choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
+) -> dict[str, ComposeService]:
+    """Return the services of a system's compose file, without those that only watch it.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read, or the offset moves a port out of range.
+    """
+    variables = compose.variables(project, environ) | {"TESTBED_PRESET": choice.preset}
+    found = composefile.read(project.root / choice.system.compose, variables)
+    services = {name: one for name, one in found.items() if not one.profiles}
+    free = 65_535 - max(port for one in services.values() for port in one.ports.values())
+    if not 0 <= choice.port_offset <= free:
+        raise UserError(f"port offset {choice.port_offset} is out of range; choose 0 to {free}")
+    return services
+
+
+def modules(choice: Choice, project: Project) -> tuple[str, ...]:
+    """Return the modules whose jars a deployment needs."""
+    own = dict.fromkeys(one.module for one in described(choice, project).values() if one.module)
+    return (*own, *([EMBEDDED] if choice.backends == "embedded" else []))
+
+
+def jars(choice: Choice, project: Project) -> list[Path]:
+    """Return the jars that a deployment runs."""
+    return [project.jar(module) for module in modules(choice, project)]
+
+
+def deployment(
+    choice: Choice, project: Project, jdk: Jdk, environ: Mapping[str, str] = os.environ
+) -> Deployment:
+    """Return how a system is started from jars, on embedded or local backends.
+
+    Each service of the compose file becomes a process with the same settings, at the port of this
+    machine at which its container is published. Host names become the loopback address. Services
+    without a jar of ours are backends: the embedded ones stand in for them, in one process.
+
+    Parameters
+    ----------
+    choice
+        What to start.
+    project
+        Where the compose file, jars and JVM arguments are.
+    jdk
+        What runs the services.
+    environ
+        Where the variables of the compose file come from, before ``.env``, and ``JAVA_OPTS``; for
+        local backends also ``MONGODB_URI`` and ``RABBITMQ_*``.
+
+    Raises
+    ------
+    UserError
+        If the compose file cannot be read, or an offset moves a port out of range.
+    """
+    services = described(choice, project, environ)
+    addresses = _Addresses(services, choice.port_offset)
+    backends = [one for one in services.values() if one.module is None]
+    flags = jvm_flags(project, choice.preset, environ)
+    own = _local_backends(environ) if choice.backends == "local" else {}
+
+    def process(one: ComposeService) -> Service:
+        assert one.module is not None
+        settings = {
+            name: value for name, value in one.environment.items() if name not in OF_CONTAINERS
+        }
+        for other in one.after if choice.backends == "embedded" else ():
+            if (stub := services[other].stub) is not None:
+                settings |= stub.clients
+        return Service(
+            name=one.name,
+            command=(str(jdk.java), *flags, "-jar", str(project.jar(one.module))),
+            ports=tuple(addresses.port(one.name, port) for port in one.ports),
+            environ={
+                **addresses.on_this_machine(one, settings),
+                "SERVER_ADDRESS": ports.LOOPBACK,
+                "EUREKA_INSTANCE_IP_ADDRESS": ports.LOOPBACK,
+                **own,
+                **choice.settings,
+            },
+        )
+
+    order = composefile.phases(one for one in services.values() if one.module is not None)
+    started = [tuple(process(one) for one in phase) for phase in order]
+    if choice.backends == "embedded":
+        started.insert(0, (_embedded(backends, addresses, project, jdk),))
+    front, reset = choice.system.front, choice.system.reset
+    front_port = addresses.port(front.service, front.port)
+    return Deployment(
+        variant=choice.variant,
+        preset=choice.preset,
+        backends=choice.backends,
+        phases=tuple(started),
+        converged=convergence(choice.system, front_port),
+        front_port=front_port,
+        mongodb_uri=own.get("MONGODB_URI")
+        or f"mongodb://{ports.LOOPBACK}:{addresses.port(reset.service, reset.port)}",
+        settings=choice.settings,
+    )
+
+
+def in_containers(
+    choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
+) -> Deployment:
+    """Return how a system is started in containers, backends included."""
+    files = compose.describe(project, choice.system.compose, environ)
+    files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
+    known = compose.resolved(files, environ)
+    own = {name for name, one in described(choice, project, environ).items() if one.module}
+    front, reset = choice.system.front, choice.system.reset
+    front_port = compose.published(known, front.service, front.port)
+    return Deployment(
+        variant=choice.variant,
+        preset=choice.preset,
+        backends=choice.backends,
+        phases=(),
+        converged=convergence(choice.system, front_port),
+        front_port=front_port,
+        mongodb_uri=(
+            f"mongodb://{ports.LOOPBACK}:{compose.published(known, reset.service, reset.port)}"
+        ),
+        settings=choice.settings,
+        compose=compose.with_settings(files, project, own, choice.settings),
+        published=compose.published_ports(known),
+        watching=compose.watching(known),
+    )
+
+
+def convergence(system: SystemDeclaration, port: int) -> Convergence:
+    """Return the check that the front door of a system gives every full answer."""
+    base = f"http://{ports.LOOPBACK}:{port}"
+
+    def missing(http: httpx.Client) -> str | None:
+        return next(
+            (lack for probe in system.complete if (lack := _lacks(http, base, probe, system))), None
+        )
+
+    return missing
+
+
+def jvm_flags(project: Project, preset: str, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the JVM arguments of a preset, ``JAVA_OPTS`` after them."""
+    return (
+        f"@{project.presets / f'{preset}.jvm'}",
+        *environ.get("JAVA_OPTS", "").split(),
+    )
+
+
+@dataclass(frozen=True)
+class _Addresses:
+    """Where the services of a compose file are when they are processes of this machine."""
+
+    services: Mapping[str, ComposeService]
+    offset: int
+
+    def port(self, service: str, port: int) -> int:
+        """Return the port of this machine for one of a service.
+
+        Raises
+        ------
+        UserError
+            If the service does not publish it.
+        """
+        published = self.services[service].ports.get(port)
+        if published is None:
+            raise UserError(f"port {port} of {service} is not published by the compose file")
+        return published + self.offset
+
+    def on_this_machine(self, one: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings of a service with the addresses of others as they are here."""
+        names = "|".join(map(re.escape, self.services))
+        address = re.compile(rf"\b({names}):(\d+)\b")
+        found = {
+            name: address.sub(
+                lambda match: f"{ports.LOOPBACK}:{self.port(match[1], int(match[2]))}", value
+            )
+            for name, value in settings.items()
+        }
+        found["SERVER_PORT"] = str(self.port(one.name, int(settings["SERVER_PORT"])))
+        for name, value in settings.items():
+            # A host and its port as two settings.
+            if name.endswith("_HOST") and value in self.services:
+                port = name.removesuffix("_HOST") + "_PORT"
+                found[name] = ports.LOOPBACK
+                found[port] = str(self.port(value, int(settings[port])))
+        return found
+
+
+def _embedded(
+    backends: Iterable[ComposeService], addresses: _Addresses, project: Project, jdk: Jdk
+) -> Service:
+    """Return the process that stands in for the backends of a system."""
+    listens = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
+    taken = []
+    for one in backends:
+        if one.stub is None:
+            raise UserError(f"nothing stands in for {one.name} without containers")
+        for setting, port in one.stub.listens.items():
+            taken.append(addresses.port(one.name, port))
+            listens[setting] = str(taken[-1])
+    return Service(
+        name=EMBEDDED,
+        command=(str(jdk.java), *BACKENDS_FLAGS, "-jar", str(project.jar(EMBEDDED))),
+        ports=tuple(taken),
+        environ={"EMBEDDED_ADDRESS": ports.LOOPBACK, **listens},
+        health=None,
+    )
+
+
+def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that lead to the user's own backends."""
+    return {
+        "MONGODB_URI": environ.get("MONGODB_URI") or f"mongodb://{ports.LOOPBACK}:27017",
+        "RABBITMQ_HOST": "localhost",
+        "RABBITMQ_PORT": "5672",
+        "RABBITMQ_USERNAME": "guest",
+        "RABBITMQ_PASSWORD": "guest",
+        **{name: value for name, value in environ.items() if name.startswith("RABBITMQ_")},
+    }
+
+
+def _lacks(http: httpx.Client, base: str, probe: Probe, system: SystemDeclaration) -> str | None:
+    """Ask one question; return what is missing of the answer, or None."""
+    asked = f"GET {probe.get}"
+    answer = http.get(base + probe.get)
+    if system.protocol == "acknowledged":
+        if answer.status_code != httpx.codes.ACCEPTED:
+            return f"{asked} answers {answer.status_code}"
+        headers = {"Prefer": f"wait={WAIT_S}"}
+        answer = http.get(f"{base}{probe.get}/{answer.text.strip()}", headers=headers)
+        asked = f"the result of {asked}"
+    if answer.status_code != httpx.codes.OK:
+        return f"{asked} answers {answer.status_code}"
+    if probe.incomplete_header and (lack := answer.headers.get(probe.incomplete_header)):
+        return f"{asked} misses {lack}"
+    if probe.items is not None and (count := len(answer.json())) < probe.items:
+        return f"{asked} has {count} of {probe.items} entries"
+    return None
