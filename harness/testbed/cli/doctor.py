@@ -15,7 +15,6 @@ import psutil
 from testbed.deploy import build, compose, deployments, jdk, ports, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
-from testbed.experiment.parts import WORKLOADS
 from testbed.measure import ceiling, load
 from testbed.model import systems
 from testbed.model.errors import UserError
@@ -161,7 +160,7 @@ def generator(project: Project, jdks: list[Jdk]) -> Finding:
     plans = [
         load.plan_file(project, variant, workload)
         for variant in systems.names()
-        for workload in WORKLOADS
+        for workload in systems.declaration(variant).workloads
     ]
     try:
         known = ceiling.known(project, plans, jdk.for_jmeter(jdks))

@@ -16,7 +16,6 @@ from testbed.cli.doctor import Verdict
 from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, trained
 from testbed.deploy import build, jdk, leftovers
 from testbed.deploy.deployments import Choice
-from testbed.experiment.parts import WORKLOADS
 from testbed.measure import load
 from testbed.model import systems
 from testbed.model.project import Project
@@ -57,7 +56,7 @@ def build_command(
     lay_out_jmeter(project, java, force=force)
     for variant in systems.names():
         trained(project, Choice(variant), java, os.environ)
-    measure_ceilings(project, systems.names(), WORKLOADS, jdk.for_jmeter(), anew=force)
+    measure_ceilings(project, systems.names(), systems.workloads(), jdk.for_jmeter(), anew=force)
 
 
 def test() -> None:

@@ -13,8 +13,8 @@ from testbed.deploy import aot_cache, build, compose, database, deployments, jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Notice, Stack
-from testbed.experiment.parts import WORKLOADS
 from testbed.measure import ceiling, load, metrics, warming
+from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -111,7 +111,8 @@ def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Not
     """
     command = load.generator_command(project, jdk.for_jmeter())
     with load.Generator.started(command, folder / "generator.log") as generator:
-        for number, workload in itertools.product(range(TRAINING_ROUNDS), WORKLOADS):
+        workloads = systems.declaration(stack.deployment.variant).workloads
+        for number, workload in itertools.product(range(TRAINING_ROUNDS), workloads):
             notice(f"under load: {workload}, {number + 1} of {TRAINING_ROUNDS}")
             metrics.keep(folder, stack.endpoints())
             one = load.load_for(
@@ -158,6 +159,7 @@ def measure_ceilings(
         load.plan_file(project, variant, workload)
         for variant in of_variants
         for workload in workloads
+        if workload in systems.declaration(variant).workloads
     ]
     known = ceiling.known(project, plans, java)
     if len(known) == len(plans) and not anew:

@@ -157,7 +157,7 @@ def deployment(
                 **addresses.on_this_machine(one, settings),
                 "SERVER_ADDRESS": ports.LOOPBACK,
                 "EUREKA_INSTANCE_IP_ADDRESS": ports.LOOPBACK,
-                **own,
+                **_of_use_to(one, own),
                 **choice.settings,
             },
         )
@@ -299,6 +299,12 @@ def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
         "RABBITMQ_PASSWORD": "guest",
         **{name: value for name, value in environ.items() if name.startswith("RABBITMQ_")},
     }
+
+
+def _of_use_to(one: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings whose prefix a service has settings of, such as ``RABBITMQ_``."""
+    prefixes = {name.partition("_")[0] for name in one.environment}
+    return {name: text for name, text in settings.items() if name.partition("_")[0] in prefixes}
 
 
 def _lacks(http: httpx.Client, base: str, probe: Probe, system: SystemDeclaration) -> str | None:

@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import yaml
 from pydantic import Field, model_validator
@@ -36,10 +36,9 @@ from testbed.experiment.parts import (
     Threads,
     Together,
     Warmup,
-    Workload,
 )
 from testbed.model import systems as declared_systems
-from testbed.model.systems import Backends, Preset, Variant
+from testbed.model.systems import Backends, Preset, Variant, Workload
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How an asynchronous result is fetched, unless the experiment says otherwise."""
@@ -92,7 +91,7 @@ class Experiment(Section):
     factors
         Settings and their values; each system is measured under every combination.
     workloads
-        What users do.
+        What users do; without it, what all compared systems have in common.
     threads
         The levels of a closed loop.
     rates
@@ -150,7 +149,7 @@ class Experiment(Section):
     presets: Several[Preset] = ("tuned",)
     systems: dict[Name, SystemSpec] = Field(default_factory=dict)
     factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
-    workloads: Several[Workload] = ("list", "reserve")
+    workloads: Several[Workload] = Field(default_factory=lambda before: _in_common(before))
     threads: Distinct[Threads] = ()
     rates: Distinct[Rate] = ()
     schedule: Annotated[Steps | Ramp, Field(discriminator="kind")] | None = None
@@ -257,6 +256,18 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _asks_for_what_there_is(self) -> Experiment:
+        for variant in dict.fromkeys(one.variant for one in self.compared):
+            known = declared_systems.declaration(variant).workloads
+            for workload in self.workloads:
+                if workload not in known:
+                    raise ValueError(
+                        f"workloads: {workload!r} is no workload of {variant}; "
+                        f"choose from: {', '.join(known)}"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _has_its_own_network_alone(self) -> Experiment:
         if self.local_ports is not None and self.backends != "embedded":
             raise ValueError(
@@ -352,6 +363,13 @@ class Experiment(Section):
         empty = {key for key in ("factors", "threads", "rates", "groups") if not data[key]}
         data = {key: value for key, value in data.items() if key not in empty}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+
+
+def _in_common(before: dict[str, Any]) -> tuple[str, ...]:
+    """Return the workloads of an experiment that names none, from the fields before them."""
+    specs: Mapping[str, SystemSpec] = before.get("systems") or {}
+    compared = {one.variant for one in specs.values()} or before.get("variants")
+    return declared_systems.workloads(compared)
 
 
 def _slug(value: str) -> str:

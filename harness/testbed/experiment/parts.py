@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from testbed.experiment.settings import known
 from testbed.model.systems import Preset, Variant, fetches
 
-Workload = Literal["list", "reserve"]
-WORKLOADS: tuple[str, ...] = get_args(Workload)
 Fetch = Literal["wait", "immediate", "poll"]
 Arrivals = Literal["poisson", "constant"]
 Figure = Literal["ok_per_s", "p95_ms", "cpu_ms_per_ok", "mean_ms"]

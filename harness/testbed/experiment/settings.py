@@ -46,6 +46,9 @@ CHOSEN_OTHERWISE = (
 )
 """What follows from the variant, the preset and the ports, and is no setting."""
 
+NEAR = 0.8
+"""From 0 to 1, how alike a name must be to one of ours to be taken for a misspelt one."""
+
 _PREFIXES = tuple({f"{name.partition('_')[0]}_" for name in OWN})
 
 
@@ -58,14 +61,14 @@ def known(name: str) -> str:
     Raises
     ------
     ValueError
-        If it begins as our own settings do and is none of them; names those that are near.
+        If it begins as our own settings do, or is near one, and is none of them.
     """
     if name in CHOSEN_OTHERWISE:
         raise ValueError(f"{name} follows from the variant and the preset: it is no setting")
-    if not name.startswith(_PREFIXES) or name in OWN:
+    near = difflib.get_close_matches(name, OWN, n=1, cutoff=NEAR)
+    if name in OWN or not (near or name.startswith(_PREFIXES)):
         return name
-    prefix = f"{name.partition('_')[0]}_"
-    near = difflib.get_close_matches(name, OWN, n=1)
+    prefix = f"{(near[0] if near else name).partition('_')[0]}_"
     meant = f" (did you mean {near[0]}?)" if near else ""
     choices = ", ".join(one for one in OWN if one.startswith(prefix))
     raise ValueError(f"{name} is a setting of no service{meant}; choose from: {choices}")

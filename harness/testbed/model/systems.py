@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -116,6 +116,8 @@ class SystemDeclaration(Declared):
         Where the load goes.
     protocol
         ``direct``: the answer is the result. ``acknowledged``: ask, then fetch.
+    workloads
+        What users do; each has a plan ``jmeter/NAME-WORKLOAD.jmx``.
     complete
         What a complete system answers.
     stoppable
@@ -135,6 +137,7 @@ class SystemDeclaration(Declared):
     compose: str
     front: Endpoint
     protocol: Protocol
+    workloads: Annotated[tuple[str, ...], Field(min_length=1)]
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
     stoppable: tuple[str, ...] = ()
     reset: Reset
@@ -176,6 +179,14 @@ def declaration(name: str) -> SystemDeclaration:
     return declarations()[name]
 
 
+def workloads(of: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the workloads of all systems, or those that some systems have in common."""
+    known = [set(declaration(name).workloads) for name in (names() if of is None else of)]
+    everywhere = set.union(*known) if of is None else set.intersection(*known)
+    ordered = (one for system in declarations().values() for one in system.workloads)
+    return tuple(one for one in dict.fromkeys(ordered) if one in everywhere)
+
+
 def fetches(name: str) -> bool:
     """Return whether the results of a system are fetched; False for one that is not declared."""
     found = declarations().get(name)
@@ -196,5 +207,14 @@ def _known(name: str) -> str:
     return name
 
 
+def _known_workload(name: str) -> str:
+    if name not in workloads():
+        raise ValueError(f"{name!r} is unknown; choose from: {', '.join(workloads())}")
+    return name
+
+
 Variant = Annotated[str, AfterValidator(_known)]
 """The name of a declared system."""
+
+Workload = Annotated[str, AfterValidator(_known_workload)]
+"""A workload of a declared system."""

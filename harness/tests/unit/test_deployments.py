@@ -70,6 +70,9 @@ def test_local_backends_are_not_started_and_are_taken_from_the_environment(
     assert environ["MONGODB_URI"] == deployment.mongodb_uri == "mongodb://db:1"
     assert (environ["RABBITMQ_HOST"], environ["RABBITMQ_PORT"]) == ("mq", "5672")
     assert "OTHER" not in environ
+    synchronous = deploy(project, Choice("sync", backends="local"))
+    assert not any("RABBITMQ_HOST" in one.environ for one in synchronous.services)
+    assert "MONGODB_URI" not in named(synchronous, "api-gateway-service").environ
 
 
 @pytest.mark.parametrize(("variant", "amqp"), [("sync", "off"), ("async", "5672")])

@@ -111,7 +111,7 @@ def make_system(project: Project) -> Setup:
         generator=[sys.executable, str(HERE / "fake_generator.py")],
         system=stack,
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
-        reset=resets.append,
+        reset=lambda one: resets.append(one.mongodb_uri),
         ceilings=lambda: {"async-reserve.jmx": 1234.5},
         mark=lambda name, record: marks.append((name, dict(record))),
         narrowing=lambda results: [f"{len(list(results.glob('runs/*/run.json')))} runs"],

@@ -57,3 +57,8 @@ def test_other_properties_have_names_of_their_own(name: str) -> None:
 def test_a_name_that_is_near_one_is_told() -> None:
     with pytest.raises(ValueError, match=r"did you mean AGGREGATOR_FAN_OUT\?"):
         known("AGGREGATOR_FANOUTS")
+
+
+def test_a_name_that_is_nearly_one_of_ours_is_refused_whatever_it_begins_with() -> None:
+    with pytest.raises(ValueError, match=r"did you mean AGGREGATOR_FAN_OUT\?"):
+        known("AGGREGATR_FAN_OUT")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
@@ -88,15 +88,14 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
     """Return the table of claims against results, in Markdown; ``claims`` as `held` has them."""
     source = MeasuredFigures(judged)
     cells = {
-        (variant, workload): source.chosen(variant, workload)
-        for variant in ("sync", "async")
-        for workload in ("list", "reserve")
+        (cell["variant"], cell["workload"]): source.chosen(cell["variant"], cell["workload"])
+        for claim, _, _ in claims
+        for key in ("cell", "over", "under")
+        if isinstance(cell := claim.fields.get(key), Mapping)
     }
     if not any(cells.values()):
-        return (
-            "No cell of the claims (sync and async, list and reserve, closed loop, no service "
-            "stopped) has usable runs."
-        )
+        named = ", ".join(" ".join(cell) for cell in cells)
+        return f"No cell of the claims ({named}; closed loop, no service stopped) has usable runs."
     rows: dict[str, dict[str, str]] = {}
     for claim, count, found in claims:
         blank: dict[str, str] = dict.fromkeys(COUNTS, MISSING)

@@ -1,0 +1,81 @@
+"""Systems are declared as data; what is wrong with a declaration is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from testbed.model import systems
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+
+VALID = """
+compose: compose.yml
+front: {service: shop, port: 80}
+protocol: %s
+workloads: [%s]
+complete: [{get: /}]
+reset: {service: store, port: 1, databases: shop, collection: orders}
+"""
+
+
+def declare(root: Path, name: str, text: str) -> None:
+    (root / "systems" / name).mkdir(parents=True)
+    (root / "systems" / name / "system.yaml").write_text(text)
+
+
+def test_systems_that_answer_directly_come_first(tmp_path: Path) -> None:
+    declare(tmp_path, "alpha", VALID % ("acknowledged", "buy"))
+    declare(tmp_path, "beta", VALID % ("direct", "buy, look"))
+    declare(tmp_path, "gamma", VALID % ("direct", "look"))
+    found = systems.declarations(tmp_path)
+    assert list(found) == ["beta", "gamma", "alpha"]
+    assert found["beta"].workloads == ("buy", "look")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (VALID % ("guessed", "buy"), "protocol"),
+        (VALID % ("direct", "buy") + "colour: red\n", "colour"),
+        (VALID % ("direct", ""), "workloads"),
+        ("just words", "broken"),
+        ("[", "broken"),
+    ],
+)
+def test_what_is_wrong_with_a_declaration_is_named(tmp_path: Path, text: str, told: str) -> None:
+    declare(tmp_path, "broken", text)
+    with pytest.raises(UserError, match=r"system\.yaml is not a valid system") as problem:
+        systems.declarations(tmp_path)
+    assert told in problem.value.message
+
+
+def test_a_system_that_is_not_declared_is_refused_with_the_choices() -> None:
+    with pytest.raises(UserError, match="unknown system 'both'; choose from: sync, async"):
+        systems.declaration("both")
+    assert systems.fetches("async")
+    assert not systems.fetches("sync")
+    assert not systems.fetches("both")
+
+
+def test_every_workload_of_every_system_has_a_plan() -> None:
+    plans = Project.find().plans
+    for name, one in systems.declarations().items():
+        for workload in one.workloads:
+            assert (plans / f"{name}-{workload}.jmx").is_file()
+
+
+def test_a_timer_belongs_to_the_hop_whose_every_part_fits() -> None:
+    rule = systems.HopRule(
+        name="a question to {cinema}",
+        metric="questions",
+        service="front-.*",
+        labels={"uri": "/api.*"},
+        workloads=("list",),
+    )
+    labels = {"uri": "/api/list", "cinema": "ucd"}
+    assert rule.name_for("front-door", labels, "list") == "a question to ucd"
+    assert rule.name_for("back-door", labels, "list") is None
+    assert rule.name_for("front-door", labels, "reserve") is None
+    assert rule.name_for("front-door", {"uri": "/health"}, "list") is None
