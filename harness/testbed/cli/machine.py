@@ -59,14 +59,20 @@ def build_command(
     measure_ceilings(project, systems.names(), systems.workloads(), jdk.for_jmeter(), anew=force)
 
 
-def test() -> None:
+def test(
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="Only what starts no service, no JMeter and no container."),
+    ] = False,
+) -> None:
     """Run every test: services, harness, and the contract on each variant."""
     project = Project.find()
     leftovers.clear_all(project)
     java = jdk.for_services()
-    lay_out_jmeter(project, java)
+    if not fast:
+        lay_out_jmeter(project, java)
     verdicts = selftest.run_all(
-        selftest.suites(project),
+        [one for one in selftest.suites(project) if one.fast or not fast],
         java,
         os.environ,
         lambda suite: console.rule(f"[bold]{suite.name}[/bold]", align="left"),

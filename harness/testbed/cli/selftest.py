@@ -25,11 +25,14 @@ class Suite:
         The command; an exit code of 0 is a pass.
     folder
         Where it runs.
+    fast
+        Whether it starts no service, no JMeter and no container.
     """
 
     name: str
     command: tuple[str, ...]
     folder: Path
+    fast: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,18 +58,16 @@ def suites(project: Project) -> list[Suite]:
     python = sys.executable
     # A file at a time to a processor each. More than a few would only be more JVMs at once.
     spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+    pytest = (python, "-m", "pytest")
     return [
-        Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness),
-        Suite("lint", (python, "-m", "ruff", "check", "."), harness),
-        Suite("types", (python, "-m", "mypy"), harness),
-        Suite("imports", (str(Path(python).with_name("lint-imports")),), harness),
+        Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness, fast=True),
+        Suite("lint", (python, "-m", "ruff", "check", "."), harness, fast=True),
+        Suite("types", (python, "-m", "mypy"), harness, fast=True),
+        Suite("imports", (str(Path(python).with_name("lint-imports")),), harness, fast=True),
+        Suite("harness", (*pytest, *spread, "tests/unit", "tests/analysis"), harness, fast=True),
         Suite("services", (build.maven(), "-B", "-ntp", "verify"), project.root),
-        Suite(
-            "harness",
-            (python, "-m", "pytest", *spread, "--ignore=tests/contract", "tests"),
-            harness,
-        ),
-        Suite("contract", (python, "-m", "pytest", "tests/contract"), harness),
+        Suite("plans", (*pytest, *spread, "tests/plans"), harness),
+        Suite("contract", (*pytest, "tests/contract"), harness),
     ]
 
 
