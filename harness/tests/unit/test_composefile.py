@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -100,7 +101,11 @@ def resolved(system: str) -> dict[str, Any]:
     for one in files.env_files:
         command += ["--env-file", str(one)]
     command += ["--file", str(files.files[0]), "--profile", "*", "config", "--format", "json"]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    # The shell's variables would come before those of the files.
+    environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    answer = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False, env=environ
+    )
     if answer.returncode != 0:
         pytest.skip(f"no docker compose: {answer.stderr.strip()}")
     services: dict[str, Any] = json.loads(answer.stdout)["services"]
