@@ -1,8 +1,7 @@
-"""From JMeter's result files to operations, tables, figures and the report.
+"""Turn JMeter's result files into tables, figures and the report.
 
-Each step takes what the one before it returns: `results` finds runs, `samples` reads them,
-`verdicts` judges them, and of those that may be used `decisions` compares systems, `quantities`
-says by which figures, `summary` makes one row per cell and `hops` tells where time went.
-`statistics` holds the formulas. The report is said by `sections` and `claims`, drawn by `figures`,
-and put together by `report` from ``analysis/report.ipynb``.
+`results` finds runs, `samples` reads them, `verdicts` judges them, `decisions` compares systems,
+`summary` makes one row per cell, and `hops` shows where the time went. `quantities` defines the
+compared figures and `statistics` holds the formulas. `sections` and `claims` write the report's
+text, `figures` draws, and `report` runs ``analysis/report.ipynb``.
 """

@@ -1,4 +1,4 @@
-"""Controls: what is decided where nothing differs, and where a known difference is."""
+"""Controls: decisions between identical systems, and between systems with a known difference."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.systems import declarations
 
 DECIDING_PAIRS = 2
-"""Pairs of starts of `compare`: more are taken as several such experiments."""
+"""Pairs of starts of `compare`; more are split into several such experiments."""
 
 _MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "": 1.0, "s": 1e3}
 _DURATION = re.compile(rf"([\d.]+)\s*({'|'.join(_MS)})")
 
 
 def identical(results: Results) -> set[tuple[str, str]]:
-    """Return the compared systems that differ in nothing but their names, reference first."""
+    """Return the compared systems that differ only in their names, reference first."""
     kinds = _kinds(results)
     return {(one, other) for one, other in references(results) if kinds[one] == kinds[other]}
 
 
 def null_decisions(judged: Judged) -> list[Decision]:
-    """Return what is decided of identical systems, of each `DECIDING_PAIRS` consecutive pairs."""
+    """Return the decisions between identical systems, for each `DECIDING_PAIRS` pairs in turn."""
     pairs = sorted({run.repetition for run in judged.results.runs})
     full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
     groups = [pairs[start : start + DECIDING_PAIRS] for start in full] or [pairs]
@@ -41,13 +41,9 @@ def null_decisions(judged: Judged) -> list[Decision]:
 def known_differences(
     results: Results, decisions: Sequence[Decision]
 ) -> list[tuple[float, Decision]]:
-    """Return what was decided by CPU time of systems that differ in their handicap only.
+    """Return the decisions by CPU time between systems that differ only in their handicap.
 
-    Returns
-    -------
-    list of tuple
-        The true ratio, 1 + calls · handicap ÷ the reference's CPU time per operation, and the
-        decision.
+    Each comes with the true ratio: 1 + calls · handicap ÷ the reference's CPU time per operation.
     """
     handicaps = {name: one.handicap for name, one in declarations().items() if one.handicap}
     kinds = _kinds(results, *(one.setting for one in handicaps.values()))
@@ -68,7 +64,7 @@ def known_differences(
 
 
 def _kinds(results: Results, *ignored: str) -> dict[str, set[tuple[object, ...]]]:
-    """Return what each system is, but for its name and some settings."""
+    """Return what each system is, apart from its name and the ``ignored`` settings."""
     kinds: dict[str, set[tuple[object, ...]]] = {}
     for run in results.runs:
         settings = {name: value for name, value in run.settings.items() if name not in ignored}
@@ -79,6 +75,6 @@ def _kinds(results: Results, *ignored: str) -> dict[str, set[tuple[object, ...]]
 
 
 def _milliseconds(duration: str) -> float:
-    """Return a duration as Spring reads it, in ms; 0 where it is none."""
+    """Return a duration in Spring's notation in ms; 0 if it is malformed."""
     match = _DURATION.fullmatch(duration.strip())
     return float(match[1]) * _MS[match[2]] if match else 0.0

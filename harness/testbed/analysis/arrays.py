@@ -1,4 +1,4 @@
-"""Kinds of arrays."""
+"""Array types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The highest level at which each system keeps an objective."""
+"""The highest level at which each system meets an objective."""
 
 from __future__ import annotations
 
@@ -13,16 +13,9 @@ from testbed.experiment.parts import Slo
 
 @dataclass(frozen=True)
 class SystemCapacity:
-    """What is known of the highest level at which a system keeps an objective.
+    """The capacity of a system in a study.
 
-    Parameters
-    ----------
-    study, system
-        Of what.
-    found
-        None where no run counts.
-    invalid
-        Runs that were left out.
+    ``found`` is None if no run counts. ``invalid`` is the number of runs that were left out.
     """
 
     study: Study
@@ -32,10 +25,10 @@ class SystemCapacity:
 
 
 def capacities(judged: Judged, slo: Slo) -> list[SystemCapacity]:
-    """Return the highest level at which each system keeps an objective.
+    """Return the highest level at which each system meets an objective.
 
-    An overloaded run counts as one that does not keep it. Runs whose load changes by plan have no
-    level that could be kept, and are no part of this.
+    An overloaded run counts as not meeting it. Runs whose load changes by plan have no single level
+    and are left out.
     """
     seen: dict[tuple[Study, str], list[tuple[float, bool]]] = {}
     invalid: dict[tuple[Study, str], int] = {}

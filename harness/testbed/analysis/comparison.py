@@ -1,4 +1,4 @@
-"""Two results side by side: what became faster or slower, and whether that is decided."""
+"""Compare two results: what became faster or slower, and whether that is decided."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ALIKE = (
     "disturb",
     "local_ports",
 )
-"""What two experiments must declare alike, or it shows in the figures."""
+"""What two experiments must declare alike, because it affects the figures."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,13 @@ class SideBySide:
     Parameters
     ----------
     decisions
-        The results against the base, by figure and cell; ``pairs`` are the runs of the side that
-        has fewer.
+        The results against the base; ``pairs`` is the number of runs on the side that has fewer.
     runs
-        The same number by cell, of the cells that both have usable runs of; at least one.
+        The same number, for cells with usable runs on both sides; at least one cell.
     failed
-        By cell the share of arrivals that failed or never began, of the base and of the results.
+        The share of arrivals that failed or never began, of the base and of the results.
     missing
-        Cells that the base has usable runs of, and the results have not.
+        Cells with usable runs in the base only.
     """
 
     decisions: tuple[Decision, ...]
@@ -62,31 +61,18 @@ class SideBySide:
 
     @property
     def undecidable(self) -> int:
-        """Cells of too few runs to decide anything."""
+        """Number of cells with too few runs to decide anything."""
         return sum(runs < DECIDING_RUNS for runs in self.runs.values())
 
 
 def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySide:
-    """Compare the cells that two results have in common.
+    """Compare the cells that two results have in common; ratios are ``results`` ÷ ``base``.
 
-    Parameters
-    ----------
-    results
-        The results that are looked at.
-    base
-        What they are held against; ratios are results divided by base.
-    anyway
-        Whether to compare results of different environments, or measured in different ways.
+    ``anyway`` allows different environments and ways of measuring. Runs of two results are
+    unpaired: Welch's test, Holm over the cells of each figure.
 
-    Raises
-    ------
-    UserError
-        If one of them cannot be read, they were measured in different environments or in different
-        ways, or have no usable cell in common.
-
-    Notes
-    -----
-    Runs of two results are no pairs: Welch's test, Holm over the cells of each figure.
+    Raises `UserError` if one of them cannot be read, their environments or ways of measuring
+    differ, or they have no usable cell in common.
     """
     ours, theirs = judge_all(load(results)), judge_all(load(base))
     differing = environment.differences(theirs.results.environment, ours.results.environment)
@@ -130,20 +116,9 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
 def regressions(both: SideBySide, factor: float) -> list[str]:
     """Return in words what is worse by more than a factor, and decided.
 
-    Failures are worse if their share rose for certain, by whatever factor.
-
-    Parameters
-    ----------
-    both
-        As `side_by_side` returns it.
-    factor
-        At least 1 and finite: 1.10 allows response times and CPU time to rise, and goodput to fall,
-        by 10 %.
-
-    Raises
-    ------
-    UserError
-        If the factor is less than 1, or no number.
+    ``factor`` is at least 1 and finite: 1.10 allows response times and CPU time to rise, and
+    goodput to fall, by 10 %. Failures are worse if their share certainly rose, by whatever factor.
+    Raises `UserError` if the factor is out of range.
     """
     if not 1 <= factor < math.inf:
         raise UserError(f"--fail-above is {factor:g}; it must be at least 1, for example 1.10")
@@ -160,7 +135,7 @@ def regressions(both: SideBySide, factor: float) -> list[str]:
 
 
 def print_comparison(both: SideBySide, console: Console) -> None:
-    """Print what is decided of two results, and what cannot be compared."""
+    """Print the decisions on two results, and what cannot be compared."""
     headline = sorted(
         (one for one in both.decisions if one.figure in HEADLINE),
         key=lambda one: HEADLINE.index(one.figure),

@@ -1,9 +1,9 @@
-"""What the runs decide: which of two systems is better at which load, and how sure that is.
+"""Decide which of two systems is better at which load, and how certain that is.
 
-A ratio is a system's figure divided by its reference's. Its unit is the pair of starts: the
-difference of the logarithms of the figures of two runs that belong together. With one pair only it
-is the block, and then the ratio speaks of these starts alone. Response times are of successes, so
-a system that fails more is not the faster one by them.
+A ratio is a system's figure divided by its reference's. The statistical unit is the pair of starts:
+the difference of the logarithms of the figures of two paired runs. With only one pair it is the
+block, and the ratio speaks of these starts alone. Response times are of successes, so a system that
+fails more is not called the faster one.
 """
 
 from __future__ import annotations
@@ -36,43 +36,40 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.loads import Mode, load_words
 
 DECIDING_RUNS = 3
-"""Runs of each side that a decision needs where they are no pairs, as for the thesis's claims."""
+"""Runs per side that a decision needs if they are not paired, as for the thesis's claims."""
 
 FAILS_APART = 0.01
-"""Of its operations that a system may fail more than another and still be called the faster."""
+"""Share of operations by which a system may fail more and still be called the faster one."""
 
 HEADLINE = ("ok_per_s", "p95_ms", "cpu_ms_per_ok")
 """Figures that a comparison decides by."""
 
 Outcome = Literal["better", "worse", "alike", "not known"]
 Sides = tuple[Floats, Floats]
-"""A figure of each run of the reference, and of the system."""
+"""A figure of each run, of the reference and of the system."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided of a system against its reference, in one cell by one figure.
+    """The decision on a system against its reference, in one cell by one figure.
 
     Parameters
     ----------
     ratio, low, high
-        The system's figure divided by the reference's, with its 95 % interval; None where it cannot
-        be told.
-    decision
-        Of the system against its reference.
+        The system's figure divided by the reference's, with its 95 % interval; None if not known.
     could_tell
-        The smallest ratio above 1 that would have been told with a probability of 0.8.
+        The smallest ratio above 1 that would have been detected with a probability of 0.8.
     pairs
-        Pairs of starts that it is taken from.
+        Pairs of starts behind the ratio.
     pair_spread
-        What the ratio differs by from pair to pair: 0.02 is 2 %. Pooled over cells; None if no cell
-        has two pairs, so that the decision speaks of one pair of starts only.
+        Spread of the ratio over pairs: 0.02 is 2 %. Pooled over cells; None if no cell has two
+        pairs, so that the decision speaks of one pair of starts only.
     age_s
-        Median age of the stacks when they were measured, s; None where that is not recorded.
+        Median age of the stacks when they were measured, s; None if not recorded.
     left_out
-        Pairs of which a run may not decide.
+        Pairs with a run that may not decide.
     reason
-        Why it is not known, where the figures alone do not say so.
+        Why the decision is not known, if the figures alone do not say so.
     reference_value
         The reference's figure, in its unit: the geometric mean over its runs.
     """
@@ -103,16 +100,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class PairedCell:
-    """The runs of one cell of a system and its reference, those of one pair side by side.
+    """The paired runs of one cell of a system and its reference.
 
-    Parameters
-    ----------
-    cell
-        Of the system.
-    ones, others
-        Runs of the reference and of the system that may decide, in order of the pairs.
-    left_out
-        Pairs of which a run may not decide.
+    ``cell`` is the system's. ``ones`` (reference) and ``others`` (system) are the runs that may
+    decide, in order of the pairs. ``left_out`` counts the pairs with a run that may not decide.
     """
 
     cell: Cell
@@ -121,17 +112,17 @@ class PairedCell:
     left_out: int
 
     def sides(self, figure: str) -> Sides:
-        """Return one figure of each run; empty where a run lacks it."""
+        """Return one figure of each run; empty if a run lacks it."""
         return figures_of((self.ones, self.others), figure)
 
     def differences(self, figure: str) -> Floats:
-        """Return the logarithm of the ratio of each pair; empty where a run lacks the figure."""
+        """Return the logarithm of the ratio of each pair; empty if a run lacks the figure."""
         below, above = self.sides(figure)
         ratios: Floats = np.log(above / below)
         return ratios
 
     def block_differences(self, figure: str) -> list[Floats]:
-        """Return for each pair the logarithm of the ratio of each block, by its place."""
+        """Return for each pair the logarithms of its blocks' ratios, by place."""
         return [
             np.array(
                 [
@@ -158,21 +149,10 @@ class _Runs:
 def decide(
     judged: Judged, figures: Sequence[str] = HEADLINE, pairs: Collection[int] | None = None
 ) -> list[Decision]:
-    """Decide every cell that a system and its reference were measured in.
+    """Decide every cell in which a system and its reference were measured.
 
-    Parameters
-    ----------
-    judged
-        What was measured.
-    figures
-        To decide by.
-    pairs
-        Numbers of the pairs of starts that count; None for all.
-
-    Returns
-    -------
-    list of Decision
-        By system, figure, workload and level.
+    ``pairs`` are the numbers of the pairs of starts that count; None is all. The decisions are in
+    order of system, figure, workload and level.
     """
     return [
         one
@@ -183,7 +163,7 @@ def decide(
 
 
 def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
-    """Return decisions as ``decisions.csv`` holds them."""
+    """Return the table of ``decisions.csv``."""
     text, number = pl.String(), pl.Float64()
     columns: dict[str, pl.DataType] = {
         **dict.fromkeys(("system", "reference", "workload"), text),
@@ -201,8 +181,8 @@ def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
 def references(results: Results) -> list[tuple[str, str]]:
     """Return each compared system after its reference.
 
-    An experiment's ``groups`` tell who is compared; without them the first system is the reference
-    of all others.
+    The ``groups`` of an experiment define the comparisons. Without them the first system is the
+    reference of all others.
     """
     measured = results.systems
     groups = results.declared.get("groups") or [measured]
@@ -217,12 +197,9 @@ def references(results: Results) -> list[tuple[str, str]]:
 def paired_cells(
     judged: Judged, pairs: Collection[int] | None = None
 ) -> dict[tuple[str, str], list[PairedCell]]:
-    """Put the runs of each compared system beside those of its reference.
+    """Pair the runs of each compared system with those of its reference.
 
-    Returns
-    -------
-    dict
-        By reference and system: the cells in which both were measured, in order.
+    Returns, by reference and system, the cells in which both were measured, in order.
     """
     runs: dict[str, dict[tuple[str, str, Mode, float], _Runs]] = {}
 
@@ -247,7 +224,7 @@ def paired_cells(
 
 
 def figures_of(runs: tuple[Sequence[Measurement], Sequence[Measurement]], figure: str) -> Sides:
-    """Return one figure of each run of both sides; empty where one of them lacks it."""
+    """Return one figure of each run of both sides; empty if a run lacks it."""
     found = [[value for one in side if (value := run_figure(one, figure))] for side in runs]
     complete = [len(side) for side in found] == [len(side) for side in runs]
     below, above = (np.array(side if complete else []) for side in found)
@@ -255,12 +232,9 @@ def figures_of(runs: tuple[Sequence[Measurement], Sequence[Measurement]], figure
 
 
 def decided(one: Decision, told: Told, sides: Sides, fails_more: float) -> Decision:
-    """Return a decision with what is told of its ratio.
+    """Return a decision completed by the verdict on its ratio.
 
-    Parameters
-    ----------
-    fails_more
-        The system's share of failed operations less the reference's.
+    ``fails_more`` is the system's share of failed operations minus the reference's.
     """
     below, above = (float(stats.gmean(side)) for side in sides)
     decision, reason = _outcome(one.figure, told, (below, above))
@@ -335,13 +309,13 @@ def _decide(
 
 
 def _sd_of_means(pairs: Sequence[Floats]) -> float:
-    """Return the standard deviation of the means of pairs that their blocks imply."""
+    """Return the standard deviation of pair means that the spread of their blocks implies."""
     within = pooled_sd(pairs)
     return within / math.sqrt(max(pair.size for pair in pairs)) if within else 0.0
 
 
 def _outcome(figure: str, told: Told, figures: tuple[float, float]) -> tuple[Outcome, str]:
-    """Return what is decided, failures aside, and why not where JMeter's clock cannot tell."""
+    """Return the decision apart from failures, and why JMeter's clock prevents one."""
     clock = CLOCK_MS if QUANTILES.get(figure) else 0.0
     if told.verdict == "not known":
         return "not known", ""

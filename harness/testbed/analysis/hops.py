@@ -1,12 +1,11 @@
-"""Where the time of operations went, by the timers that the services keep of themselves.
+"""Where the time of operations went, from the timers of the services.
 
-A timer counts calls and adds up the time that they took. The runner keeps all timers before and
-after each run, as Prometheus would read them; their difference is what the run did. On top stands
-the operation itself, as the load generator measured it.
+A timer counts calls and adds up their time. The runner saves all timers before and after each run
+in Prometheus's format; the difference belongs to the run. The outermost hop is the operation
+itself, as the load generator measured it.
 
-Hops are nested, as the system's declaration lists them: each waits for those after it. Means of
-nested hops can be compared, which percentiles cannot. They add up only where nothing happens at the
-same time.
+Hops are nested in the order of the system's declaration: each waits for those after it. Means of
+nested hops can be compared, percentiles cannot. Times add up only if nothing runs in parallel.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.systems import HopRule, declarations
 
 SELDOM = 0.01
-"""Calls per operation below which a hop is left out: a few are made by what watches the product."""
+"""Calls per operation below which a hop is left out: monitoring makes a few calls."""
 
 
 OPERATION = -1
-"""The place of the operation itself, outside of all hops."""
+"""The place of the operation itself, outside all hops."""
 
 _SERIES = re.compile(r"\w+_(count|sum)\b")
 
 
 @dataclass(frozen=True, order=True)
 class Hop:
-    """One step on the way of an operation: its place from the outside in, and its name."""
+    """One step of an operation: its place from the outside in, and its name."""
 
     place: int
     name: str
@@ -44,41 +43,21 @@ class Hop:
 
 @dataclass(frozen=True)
 class Timed:
-    """What a timer has counted.
-
-    Parameters
-    ----------
-    calls
-        How many.
-    total_s
-        Seconds that all of them took together.
-    """
+    """The calls that a timer counted, and their total time in seconds."""
 
     calls: float = 0.0
     total_s: float = 0.0
 
     def __add__(self, other: Timed) -> Timed:
-        """Return what both have counted together."""
         return Timed(self.calls + other.calls, self.total_s + other.total_s)
 
     def __sub__(self, earlier: Timed) -> Timed:
-        """Return what was counted since an earlier reading."""
         return Timed(self.calls - earlier.calls, self.total_s - earlier.total_s)
 
 
 @dataclass(frozen=True)
 class Series:
-    """One timer of one service.
-
-    Parameters
-    ----------
-    service
-        Whose.
-    metric
-        Its name, as Prometheus has it, without ``_count`` or ``_sum``.
-    labels
-        What tells it from others of that name.
-    """
+    """One timer of one service; ``metric`` has no suffix ``_count`` or ``_sum``."""
 
     service: str
     metric: str
@@ -87,17 +66,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Passage:
-    """How operations of a cell passed one hop.
-
-    Parameters
-    ----------
-    hop
-        Which.
-    calls
-        Per operation, on average.
-    call_ms
-        The mean time of one call, ms.
-    """
+    """One hop of a cell: the mean calls per operation, and the mean time of a call in ms."""
 
     hop: Hop
     calls: float
@@ -105,22 +74,15 @@ class Passage:
 
     @property
     def operation_ms(self) -> float:
-        """Time per operation, ms: of all its calls together, at the same time or not."""
+        """Time per operation, ms: the sum of its calls, even if they overlap."""
         return self.calls * self.call_ms
 
 
 @dataclass(frozen=True)
 class Journey:
-    """The way of the operations of one cell.
+    """The hops of one cell's operations, as means over ``runs`` runs.
 
-    Parameters
-    ----------
-    cell
-        Which.
-    runs
-        How many runs it is the mean of.
-    passages
-        From the outside in, the operation itself first; none where no run has timers.
+    ``passages`` go from the outside in, the operation itself first; empty if no run has timers.
     """
 
     cell: Cell
@@ -129,9 +91,9 @@ class Journey:
 
 
 def journeys(judged: Judged) -> list[Journey]:
-    """Return the way of operations in each cell, cells in order.
+    """Return the hops of each cell, cells in order.
 
-    Each run that is not invalid counts, whole: timers tell nothing of its parts.
+    Every run that is not invalid counts completely, because timers cannot be split.
     """
     found = []
     for cell, runs in judged.used.by_cell().items():
@@ -141,7 +103,7 @@ def journeys(judged: Judged) -> list[Journey]:
 
 
 def by_study(found: Iterable[Journey]) -> dict[Study, list[Journey]]:
-    """Sort journeys by what one figure or table is about, without cells that have no timers."""
+    """Group journeys by study, without cells that have no timers."""
     studies: dict[Study, list[Journey]] = {}
     for one in found:
         if one.passages:
@@ -150,13 +112,9 @@ def by_study(found: Iterable[Journey]) -> dict[Study, list[Journey]]:
 
 
 def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
-    """Return what the operations of a run, as it was recorded, made each hop count.
+    """Return what each hop of a complete run counted, the operation itself included.
 
-    Returns
-    -------
-    dict or None
-        The operation itself is among the hops. None where timers were not kept, cannot be read, or
-        are not of the same services before and after.
+    None if timers were not saved, cannot be read, or are of other services before than after.
     """
     folder, variant = measurement.run.folder, measurement.run.cell.variant
     rules = declarations()[variant].hops if variant in declarations() else ()
@@ -173,7 +131,7 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
     for series, timed in after.items():
         spent = timed - before.get(series, Timed())
         hop = hop_of(series, measurement.run.cell.workload, rules)
-        # A service that was started anew counts from 0 again.
+        # A restarted service counts from 0 again.
         if hop is not None and spent.calls > 0 and spent.total_s >= 0:
             found[hop] = found.get(hop, Timed()) + spent
     if not found:
@@ -184,17 +142,14 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
 
 
 def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
-    """Read some timers of services from ``SERVICE.prom`` files; none where there is no such file.
+    """Read the given metrics from ``SERVICE.prom`` files; empty if there is no such file.
 
-    Raises
-    ------
-    ValueError
-        If a file is not in Prometheus's text format.
+    Raises `ValueError` if a file is not in Prometheus's text format.
     """
     counted: dict[Series, dict[str, float]] = {}
     for file in sorted(folder.glob("*.prom")):
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        # A service tells some 500 series; a few dozen are read.
+        # A service exports about 500 series; only a few dozen are needed.
         text = "".join(
             f"{line}\n"
             for line in lines
@@ -212,7 +167,7 @@ def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
 
 
 def hop_of(series: Series, workload: str, rules: Sequence[HopRule]) -> Hop | None:
-    """Return the hop that a timer belongs to; None where it is no part of operations."""
+    """Return the hop that a timer belongs to; None if it is not part of operations."""
     for place, rule in enumerate(rules):
         if rule.metric == series.metric:
             name = rule.name_for(series.service, dict(series.labels), workload)

@@ -1,4 +1,4 @@
-"""Holds runs against what users are promised: the one rule of searches and of the report."""
+"""Compares runs with an objective; searches and the report share this rule."""
 
 from __future__ import annotations
 
@@ -18,16 +18,10 @@ from testbed.model.errors import UserError
 
 @dataclass(frozen=True)
 class Reached:
-    """What a run reached.
+    """What a run reached of an objective.
 
-    Parameters
-    ----------
-    p95_ms
-        95 % of the right answers came within this, from the intended start; None without any.
-    failed_share
-        The share of arrivals, of 1, that failed or were dropped.
-    met
-        Whether that is what was promised, and the load was carried.
+    ``p95_ms`` is of the right answers, from the intended start; None without any. ``failed_share``,
+    of 1, includes dropped arrivals. ``met`` is also false if the load was not carried.
     """
 
     p95_ms: float | None
@@ -40,15 +34,8 @@ def reached(
 ) -> Reached:
     """Compare operations with an objective.
 
-    Parameters
-    ----------
-    slo
-        The objective.
-    response_ms, ok
-        Of each operation: the time from its intended start to its end, in ms, and whether the
-        answer was right; both of shape (n,).
-    planned
-        The arrivals that were planned, n or more: those that did not begin have failed.
+    ``response_ms`` is from the intended start to the end; it and ``ok`` have shape (n,).
+    ``planned`` is n or more: arrivals that did not begin have failed.
     """
     right = response_ms[ok]
     p95 = float(np.quantile(right, 0.95)) if right.size else None
@@ -60,8 +47,7 @@ def reached(
 def reached_by(slo: Slo, measurement: Measurement) -> Reached:
     """Compare a run with an objective.
 
-    Arrivals of an open loop that were dropped have failed. A run in which the load was not carried
-    does not meet it, whatever the answers say that came.
+    Dropped arrivals have failed. A run whose load was not carried does not meet the objective.
     """
     operations = measurement.operations
     found = reached(
@@ -74,12 +60,9 @@ def reached_by(slo: Slo, measurement: Measurement) -> Reached:
 
 
 def declared(results: Results) -> Slo | None:
-    """Return the objective that an experiment declares; None where it declares none.
+    """Return the objective that an experiment declares; None if it declares none.
 
-    Raises
-    ------
-    UserError
-        If what it declares is no objective.
+    Raises `UserError` if it is malformed.
     """
     given = results.declared.get("slo")
     if not isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""How precisely ratios are known: what could be told, and how much blocks and starts differ."""
+"""Precision of ratios: detectable differences, and the spread of blocks and starts."""
 
 from __future__ import annotations
 
@@ -22,26 +22,12 @@ PLANNED_PAIRS = (1, 3, 6)
 
 
 def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
-    """Return which relative difference results would tell, per workload, mode and level.
+    """Return the relative difference that results can detect, by workload, mode and level.
 
-    Parameters
-    ----------
-    results
-        A results directory, finished or not.
-    figure
-        One of `FIGURES`.
-
-    Returns
-    -------
-    dict
-        0.1 where an increase by 10 % is told with a probability of 0.8; the largest where several
-        systems are compared. None where that is not known of each of them yet, as with one pair of
-        starts, whose spread says nothing of other starts.
-
-    Raises
-    ------
-    UserError
-        If there is no such figure.
+    0.1 means that an increase by 10 % is detected with a probability of 0.8. If several systems are
+    compared, it is the largest of theirs. None if it is not yet known for each of them: one pair of
+    starts, for example, says nothing about other starts. The results may be unfinished; the dict is
+    empty if they cannot be read. Raises `UserError` if ``figure`` is not one of `FIGURES`.
     """
     if figure not in FIGURES:
         raise unknown("figure", figure, FIGURES)
@@ -63,23 +49,19 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
 
 @dataclass(frozen=True)
 class Spread:
-    """By how much a figure differs where nothing differs, as relative standard deviations.
+    """The spread of a figure between equal measurements; None is not known.
 
     Parameters
     ----------
-    figure
-        Which.
     block
-        Of one system's blocks within a run.
+        Relative standard deviation of one system's blocks within a run.
     pair
-        Of the ratio of two systems over pairs of starts, what its blocks differ by included.
+        That of the ratio of two systems over pairs of starts, the spread of their blocks included.
     invocation
-        Of that ratio over invocations, each of several pairs.
+        That of this ratio over invocations, each of several pairs.
     could_tell
-        By pairs of starts: the smallest ratio that so many would tell in this layout. One pair
-        takes its blocks as the unit, and tells of these starts only.
-
-    None where it cannot be told.
+        By pairs of starts: the smallest ratio that this layout can detect. One pair takes its
+        blocks as the unit, and speaks of these starts only.
     """
 
     figure: str
@@ -90,7 +72,7 @@ class Spread:
 
 
 def spreads(invocations: Sequence[Judged]) -> list[Spread]:
-    """Return how much the headline figures differ by level, over one invocation or several."""
+    """Return the spread of each headline figure, over one invocation or several."""
     compared = [paired_cells(judged) for judged in invocations]
     cells = [cell for parts in compared for part in parts.values() for cell in part]
     return [_spread(figure, compared, cells) for figure in HEADLINE]

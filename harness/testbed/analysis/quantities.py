@@ -1,4 +1,4 @@
-"""The figures that runs are compared by, and how each is computed from a run."""
+"""The figures by which runs are compared, and how each is computed from a run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ QUANTILES: Mapping[str, float | None] = {
     "p95_ms": 0.95,
     "p99_ms": 0.99,
 }
-"""Figures of the response times of successful operations; None is the mean."""
+"""Quantiles of the response times of successful operations; None is the mean."""
 
 FIGURES = (*QUANTILES, "ok_per_s", "cpu_ms_per_ok")
-"""Figures whose ratio is formed."""
+"""Figures whose ratios are compared."""
 
 WORDS = {
     "mean_ms": "mean",
@@ -31,26 +31,23 @@ WORDS = {
 }
 
 CLOCK_MS = 1.0
-"""The resolution of JMeter's times; a time of 0 is taken for half of it, so that ratios exist."""
+"""The resolution of JMeter's times; a time of 0 counts as half of it, so that ratios exist."""
 
 MORE_IS_BETTER = frozenset({"ok_per_s"})
 
 
 def run_figure(measurement: Measurement, figure: str) -> float | None:
-    """Return one figure of one run: the geometric mean over its blocks.
-
-    None where a block has no such figure.
-    """
+    """Return one figure of a run: the geometric mean over its blocks; None if one lacks it."""
     return geometric_mean(block_figures(measurement, figure))
 
 
 def block_figures(measurement: Measurement, figure: str) -> list[float | None]:
-    """Return one figure of each block of a run, None for those that have none."""
+    """Return one figure of each block of a run; None for blocks that lack it."""
     return [_figure(block, figure) for block in measurement.blocks]
 
 
 def geometric_mean(values: Sequence[float | None]) -> float | None:
-    """Return the geometric mean, None where one of the values, or all, are missing."""
+    """Return the geometric mean; None if a value is missing or there are none."""
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
         return None
@@ -86,15 +83,12 @@ def failed_share(runs: Sequence[Measurement]) -> Interval:
 
 
 def share_over_runs(runs: Sequence[tuple[int, int]]) -> Interval:
-    """Return the share of all runs' operations, with the wider of Wilson's interval and Student's.
+    """Return the share of failures over all runs, with an interval.
 
-    Failures come in bursts, so that runs differ by more than chance among operations: Wilson's
-    takes operations, Student's the shares of single runs; from two runs on.
-
-    Parameters
-    ----------
-    runs
-        Failed and all operations of each run, at least one operation each.
+    The interval is the wider of Wilson's and Student's. Failures come in bursts, so runs differ by
+    more than chance among operations: Wilson's takes operations, Student's the shares of single
+    runs, from two runs on. ``runs`` holds the failed and all operations of each run, at least one
+    each.
     """
     pooled = wilson(sum(bad for bad, _ in runs), sum(whole for _, whole in runs))
     if len(runs) < 2:

@@ -1,4 +1,4 @@
-"""Runs the report's notebook and makes one file of it."""
+"""Runs the report's notebook and converts it to a single HTML file."""
 
 from __future__ import annotations
 
@@ -41,20 +41,10 @@ CELL_LIMIT_S = 1800
 
 @dataclass(frozen=True)
 class Written:
-    """A report that was written, and what it says, for the terminal.
+    """A written report, with what the terminal prints of it.
 
-    Parameters
-    ----------
-    page
-        ``report.html``: one file, with no reference to any other.
-    decisions
-        Of every cell by each headline figure.
-    sentences
-        What is decided of each workload.
-    summary
-        A row for each cell, of the runs that count.
-    doubtful
-        By run, why it is not simply valid.
+    ``page`` is ``report.html``, which refers to no other file. ``summary`` covers the runs that
+    count. ``doubtful`` gives, by run, why it is not simply valid.
     """
 
     page: Path
@@ -64,7 +54,7 @@ class Written:
     doubtful: Mapping[str, str]
 
     def print(self, console: Console) -> None:
-        """Print the figures of each cell, the runs in doubt, and last what is decided."""
+        """Print the figures of each cell, the doubtful runs and, last, the decisions."""
         print_table(self.summary, console)
         for run, why in self.doubtful.items():
             console.print(f"[yellow]{run}[/yellow] {escape(why)}", highlight=False)
@@ -74,21 +64,12 @@ class Written:
 
 
 def write_report(results: Path, out: Path | None = None) -> Written:
-    """Compute the report of a results directory.
+    """Compute the report of a results directory, or of a plain directory of sample files.
 
-    Parameters
-    ----------
-    results
-        A results directory, or a plain directory of sample files; only read.
-    out
-        Where ``report.html``, ``decisions.csv``, ``summary.csv`` and ``figures/*.png`` go. By
-        default ``results``; for a plain directory of sample files ``report-NAME`` in the working
-        directory.
-
-    Raises
-    ------
-    UserError
-        If there is nothing to report on, or the notebook fails.
+    ``report.html``, ``decisions.csv``, ``summary.csv`` and ``figures/*.png`` go to ``out``; sample
+    files are only read. By default ``out`` is ``results``, or ``report-NAME`` in the working
+    directory for a plain directory of sample files. Raises `UserError` if there is nothing to
+    report on, or the notebook fails.
     """
     name = results.resolve().name
     loose = find_results(results).loose
@@ -110,16 +91,10 @@ def write_report(results: Path, out: Path | None = None) -> Written:
 
 
 def show(heading: str, *contents: str | ReportFigure, **named: object) -> None:
-    """Show a part of the report in the notebook; nothing where it has nothing to say.
+    """Show a part of the report in the notebook, or nothing if all ``contents`` are empty.
 
-    Parameters
-    ----------
-    heading
-        In Markdown; it may be followed by a paragraph, and may be empty.
-    contents
-        Markdown and figures; empty texts are left out.
-    named
-        What `write_report` keeps, by name: a table as CSV, else what JSON can hold.
+    ``heading`` is Markdown; it may be empty, or be followed by a paragraph. ``named`` data is kept
+    for `write_report`: a table as CSV, anything else as JSON.
     """
     if not any(contents):
         return
@@ -138,13 +113,7 @@ def show(heading: str, *contents: str | ReportFigure, **named: object) -> None:
 
 
 def results_from_environment() -> Path:
-    """Return the results directory that ``TESTBED_RESULTS`` names, for the notebook.
-
-    Raises
-    ------
-    UserError
-        If the variable is not set.
-    """
+    """Return the directory that ``TESTBED_RESULTS`` names; raise `UserError` if it is not set."""
     value = os.environ.get(RESULTS_VARIABLE)
     if not value:
         raise UserError(
@@ -155,12 +124,9 @@ def results_from_environment() -> Path:
 
 
 def execute(results: Path) -> nbformat.NotebookNode:
-    """Run the notebook on a results directory in a fresh kernel, and return it with its outputs.
+    """Run the notebook on a results directory in a fresh kernel; return it with its outputs.
 
-    Raises
-    ------
-    UserError
-        If a cell fails; the message is that of the error.
+    Raises `UserError` with the error's message if a cell fails.
     """
     notebook: nbformat.NotebookNode = nbformat.read(  # type: ignore[no-untyped-call]
         NOTEBOOK, as_version=4
@@ -180,7 +146,7 @@ def execute(results: Path) -> nbformat.NotebookNode:
 
 
 def page(notebook: nbformat.NotebookNode, name: str) -> str:
-    """Return an executed notebook as one HTML page, without code and without references."""
+    """Return an executed notebook as one HTML page without code or external references."""
     exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="basic",
         exclude_input=True,
@@ -198,14 +164,14 @@ def page(notebook: nbformat.NotebookNode, name: str) -> str:
 
 
 class ThisPython(KernelSpecManager):
-    """Starts the kernel with this very interpreter, whatever kernels the user has installed."""
+    """Starts the kernel with this interpreter, whatever kernels are installed."""
 
     def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
         return KernelSpec(resource_dir="", **get_kernel_dict())
 
 
 class FreshKernel(AsyncKernelManager):
-    """A kernel of this interpreter; traitlets configures it by the name of its class."""
+    """A kernel of this interpreter; traitlets configures it by its class name."""
 
     @default("kernel_spec_manager")
     def _this_python(self) -> KernelSpecManager:
@@ -213,7 +179,7 @@ class FreshKernel(AsyncKernelManager):
 
 
 def _kernel_config(folder: str) -> Config:
-    """Return the configuration of a kernel that opens no TCP port, with its sockets in a folder."""
+    """Configure a kernel that opens no TCP port; its sockets are in ``folder``."""
     return Config(
         FreshKernel={
             "transport": "ipc",
@@ -224,7 +190,7 @@ def _kernel_config(folder: str) -> Config:
 
 
 def _outputs(notebook: nbformat.NotebookNode, kind: str) -> Iterator[tuple[str, Any]]:
-    """Return the named outputs of one MIME type."""
+    """Yield the name and content of the named outputs of one MIME type."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             name = output.get("metadata", {}).get(kind, {}).get("name")

@@ -1,4 +1,4 @@
-"""What a results directory holds: runs and the conditions they ran under."""
+"""A results directory: its runs and the conditions they ran under."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from testbed.model.errors import UserError
 from testbed.model.loads import Mode, load_words
 
 UNSTATED = "unstated"
-"""The preset and backends of a loose sample file, which says nothing about them."""
+"""The preset and backends of a loose sample file, which does not state them."""
 
 LOOSE_NAME = re.compile(r"(?P<variant>[a-z]+)-(?P<workload>[a-z]+)-(?P<threads>\d+)-threads\.\w+")
 LOOSE_SHAPE = "VARIANT-WORKLOAD-N-threads.jtl"
@@ -25,20 +25,19 @@ LOOSE_SHAPE = "VARIANT-WORKLOAD-N-threads.jtl"
 
 @dataclass(frozen=True)
 class Cell:
-    """What runs have in common that are repetitions of one another.
+    """What repetitions of a run have in common.
 
     Parameters
     ----------
-    variant, workload, preset, backends
-        What was deployed and asked.
     threads
-        Closed loop: the users. Open loop: the cap on operations in flight.
+        Closed loop: the users. Open loop: the limit of operations in flight.
     system
-        The unique label of what is compared; the variant unless told.
+        The unique label of what is compared; by default the variant.
     mode
-        Closed loop, where a user asks again when answered; open loop, where users arrive by a plan.
+        Closed loop: a user sends the next request after the answer. Open loop: users arrive by a
+        plan.
     level
-        The load: threads (closed), mean arrivals per second (open); the threads unless told.
+        The load: threads (closed) or mean arrivals per second (open); by default the threads.
     """
 
     variant: str
@@ -51,15 +50,15 @@ class Cell:
     level: float = 0.0
 
     def __post_init__(self) -> None:
-        """Fill in what old records do not tell."""
+        """Fill in what old records lack."""
         object.__setattr__(self, "system", self.system or self.variant)
         object.__setattr__(self, "level", float(self.level or self.threads))
 
     @property
     def order(self) -> tuple[str | float, ...]:
-        """Where it stands in tables: by conditions, workload, variant, then level.
+        """Sort key for tables: conditions, workload, variant, then level.
 
-        Variants that the testbed does not know follow the others by name.
+        Variants that the testbed does not know come last, by name.
         """
         names = systems.names()
         known = names.index(self.variant) if self.variant in names else len(names)
@@ -76,16 +75,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The plan of an open loop.
+    """The plan of an open loop: the number of planned operations and their time in seconds.
 
-    Parameters
-    ----------
-    kind
-        ``constant``, ``poisson``, ``steps`` or ``ramp``.
-    planned
-        How many operations were to start.
-    length_s
-        Seconds that they were to start in; None where that is not recorded.
+    ``kind`` is ``constant``, ``poisson``, ``steps`` or ``ramp``. ``length_s`` is None if not
+    recorded.
     """
 
     kind: str
@@ -94,12 +87,12 @@ class Arrivals:
 
     @property
     def steady(self) -> bool:
-        """Whether the load is meant to stay the same over the run."""
+        """Whether the planned load is constant over the run."""
         return self.kind in ("constant", "poisson")
 
 
 def total(figures: Iterable[float | None]) -> float | None:
-    """Return the sum, None where one is missing."""
+    """Return the sum; None if a value is missing."""
     known = list(figures)
     present = [figure for figure in known if figure is not None]
     return sum(present) if len(present) == len(known) else None
@@ -111,8 +104,6 @@ class Block:
 
     Parameters
     ----------
-    file
-        JMeter's result file.
     started_ms, finished_ms
         When the load began and ended, ms since the epoch.
     place
@@ -120,17 +111,15 @@ class Block:
     age_s
         Seconds from the start of the stack to the start of the block.
     planned_s
-        How long the load was to last; None where operations bound it.
+        Planned duration of the load; None if the number of operations bounds it.
     settle_s
         Seconds at the start of the block that do not count.
     server_cpu_s
-        CPU seconds of each server process during the block.
+        CPU seconds of each server process.
     idle_cpu_s
         CPU seconds of each other system that was up meanwhile.
-    generator_cpu_s
-        CPU seconds of the load generator.
-    wall_s
-        Seconds that the load generator took.
+    generator_cpu_s, wall_s
+        CPU seconds and wall time of the load generator.
     delivered
         The generator's own count of samples: rows that the file must have.
     """
@@ -155,12 +144,8 @@ class Run:
 
     Parameters
     ----------
-    id
-        Unique in its results directory.
-    cell
-        What was measured.
     blocks
-        At least one, in order of time; a classic run has one, and an open loop too.
+        At least one, in order of time; classic runs and open loops have one.
     repetition
         Number of the pair of starts, from 1.
     server_rss_mb
@@ -170,22 +155,20 @@ class Run:
     settings
         Of the system, factor values included.
     expected_operations
-        How many operations the run was to make; None where time bounds it.
+        How many operations the run was to make; None if time bounds it.
     complete_before, complete_after
-        True when every cinema answered before and after the run, or what was missing.
+        True if every cinema answered before or after the run, else what was missing.
     generator_cpus
-        Cores the generator could use.
+        Cores that the generator could use.
     generator_ceiling_per_s
         Operations per second that this generator reached against a static endpoint.
-    arrivals
-        The plan of an open loop.
     disturbance
         What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
         ``started``.
     fetch
         How an asynchronous answer was fetched.
     warm
-        Whether the rule of the warm-up was met before; None where there was no such rule.
+        Whether the warm-up rule was met before the run; None if there was no rule.
     """
 
     id: str
@@ -207,7 +190,7 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The directory of its files."""
         return self.blocks[0].file.parent
 
     @property
@@ -237,13 +220,13 @@ class Run:
 
     @property
     def stopped_for_good(self) -> bool:
-        """Whether a service was stopped until the end, so that there is no full answer then."""
+        """Whether a service was stopped until the end, so that no full answer is expected then."""
         what = self.disturbance
         return bool(what and what.get("stopped") and what.get("for_s") is None)
 
     @property
     def away_ms(self) -> tuple[float, float] | None:
-        """From when to when a service was stopped, ms since the epoch; None where none was."""
+        """When a service was stopped and started, ms since the epoch; None if none was."""
         what = self.disturbance
         if what is None or not (what.get("stopped") and what.get("started")):
             return None
@@ -253,22 +236,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Results:
-    """A results directory: its runs, and under which conditions they ran.
+    """A results directory: its runs and the conditions they ran under.
 
-    Parameters
-    ----------
-    path
-        The directory.
-    runs
-        Sorted by cell, then repetition; at least one.
-    environment
-        ``environment.json``; empty for loose sample files.
-    declaration
-        ``experiment.yaml`` as run; empty for loose sample files.
-    ending
-        ``ending.json``, why no further round was measured; empty where that is not recorded.
-    unreadable
-        Why, by id, of the runs whose record cannot be read.
+    ``runs`` holds at least one run, sorted by cell, then repetition. ``environment`` is
+    ``environment.json``, ``declaration`` is ``experiment.yaml`` as run, and ``ending`` is
+    ``ending.json``, which says why no further round was measured. They are empty if there is no
+    such file. ``unreadable`` gives the reason by run id.
     """
 
     path: Path
@@ -280,17 +253,17 @@ class Results:
 
     @property
     def loose(self) -> bool:
-        """Whether it is a plain directory of sample files, which is somebody else's."""
+        """Whether this is a plain directory of sample files, which the testbed did not create."""
         return all(run.folder == self.path for run in self.runs)
 
     @property
     def declared(self) -> Mapping[str, Any]:
-        """The declaration as data; empty where there is none, or none that can be read."""
+        """The declaration as data; empty if there is none or it cannot be read."""
         return _declared(self.declaration)
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems in the order in which they were declared, the first one being the base."""
+        """The systems in the order of the declaration; the first is the base."""
         found = list(dict.fromkeys(run.cell.system for run in self.runs))
         return tuple(sorted(found, key=_declared_rank(self.declared)))
 
@@ -298,16 +271,8 @@ class Results:
 def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.
 
-    Parameters
-    ----------
-    path
-        A directory with ``runs/RUN_ID/run.json``, or with files named
-        ``VARIANT-WORKLOAD-N-threads.jtl`` (or ``.csv``).
-
-    Raises
-    ------
-    UserError
-        If there is no such directory, it holds no run, or none whose record can be read.
+    ``path`` has ``runs/RUN_ID/run.json``, or files named ``VARIANT-WORKLOAD-N-threads.jtl`` (or
+    ``.csv``). Raises `UserError` if there is no such directory, or no run whose record can be read.
     """
     if not path.is_dir():
         raise UserError(f"results directory {str(path)!r} does not exist")
@@ -353,7 +318,10 @@ def _declared(declaration: str) -> Mapping[str, Any]:
 
 
 def _declared_rank(declared: Mapping[str, Any]) -> Callable[[str], int]:
-    """Return the place of a system in a declaration; factors make several of one declared name."""
+    """Return a function from a system to its place in a declaration.
+
+    Factors make several systems of one declared name.
+    """
     names = list(declared.get("systems") or declared.get("variants") or ())
 
     def rank(system: str) -> int:
@@ -366,19 +334,10 @@ def _declared_rank(declared: Mapping[str, Any]) -> Callable[[str], int]:
 
 
 def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
-    """Return a run from its record.
+    """Return a run from its ``run.json`` record; the name of the folder is the run's id.
 
-    Parameters
-    ----------
-    folder
-        Where the run is; its name is the run's.
-    record
-        What ``run.json`` holds. Without ``blocks`` the run is one block, ``samples.csv``.
-
-    Raises
-    ------
-    UserError
-        If the record lacks what was measured, or has a value of the wrong kind.
+    Without ``blocks`` the run is one block, ``samples.csv``. Raises `UserError` if the record lacks
+    what was measured, or has a value of the wrong kind.
     """
     try:
         return Run(
@@ -415,7 +374,7 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
 
 
 def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
-    """Read each ``run.json`` but those of warm-ups; return also why some could not be read."""
+    """Read each ``run.json`` except those of warm-ups; also return why some are unreadable."""
     runs, unreadable = [], {}
     for file in sorted(path.glob("runs/*/run.json")):
         try:

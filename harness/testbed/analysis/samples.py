@@ -1,21 +1,20 @@
-"""JMeter's result files, read into samples and operations.
+"""Read JMeter's result files into samples and operations.
 
-A sample is one HTTP exchange. An operation is one thing a user wanted: in the asynchronous variant
-it runs from the start of the request to the end of the fetch that brought the result. Two layouts
-are understood:
+A sample is one HTTP exchange. An operation is one user request with its result: in the asynchronous
+variant it lasts from the start of the request to the end of the fetch that returned the result. Two
+layouts are supported:
 
-- this project's plans label the operation's row with the workload (``list``), and its exchanges
-  ``list request`` and ``list fetch``, from the first of which to the end of the last it lasts; a
-  synchronous operation is its one exchange;
-- files without such labels, as published with the thesis: each row of a synchronous file is an
-  operation; in an asynchronous file a request and the fetch that follows it on the same thread are.
+- This project's plans label the row of an operation with the workload (``list``), and its exchanges
+  ``list request`` and ``list fetch``. The operation lasts from the start of the first exchange to
+  the end of the last. A synchronous operation is a single exchange.
+- Files without such labels, as published with the thesis. Each row of a synchronous file is an
+  operation. In an asynchronous file, a request and the next fetch on the same thread are one.
 
-In an open loop a user wants something at the time that the plan says, whether or not the load
-generator gets to it then: response times count from that intended start (Tene's coordinated
-omission), and what the generator did late, or not at all, is counted.
+In an open loop, response times count from the intended start in the plan, even if the load
+generator starts late (Tene's coordinated omission). Late and dropped arrivals are counted.
 
-Rows of other labels, as of a warm-up, are counted and are in no figure. A row that cannot be true
-is left out, and named with its file and line.
+Rows with other labels, such as those of a warm-up, are counted but used in no figure. Rows with
+impossible values are left out and reported with file and line.
 """
 
 from __future__ import annotations
@@ -51,19 +50,18 @@ FAILURES = (
 """Failure classes of an operation."""
 
 NOT_BEGUN = "not_begun"
-"""The failure class of a planned arrival that never became an operation."""
+"""Failure class of a planned arrival that never became an operation."""
 
 CLASSES = (*FAILURES, NOT_BEGUN)
 """Failure classes of arrivals."""
 
 STEPS = ("exchange", "request", "fetch")
-"""What a sample is to its operation: all of it, its acknowledged request, or one of its fetches."""
+"""A sample's part in its operation: all of it, the acknowledged request, or one of its fetches."""
 
 MISSING_CINEMA = 0.8
-"""Share of the usual answer size below which an unchecked list answer lacks a cinema.
+"""Share of the median answer size below which an unchecked list answer lacks a cinema.
 
-One cinema of three is 27 to 29 % of the answer in the published sample files; headers that vary
-are 3 %.
+In the published sample files one of three cinemas is 27 to 29 % of an answer, varying headers 3 %.
 """
 
 _FAILURE = pl.Enum(FAILURES)
@@ -84,52 +82,47 @@ _LABEL_ENDS = ("", " request", " fetch")
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
 WARM_UP = "warm-up "
-"""How the labels of a plan's own warm-up begin."""
+"""Prefix of the labels of a plan's own warm-up."""
 
 LONGEST_MS = 24 * 3600 * 1000
-"""A time that is longer was not measured."""
+"""Longest plausible time: one day."""
 
 LATEST_MS = 10**13
-"""A moment that is later, in the year 2286, was not measured."""
+"""Latest plausible moment, ms since the epoch: the year 2286."""
 
 BACK_MS = 250
-"""How long before the end of its thread's last exchange one may begin: JMeter's clock was seen to
-be set by up to 100 ms now and then, a clock that is stepped goes by more."""
+"""How much an exchange may begin before the end of the last one on its thread.
+
+JMeter's clock was seen to be adjusted by up to 100 ms; a stepped clock moves by more.
+"""
 
 AHEAD_MS = 1000
-"""How long a thread of a closed loop may do nothing between two operations, and how far an exchange
-may lie outside its block: no collection of the generator's garbage takes that long."""
+"""Limit of a closed-loop thread's idle time, and of an exchange's distance from its block.
+
+No garbage collection of the generator takes that long.
+"""
 
 ALIKE_MS = 2
-"""Exchanges up to this long may look the same: JMeter's clock is set by a millisecond often."""
+"""Up to this time two exchanges may look the same: JMeter's clock often shifts by 1 ms."""
 
 FAULTS = DAMAGED, STRANGE, DOUBLED, CLOCK = ("damaged rows", "labels", "doubled rows", "clock")
-"""What can be wrong with rows."""
+"""Kinds of wrong rows."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Rows of a run that are wrong: how many, and the file and line of the first."""
+    """The number of wrong rows of one kind, and the file and line of the first."""
 
     rows: int
     first: str
 
     def __str__(self) -> str:
-        """Return both, in words."""
         return f"{self.rows:,}, the first in {self.first}"
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What a run got done while its load was whole.
-
-    Parameters
-    ----------
-    operations, ok
-        How many, and how many of them were successful.
-    seconds
-        In which time.
-    """
+    """Work done under full load: operations, successful operations, and seconds."""
 
     operations: int
     ok: int
@@ -137,16 +130,15 @@ class Pace:
 
     @property
     def ok_per_s(self) -> float | None:
-        """The goodput; None where no time passed."""
+        """The goodput; None if no time passed."""
         return self.ok / self.seconds if self.seconds else None
 
     @property
     def operations_per_s(self) -> float | None:
-        """The throughput, failures included; None where no time passed."""
+        """The throughput, failures included; None if no time passed."""
         return self.operations / self.seconds if self.seconds else None
 
     def __add__(self, other: Pace) -> Pace:
-        """Return what both got done."""
         return Pace(
             self.operations + other.operations, self.ok + other.ok, self.seconds + other.seconds
         )
@@ -158,30 +150,28 @@ class Measurement:
 
     Parameters
     ----------
-    run
-        Where they come from.
     samples
-        One row per HTTP exchange in order of its start: ``start_ms`` (since the epoch),
-        ``elapsed_ms``, ``code``, ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
+        One row per HTTP exchange by start: ``start_ms`` (since the epoch), ``elapsed_ms``,
+        ``code``, ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
     operations
-        One row per operation in order of its (intended) start: ``start_ms``, ``elapsed_ms`` (from
-        the intended start in an open loop), ``code`` (of the answer that decided it), ``ok``,
-        ``failure`` (see `FAILURES`; null where ok), ``intended_ms`` (null in a closed loop),
-        ``service_ms`` (from the actual start), ``thread``, ``block``.
+        One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
+        start in an open loop), ``code`` (of the answer that decided it), ``ok``, ``failure`` (see
+        `FAILURES`; null if ok), ``intended_ms`` (null in a closed loop), ``service_ms`` (from the
+        actual start), ``thread``, ``block``.
     strays
         Samples that belong to no finished operation.
     faults
-        Rows that are wrong, by `DAMAGED`, `STRANGE`, `DOUBLED` and `CLOCK`.
+        Wrong rows by kind, one of `FAULTS`.
     rows
-        Rows of each block's file, whatever they are.
+        Number of all rows in each block's file.
     others
-        Rows by label that are not of the workload.
+        Number of rows by label, of labels other than the workload's.
     labelled
-        Whether operations are told by their label.
+        Whether the rows carry this project's labels.
     whole
-        The run as recorded, where this is only a part of it; None where this is all.
+        The complete run, if this is a part of it; else None.
     overloaded
-        Whether its verdict says that the system did not carry the load.
+        Whether the verdict says that the system did not carry the load.
     """
 
     run: Run
@@ -214,7 +204,7 @@ class Measurement:
 
     @property
     def recorded(self) -> Measurement:
-        """The run as it was recorded, what does not count included."""
+        """The complete run, including what does not count."""
         return self.whole or self
 
     @property
@@ -225,15 +215,15 @@ class Measurement:
 
     @property
     def dropped(self) -> int:
-        """Planned arrivals that never became an operation, in the whole run."""
+        """Planned arrivals of the complete run that never became an operation."""
         plan = self.run.arrivals
         return max(0, plan.planned - self.recorded.operations.height) if plan else 0
 
     @property
     def duration_s(self) -> float:
-        """Seconds from the start of the first sample to the end of the last, over the blocks.
+        """Seconds from the start of the first sample to the end of the last, summed over blocks.
 
-        One late answer makes it longer, so that no rate is taken over it that can be had otherwise.
+        One late answer lengthens it, so rates use it only as a last resort.
         """
         end = (pl.col("start_ms") + pl.col("elapsed_ms")).max()
         spans = self.samples.group_by("block").agg(end - pl.col("start_ms").min())
@@ -241,11 +231,11 @@ class Measurement:
 
     @cached_property
     def pace(self) -> Pace:
-        """What was done while the load was whole, over the blocks.
+        """The operations and the time under full load, summed over blocks.
 
-        Closed loop: the operations that ended in the time that all threads ran. Open loop: the
-        operations of the plan, in the time of its arrivals. Where that time is not known, or fewer
-        operations ended in it than there are threads: all, from the first start to the last end.
+        Closed loop: the operations that ended while all threads ran. Open loop: the operations of
+        the plan, over the time of its arrivals. If that time is unknown, or fewer operations ended
+        in it than there are threads, all operations count, from the first start to the last end.
         """
         return sum((one._pace() for one in self.blocks), Pace(0, 0, 0))
 
@@ -257,7 +247,7 @@ class Measurement:
         return Pace(operations.height, int(operations["ok"].sum()), self.duration_s)
 
     def _planned(self) -> Pace | None:
-        """Return what became of the plan's arrivals; of those that are left, since the first."""
+        """Return the counted operations, over the plan's time from the first of them on."""
         plan, operations = self.run.arrivals, self.operations
         intended = operations["intended_ms"].drop_nulls().to_numpy()
         if plan is None or plan.length_s is None or not intended.size:
@@ -278,10 +268,11 @@ class Measurement:
 
     @property
     def window(self) -> tuple[float, float] | None:
-        """From when to when all threads of a closed loop ran and what they did counts.
+        """When all threads of a closed loop ran and operations count, in ms since the epoch.
 
-        Of one block, in ms since the epoch. From the last thread's first start, or the first start
-        that counts, to the first thread's last end; None where there is no such time.
+        For a single block. It begins with the last thread's first start, or with the first start
+        that counts if that is later. It ends with the first thread's last end. None if there is no
+        such time.
         """
         if self.operations.is_empty():
             return None
@@ -290,23 +281,16 @@ class Measurement:
         return (max(opened, counts), closed) if closed > max(opened, counts) else None
 
     def ended(self, after_ms: float, until_ms: float) -> pl.DataFrame:
-        """Return the recorded operations that ended in a time, since the epoch."""
+        """Return the recorded operations that ended between two times, ms since the epoch."""
         end = pl.col("start_ms") + pl.col("service_ms")
         return self.recorded.operations.filter((end > after_ms) & (end <= until_ms))
 
 
 @dataclass(frozen=True)
 class Measured:
-    """All runs of a results directory, read.
+    """All runs of a results directory, in the order of ``results.runs``.
 
-    Parameters
-    ----------
-    results
-        Where they come from.
-    measurements
-        In the order of ``results.runs``.
-    unreadable
-        Why, by id, of the runs that could not be read.
+    ``unreadable`` gives the reason by run id.
     """
 
     results: Results
@@ -314,7 +298,7 @@ class Measured:
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def by_cell(self) -> dict[Cell, list[Measurement]]:
-        """Return the measurements of each cell, cells in order."""
+        """Group the measurements by cell, cells in order."""
         cells: dict[Cell, list[Measurement]] = {}
         for measurement in self.measurements:
             cells.setdefault(measurement.run.cell, []).append(measurement)
@@ -324,12 +308,8 @@ class Measured:
 def load(path: Path) -> Measured:
     """Read every run of a results directory, or of a plain directory of sample files.
 
-    One broken sample file does not spoil the others: it is named in ``unreadable``.
-
-    Raises
-    ------
-    UserError
-        If there is nothing to read; see `find_results`.
+    A run that cannot be read is listed in ``unreadable``. Raises `UserError` if none can be read;
+    see `find_results`.
     """
     results = find_results(path)
     measurements: list[Measurement] = []
@@ -348,10 +328,8 @@ def load(path: Path) -> Measured:
 def measure(run: Run) -> Measurement:
     """Read the sample files of a run.
 
-    Raises
-    ------
-    UserError
-        If a file is missing, is not a JMeter CSV file with a header, or has no samples.
+    Raises `UserError` if a file is missing, is not a JMeter CSV file with a header, or has no
+    samples.
     """
     parts = [_read(run, block, index) for index, block in enumerate(run.blocks)]
     whole = replace(
@@ -377,7 +355,7 @@ def measure(run: Run) -> Measurement:
 
 
 def later_part(whole: Measurement, begins_ms: Sequence[float]) -> Measurement:
-    """Return what of a run began from some moment of each block on, in ms since the epoch."""
+    """Return the part of a run from one time of each block on, ms since the epoch."""
     begin = pl.lit(pl.Series(begins_ms, dtype=pl.Float64)).gather(pl.col("block"))
     return replace(
         whole,
@@ -388,17 +366,11 @@ def later_part(whole: Measurement, begins_ms: Sequence[float]) -> Measurement:
 
 
 def together(operations: pl.DataFrame) -> tuple[float, float]:
-    """Return from when to when all threads of a closed loop ran, ms since the epoch.
+    """Return when all threads of a closed loop ran, in ms since the epoch.
 
-    Parameters
-    ----------
-    operations
-        Of one run, at least one, with ``thread``, ``start_ms`` and ``service_ms``.
-
-    Returns
-    -------
-    tuple of float
-        The last thread's first start, and the first thread's last end, which may be before it.
+    It lasts from the last thread's first start to the first thread's last end, which may be
+    earlier. ``operations`` are of one run, at least one, with ``thread``, ``start_ms`` and
+    ``service_ms``.
     """
     spans = operations.group_by("thread").agg(
         pl.col("start_ms").min().alias("first"),
@@ -409,15 +381,12 @@ def together(operations: pl.DataFrame) -> tuple[float, float]:
 
 
 def failure_class(partial: str | None = None) -> pl.Expr:
-    """Return the failure class of a failed exchange from its ``step``, ``code`` and ``message``.
+    """Return the failure class of a failed exchange from ``step``, ``code`` and ``message``.
 
-    The response code decides; where it cannot (a 503 may be an open circuit, a lack of local ports
-    or a refusal, a 200 may lack a part), the message of the plan's failed assertion does.
-
-    Parameters
-    ----------
-    partial
-        A regular expression for messages that mean that the answer lacks a part; None for no such.
+    The response code decides. Some codes are ambiguous: a 503 may be an open circuit, a lack of
+    local ports or a refusal, and a 200 may lack a part. Then the message of the plan's failed
+    assertion decides. ``partial`` is a regular expression for messages about a missing part; None
+    if there are none.
     """
     code, message = pl.col("code"), pl.col("message").fill_null("")
     fetched = pl.col("step") == "fetch"
@@ -468,7 +437,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         others = dict(good.filter(~own).group_by(label).len().iter_rows())
         good = good.filter(own)
         if block.delivered != rows.height:
-            # A thread does one thing at a time. Counts that agree leave no row to be doubled.
+            # A thread makes one exchange at a time. If the counts agree, no row is doubled.
             first = pl.struct("thread", "label", "start_ms", "elapsed_ms").is_first_distinct()
             once = first | (pl.col("elapsed_ms") <= ALIKE_MS)
             wrong[DOUBLED] = good.filter(~once)
@@ -509,7 +478,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
 
 
 def _rows(run: Run, path: Path) -> pl.DataFrame:
-    """Read the needed columns in file order; a field that cannot be read is null."""
+    """Read the needed columns in file order; an unreadable field is null."""
     try:
         return _scan(run, path)
     except pl.exceptions.ComputeError:
@@ -543,10 +512,7 @@ def _scan(run: Run, source: Path | io.BytesIO) -> pl.DataFrame:
 
 
 def _mended(path: Path) -> str:
-    """Return the text of a file, without the records in which a quotation is not closed.
-
-    The lines stay as many.
-    """
+    """Replace records with an unclosed quotation mark; the number of lines stays the same."""
     text = path.read_text(encoding="utf-8", errors="replace")
     records = re.split(r"(?<=\n)(?=\d{10,},)", text)
     return "".join(
@@ -555,9 +521,9 @@ def _mended(path: Path) -> str:
 
 
 def _first_line(path: Path, rows: pl.DataFrame) -> str:
-    """Return the file and line of the first of some rows; a row may have several lines."""
+    """Return the file and line of the first of some rows; a row may span several lines."""
     records = csv.reader(io.StringIO(_mended(path), newline=""))
-    # The header, and the rows before.
+    # Skip the header and the rows before.
     for _ in islice(records, 1 + int(rows["row"].to_numpy().min())):
         pass
     return f"{path.name} line {records.line_num + 1}"
@@ -566,7 +532,7 @@ def _first_line(path: Path, rows: pl.DataFrame) -> str:
 def _clock_steps(
     run: Run, block: Block, samples: pl.DataFrame, operations: pl.DataFrame
 ) -> pl.DataFrame:
-    """Return the rows before which a clock was set: of the exchanges, and of the operations."""
+    """Return the rows, of exchanges and operations, before which a clock was set."""
     start, end = pl.col("start_ms"), pl.col("start_ms") + pl.col("elapsed_ms")
     before = end.shift(1).over("thread")
     wrong = start < before - BACK_MS
@@ -580,7 +546,7 @@ def _clock_steps(
 
 
 def _in_order(rows: pl.DataFrame, block: int, *last: pl.Expr | str) -> pl.DataFrame:
-    """Return the columns of a measurement in order of the (intended) start, as small as they go."""
+    """Return a measurement's columns in compact types, sorted by (intended) start."""
     return rows.sort(pl.coalesce("intended_ms", "start_ms"), maintain_order=True).select(
         "start_ms",
         pl.col("elapsed_ms").cast(pl.Int32),
@@ -592,7 +558,7 @@ def _in_order(rows: pl.DataFrame, block: int, *last: pl.Expr | str) -> pl.DataFr
 
 
 def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
-    """Split the files of this project's plans, whose operations are labelled with the workload."""
+    """Split rows of this project's plans by label into samples, operations and strays."""
     workload = cell.workload
     is_operation = pl.col("label") == workload
     step = (
@@ -624,8 +590,8 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
         .group_by("thread", "turn", maintain_order=True)
         .agg(pl.col("step", "code", "message").last())
     )
-    # JMeter's own row begins before the first exchange and ends after the last one, by whatever the
-    # generator does in between; a synchronous exchange has no such row, so it is left out of both.
+    # JMeter's own row also contains the generator's time around the exchanges. Synchronous
+    # operations have no such row, so that time is left out of both.
     spans = exchanges.group_by("thread", "turn").agg(
         pl.col("start_ms").min().alias("first_ms"),
         (pl.col("start_ms") + pl.col("elapsed_ms")).max().alias("last_ms"),
@@ -645,15 +611,15 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
 
 
 def _each(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
-    """Take each row of a synchronous file without operation labels as an operation."""
+    """Take each row of an unlabelled synchronous file as an operation."""
     rows = rows.with_columns(pl.lit("exchange").alias("step"))
     return rows, _without_partial(rows.with_columns(_failures(cell.variant)), cell.workload), 0
 
 
 def _by_pair(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
-    """Pair each request with the fetch that follows it on its thread.
+    """Pair each request with the next fetch on its thread.
 
-    A fetch is told by its URL, so a missing row costs its own operation and no other.
+    The URL identifies a fetch, so a missing row affects only its own operation.
     """
     is_fetch = pl.col("URL").str.contains(_FETCH_URL)
     rows = rows.with_columns(
@@ -685,7 +651,7 @@ def _failures(variant: str) -> pl.Expr:
 
 
 def _without_partial(operations: pl.DataFrame, workload: str) -> pl.DataFrame:
-    """Count list answers that lack a cinema as failed, where no assertion of the plan did."""
+    """Count list answers that lack a cinema as failed, as these plans had no assertion for it."""
     if workload != "list":
         return operations
     usual = pl.col("bytes").filter(pl.col("ok")).median()

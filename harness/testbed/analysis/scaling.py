@@ -23,21 +23,11 @@ FEWEST_LEVELS = 4
 def efficiencies(
     levels: Mapping[float, Sequence[Measurement]], figure: str
 ) -> dict[float, Interval]:
-    """Return E_i of one system in a closed loop by level, in percent, relative to the lowest one.
+    """Return E_i of one system in a closed loop by level, in percent; the lowest is the base.
 
-    Empty with fewer than two levels.
-
-    Parameters
-    ----------
-    levels
-        Its runs by level.
-    figure
-        Of `QUANTILES`: the response time that is taken.
-
-    Notes
-    -----
-    Welch's interval of the ratio R_1 ÷ R_i over runs; with one run at either level there is none,
-    and it is as wide as the estimate.
+    ``figure`` is one of `QUANTILES`. Empty with fewer than two levels. The intervals are Welch's,
+    of the ratio R_1 ÷ R_i over runs. With one run at either level the interval is the estimate
+    itself.
     """
     known = {
         level: times
@@ -59,7 +49,7 @@ def efficiencies(
 
 
 def scalability(levels: Mapping[float, Sequence[Measurement]]) -> Scalability | None:
-    """Fit the Universal Scalability Law to one system's goodput; None where that cannot be."""
+    """Fit the Universal Scalability Law to one system's goodput; None if that is not possible."""
     points = [
         (level, rate)
         for level, runs in sorted(levels.items())

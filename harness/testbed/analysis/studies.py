@@ -1,4 +1,4 @@
-"""What one figure or table is about: cells that differ in system and level only."""
+"""Studies: groups of cells that differ only in system and level."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from testbed.model.loads import Mode
 
 @dataclass(frozen=True)
 class Study:
-    """What one figure or table is about: cells that differ in system and level only."""
+    """Cells that differ only in system and level: the subject of one figure or table."""
 
     workload: str
     preset: str
@@ -24,23 +24,23 @@ class Study:
 
     @classmethod
     def of(cls, cell: Cell) -> Study:
-        """Return what a cell is part of."""
+        """Return the study of a cell."""
         return cls(cell.workload, cell.preset, cell.backends, cell.mode)
 
     @property
     def conditions(self) -> str:
-        """The words for its preset and backends."""
+        """Preset and backends in words, and the loop if it is open."""
         words = condition(self.preset, self.backends)
         return words if self.mode == "closed" else f"{words}, open loop"
 
     @property
     def axis(self) -> str:
-        """What its level is."""
+        """The unit of the level."""
         return "threads" if self.mode == "closed" else "arrivals per second"
 
 
 def measured_studies(measured: Measured) -> Iterator[tuple[Study, list[Measurement]]]:
-    """Sort runs by what one figure is about."""
+    """Group runs by study."""
     studies: dict[Study, list[Measurement]] = {}
     for measurement in measured.measurements:
         studies.setdefault(Study.of(measurement.run.cell), []).append(measurement)
@@ -48,14 +48,14 @@ def measured_studies(measured: Measured) -> Iterator[tuple[Study, list[Measureme
 
 
 def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFrame]]:
-    """Sort the rows of a summary by what one figure is about."""
+    """Group the rows of a summary by study."""
     keys = ("workload", "preset", "backends", "mode")
     for part in summary.partition_by(keys, maintain_order=True):
         yield Study(*(part[key][0] for key in keys)), part
 
 
 def by_system(runs: Iterable[Measurement]) -> dict[str, dict[float, list[Measurement]]]:
-    """Sort runs by system and level, systems in order of their first run."""
+    """Group runs by system and level, systems in order of their first run."""
     systems: dict[str, dict[float, list[Measurement]]] = {}
     for one in runs:
         levels = systems.setdefault(one.run.cell.system, {})

@@ -1,4 +1,4 @@
-"""One row per cell: how fast, how often it failed, and what it cost."""
+"""One row per cell: speed, failures and cost."""
 
 from __future__ import annotations
 
@@ -54,38 +54,31 @@ SCHEMA: dict[str, type[pl.DataType]] = {
 """Columns of the summary. Times are milliseconds; shares are of 1.
 
 ``service_mean_ms`` is from the actual start of an operation; in an open loop the other times are
-from the intended one. ``late`` and ``dropped`` count arrivals of an open loop, and are null in a
-closed one. ``failed`` counts dropped ones too, as ``not_begun``: failed shares are of all planned
-arrivals, those that never became an operation included.
+from the intended start. ``late`` and ``dropped`` count arrivals of an open loop, and are null in a
+closed one. ``failed`` includes dropped ones as ``not_begun``; failed shares are of all planned
+arrivals.
 """
 
 
 def tabulate(measured: Measured) -> pl.DataFrame:
-    """Summarise runs.
+    """Return one row per cell, in order, with the columns of `SCHEMA`.
 
-    Returns
-    -------
-    pl.DataFrame
-        One row per cell (system, workload, preset, backends, mode, level), in order, with the
-        columns of `SCHEMA`. Times, rates and CPU per operation are geometric means over the runs,
-        each of which is one over its blocks (`run_figure`); counts are sums, and shares are of
-        these. Times are of successful operations, and null where a run has none; ``ok_per_s`` is
-        the goodput. CPU and memory are null where they were not recorded in each run. Of a run of
-        which a part counts, CPU time is charged to the operations of the whole.
+    Times, rates and CPU per operation are geometric means over the runs, each of which is one over
+    its blocks (`run_figure`). Counts are sums, and shares are of these. Times are of successful
+    operations, and null if a run has none; ``ok_per_s`` is the goodput. CPU and memory are null
+    unless every run recorded them. If only a part of a run counts, CPU time is charged to the
+    operations of the whole.
     """
     rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
     return pl.DataFrame(rows, schema=SCHEMA)
 
 
 def each_run(judged: Judged) -> pl.DataFrame:
-    """Return what can be judged again without the samples: a row for each run that can be read.
+    """Return a row for each readable run, so that runs can be judged again without the samples.
 
-    Returns
-    -------
-    pl.DataFrame
-        ``run``, ``system``, ``workload``, ``mode``, ``level``; ``pair`` of starts, ``place`` after
-        the start, ``age_s`` of the stack; ``verdict`` and its reasons, ``why``; ``operations``,
-        ``failed_share``, and the figures of `FIGURES`, of what counts of the run.
+    ``pair`` is of starts, ``place`` is after the start, and ``age_s`` is of the stack. ``why``
+    gives the reasons of the verdict. ``operations``, ``failed_share`` and `FIGURES` are of what
+    counts of the run.
     """
     counted = {one.run.id: one for one in judged.used.measurements}
     rows = []
@@ -170,7 +163,7 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
 
 
 def _mean_over(runs: Sequence[pl.DataFrame], column: str = "elapsed_ms") -> float | None:
-    """Return the geometric mean over runs of their mean times."""
+    """Return the geometric mean over runs of their arithmetic mean times."""
     means = [one[column].to_numpy().mean() if one.height else None for one in runs]
     return geometric_mean(means)
 

@@ -1,4 +1,4 @@
-"""The summary as tables for people: on a terminal of 80 columns, and in the report."""
+"""Tables for the terminal (80 columns) and for the report."""
 
 from __future__ import annotations
 
@@ -26,17 +26,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table for people.
-
-    Parameters
-    ----------
-    title
-        With the unit.
-    text
-        Returns what stands in it for a row of the summary.
-    numeric
-        Whether it is set flush right.
-    """
+    """A table column; the title contains the unit, and numeric columns are right-aligned."""
 
     title: str
     text: Callable[[Row], str]
@@ -44,7 +34,7 @@ class Column:
 
 
 def number(name: str, decimals: int = 0) -> Callable[[Row], str]:
-    """Return the formatter of a numeric column; a dash where there is no figure."""
+    """Return the formatter of a numeric column; a missing value is a dash."""
 
     def text(row: Row) -> str:
         value = row[name]
@@ -54,7 +44,7 @@ def number(name: str, decimals: int = 0) -> Callable[[Row], str]:
 
 
 def word(name: str) -> Callable[[Row], str]:
-    """Return the formatter of a column of words."""
+    """Return the formatter of a text column."""
     return lambda row: str(row[name])
 
 
@@ -64,7 +54,7 @@ def share(name: str) -> Callable[[Row], str]:
 
 
 def percent(part: float) -> str:
-    """Return a share of 1 as a percentage that rounds no failure away."""
+    """Return a share of 1 as a percentage; a small share is not rounded to 0."""
     if part == 0:
         return "0 %"
     if part < 0.0001:
@@ -73,7 +63,7 @@ def percent(part: float) -> str:
 
 
 def share_with_interval(interval: Interval) -> str:
-    """Return a share of 1 with its interval, in per cent."""
+    """Return a share of 1 with its interval, in percent."""
     low, high = 100 * interval.low, 100 * interval.high
     return f"{percent(interval.estimate)} [{low:.2g}, {high:.2g}]"
 
@@ -127,7 +117,7 @@ COST_NOTE = (
 
 
 FIGURE = {"ok_per_s": "goodput", "p95_ms": "p95", "cpu_ms_per_ok": "CPU"}
-"""Words for the headline figures in narrow columns."""
+"""Short names of the headline figures."""
 
 DECIDED = (
     Column("figure", word("figure"), numeric=False),
@@ -173,7 +163,7 @@ def ratio_words(one: Decision) -> str:
 
 
 def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
-    """Return the rows of `DECIDED`; a figure is named in the first row of several."""
+    """Return the rows of `DECIDED`; a figure is named only in its first row."""
     rows: list[Row] = []
     before = ""
     for one in decisions:
@@ -194,7 +184,7 @@ def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
 
 
 def remarks(decisions: Iterable[Decision]) -> list[str]:
-    """Return what the rows of decisions do not say: why some are not known, and what is missing."""
+    """Return remarks on decisions: why some are not known, and how many pairs are left out."""
     told: dict[str, list[str]] = {}
     for one in decisions:
         where = f"{one.workload} {one.load}"
@@ -211,7 +201,7 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
 
 
 def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
-    """Sort decisions by what is compared, in words."""
+    """Group decisions by the compared systems, in words."""
     parts: dict[str, list[Decision]] = {}
     for one in decisions:
         parts.setdefault(f"{one.system} against {one.reference}", []).append(one)
@@ -240,14 +230,10 @@ def condition(preset: str, backends: str) -> str:
 
 
 def print_table(summary: pl.DataFrame, console: Console | None = None) -> None:
-    """Print a summary in two tables per preset: speed, then failures and cost.
+    """Print a summary of `testbed.analysis.summary.tabulate`; it needs 80 columns.
 
-    Parameters
-    ----------
-    summary
-        As `testbed.analysis.summary.tabulate` returns it.
-    console
-        Where to; standard output by default. Reads well from 80 columns.
+    There are two tables per preset: speed, then failures and cost. ``console`` None is standard
+    output.
     """
     console = console or Console()
     for words, part in conditions(summary):
@@ -274,7 +260,10 @@ def _print(
     console: Console,
     *groups: str,
 ) -> None:
-    """Print a table with an empty line where one of some columns changes; empty ones continue."""
+    """Print a table with an empty line where one of the ``groups`` columns changes.
+
+    An empty value continues its group.
+    """
     table = Table(
         title=title,
         caption=note,

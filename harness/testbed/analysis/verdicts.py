@@ -1,12 +1,12 @@
-"""Whether a run may be believed: one verdict per run, each check with its figure and its limit.
+"""Judge runs: one verdict per run, and each check with its figure and limit.
 
-- *invalid*: something other than the system decided what was measured. Shown, not used.
-- *overloaded*: the system fell behind its plan of arrivals, or was left without a full answer.
-- *stalled*: for a while no operation ended at all.
+- *invalid*: something other than the system decided the measurement. Shown, not used.
+- *overloaded*: the system fell behind its plan of arrivals, or gave no full answer afterwards.
+- *stalled*: no operation ended for a while.
 - *still warming*: the system was not warm, or changed during the run. Used, but does not decide.
 
-Overloaded and stalled runs are used and decide: both are properties of the system, and to
-leave them out would favour the one that has them.
+Overloaded and stalled runs are used and decide: dropping them would favour the system that has
+them.
 """
 
 from __future__ import annotations
@@ -40,37 +40,39 @@ Status = Literal["valid", "still warming", "stalled", "overloaded", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]
 
 TOLERANCE = 0.05
-"""Of Little's law, of the achieved rate against the offered one, and of late arrivals."""
+"""Allowed deviation from Little's law and from the offered rate, and share of late arrivals."""
 
 BETWEEN_MS = 0.2
-"""What a load generator needs between two operations: much of an operation that takes 2 ms."""
+"""Time that a load generator needs between two operations: 10 % of an operation of 2 ms."""
 
 GENERATOR_SHARE = 0.70
-"""Of its cores, and of its measured ceiling, that a load generator may use."""
+"""Share of its cores, and of its measured ceiling, that a load generator may use."""
 
 BUSY_SHARE = 0.90
-"""Of the cores that generator and servers share: from here on each lacks what the other uses."""
+"""Use of the cores shared by generator and servers above which each slows down the other."""
 
 GENERATOR_SHARE_OF_BUSY = 1 / 3
-"""Of such cores that a load generator may use: a healthy one was seen to need up to a quarter."""
+"""Share of busy cores that a load generator may use; healthy ones used up to a quarter."""
 
 SHORTEST_WINDOW = 10
-"""Operations that each thread must make while all of them run, for Little's law to be checked."""
+"""Operations per thread, while all threads run, that the check of Little's law needs."""
 
 SHORTEST_RUN = 50
-"""Successful operations that a run needs for a trend to be looked for."""
+"""Successful operations that the check of the trend needs."""
 
 CHANGE = 0.15
-"""Most that a run may change over its time: blocks of one cell were seen to differ by 4 to 7 %."""
+"""Largest change over a run; blocks of one cell were seen to differ by 4 to 7 %."""
 
 STALL_S = 1.0
 STALL_TIMES = 10
-"""A stall: nothing ends for a second and ten mean response times, which no full collection of a
-service's garbage takes, and which operations that end one by one do not leave by chance."""
+"""A stall is a pause longer than one second and than ten mean response times.
+
+No full garbage collection of a service and no random gap between operations is that long.
+"""
 
 SHORT = 0.05
 SHORT_S = 0.5
-"""How much shorter than planned a block may be: a share, or what its threads need to begin."""
+"""How much shorter than planned a block may be: a share, or the time to start its threads."""
 
 RATE = "offered = achieved"
 COMPLETE_AFTER = "complete after"
@@ -78,25 +80,16 @@ STALL = "stall"
 TREND = "trend"
 WARM = "warm before"
 OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
-"""Checks that a system fails by itself; the generator's own checks tell whether it was that."""
+"""Checks that the system itself fails, unless a check of the generator failed too."""
 
 BY_ITSELF = OVERLOAD | {STALL, TREND, WARM}
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked of a run.
+    """One check of a run; ``figure`` is what was found and ``limit`` the limit, both in words.
 
-    Parameters
-    ----------
-    name
-        What.
-    outcome
-        ``not known`` where the record does not tell, or the check does not apply.
-    figure
-        What was found, in words.
-    limit
-        What it is held against, in words.
+    ``not known`` means that the record does not tell, or that the check does not apply.
     """
 
     name: str
@@ -107,22 +100,14 @@ class Check:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of the checks of one run.
-
-    Parameters
-    ----------
-    run_id
-        Which run.
-    checks
-        In the order of the table.
-    """
+    """The checks of one run, in the order of the table."""
 
     run_id: str
     checks: tuple[Check, ...]
 
     @property
     def status(self) -> Status:
-        """Valid unless a check failed; what the system does by itself makes no run invalid."""
+        """Valid unless a check failed; a failure by the system itself is not invalid."""
         failed = {check.name for check in self.checks if check.outcome == "failed"}
         if not failed:
             return "valid"
@@ -132,17 +117,17 @@ class Verdict:
             return "still warming"
         if self.overloaded:
             return "overloaded"
-        # A queue that grows, or a stall, is a trend too.
+        # A growing queue or a stall is a trend too.
         return "stalled" if STALL in failed else "still warming"
 
     @property
     def overloaded(self) -> bool:
-        """Whether the system did not carry the load, whatever else was found."""
+        """Whether the system did not carry the load, whatever else failed."""
         return any(check.name in OVERLOAD and check.outcome == "failed" for check in self.checks)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why it is not simply valid."""
+        """The failed checks in words."""
         return tuple(
             f"{check.name}: {check.figure} (limit: {check.limit})"
             for check in self.checks
@@ -150,22 +135,15 @@ class Verdict:
         )
 
     def __str__(self) -> str:
-        """Return the status with its reasons, in one line."""
         return ": ".join([self.status, "; ".join(self.reasons)] if self.reasons else [self.status])
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Runs that have been read and judged.
+    """Runs that were read and judged.
 
-    Parameters
-    ----------
-    recorded
-        Every run that can be read, whole.
-    verdicts
-        By run id, of these.
-    used
-        The runs that are not invalid; there may be none.
+    ``recorded`` holds every readable run, complete. ``used`` holds those that are not invalid; it
+    may be empty. ``verdicts`` is by run id.
     """
 
     recorded: Measured
@@ -174,12 +152,12 @@ class Judged:
 
     @property
     def results(self) -> Results:
-        """Where the runs come from."""
+        """The results directory of the runs."""
         return self.recorded.results
 
     @property
     def deciding(self) -> tuple[Measurement, ...]:
-        """What may decide: of what is used, the runs that are not still warming."""
+        """The used runs that are not still warming."""
         return tuple(
             one
             for one in self.used.measurements
@@ -192,21 +170,10 @@ def judge(
     environment: Mapping[str, Any],
     alternating: Sequence[Measurement] = (),
 ) -> Verdict:
-    """Judge one run.
+    """Judge one complete run; a check that cannot be made is ``not known``.
 
-    Parameters
-    ----------
-    measurement
-        As it was recorded, whole.
-    environment
-        ``environment.json`` of its results; empty where there is none.
-    alternating
-        The runs that `beside` names.
-
-    Returns
-    -------
-    Verdict
-        With every check of the method, those that cannot be made included.
+    ``environment`` is the ``environment.json`` of the results, empty if there is none.
+    ``alternating`` are the runs that `beside` returns.
     """
     return Verdict(
         run_id=measurement.run.id,
@@ -233,13 +200,13 @@ def judge(
 
 
 def carried(measurement: Measurement) -> bool:
-    """Return whether nothing says that the system did not carry the load of a run."""
+    """Return whether no check says that the system did not carry the load."""
     checks = (_complete(measurement, "after"), _rate(measurement))
     return all(check.outcome != "failed" for check in checks)
 
 
 def judge_all(measured: Measured) -> Judged:
-    """Judge every run and set apart what may be used."""
+    """Judge every run and select those that may be used."""
     environment = measured.results.environment
     runs = {one.run.id: one for one in measured.measurements}
     readable = [one.run for one in measured.measurements]
@@ -268,7 +235,7 @@ def beside(run: Run, runs: Iterable[Run]) -> list[Run]:
 
 
 def _changes(measurement: Measurement) -> str | None:
-    """Return why the load or the system was not to stay the same over a run, if so."""
+    """Return why the load or the system was meant to change during a run; None if it was not."""
     run = measurement.run
     if run.disturbance:
         return "a service was disturbed"
@@ -278,12 +245,8 @@ def _changes(measurement: Measurement) -> str | None:
 def in_flight(measurement: Measurement) -> tuple[float, float, int] | None:
     """Return throughput and mean response time while all threads of a closed loop ran.
 
-    Returns
-    -------
-    tuple or None
-        Operations per second, seconds, and the operations they are of: those that overlap the
-        window of a block, each counted as much as it overlaps, over the blocks. None if there is
-        no window in which operations ended.
+    The values are operations per second, seconds, and the number of operations that overlap the
+    window of their block. Only the time within the window counts. None if no operation does.
     """
     window_s, busy_s, count = 0.0, 0.0, 0
     for block in measurement.blocks:
@@ -300,17 +263,17 @@ def in_flight(measurement: Measurement) -> tuple[float, float, int] | None:
 
 
 def _check(name: str, limit: str, figure: str, holds: bool | None = None) -> Check:
-    """Return a check of what holds or does not; None says that it is not known, and why."""
+    """Return a check; with ``holds`` None its outcome is not known, and ``figure`` says why."""
     outcome: Outcome = "not known" if holds is None else "passed" if holds else "failed"
     return Check(name, outcome, figure, limit)
 
 
 def _operations(measurement: Measurement) -> Check:
-    """Check that all operations that were asked for were recorded, and not none."""
+    """Check that all requested operations were recorded, and at least one."""
     made, expected = measurement.recorded.operations.height, measurement.run.expected_operations
     plan = measurement.run.arrivals
     if made and plan is not None:
-        # Whether an open loop carried its plan is the check of the rate.
+        # `_rate` checks whether an open loop carried its plan.
         return _check("operations", f"of {plan.planned:,} planned", f"{made:,}", True)
     if expected is None:
         return _check("operations", "at least one; bounded by time", f"{made:,}", made > 0)
@@ -318,7 +281,7 @@ def _operations(measurement: Measurement) -> Check:
 
 
 def _labels(measurement: Measurement) -> Check:
-    """Check that the rows are of the workload that the record tells."""
+    """Check that the rows are of the recorded workload."""
     workload = measurement.run.cell.workload
     limit = f"those of {workload}, and of its warm-up"
     if not measurement.labelled:
@@ -379,10 +342,10 @@ def _complete(measurement: Measurement, when: Literal["before", "after"]) -> Che
 
 
 def _little(measurement: Measurement) -> Check:
-    """Check that ``X · R`` is the number of threads of a closed loop.
+    """Check Little's law: ``X · R`` is the number of threads of a closed loop.
 
-    X is the throughput and R the mean response time, failures included. Less says that threads
-    spent their time elsewhere: in the generator, or not yet started. Source: Little, Operations
+    X is the throughput and R the mean response time, failures included. A smaller product means
+    that threads spent time in the generator, or had not yet started. Source: Little, Operations
     Research 9(3), 1961.
     """
     name, limit = "Little's law", f"within {_percent(TOLERANCE)} or {BETWEEN_MS} ms"
@@ -400,7 +363,7 @@ def _little(measurement: Measurement) -> Check:
 
 
 def _stall(measurement: Measurement) -> Check:
-    """Check for how long no operation ended while all threads of a closed loop ran."""
+    """Check the longest time without an ended operation while all closed-loop threads ran."""
     limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
     if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
         return _check(STALL, limit, "open loop, or a service was disturbed")
@@ -420,7 +383,7 @@ def _stall(measurement: Measurement) -> Check:
 
 
 def _rate(measurement: Measurement) -> Check:
-    """Check in an open loop that operations started as often as they were to."""
+    """Check that the operations of an open loop started at the planned rate."""
     run, plan, limit = measurement.run, measurement.run.arrivals, f"within {_percent(TOLERANCE)}"
     if run.cell.mode != "open":
         return _check(RATE, limit, "closed loop")
@@ -429,7 +392,7 @@ def _rate(measurement: Measurement) -> Check:
     if plan is None or intended.size < 2:
         return _check(RATE, limit, "no intended starts recorded")
     start = operations["start_ms"].to_numpy()
-    # The plan's arrivals that never started lie at its end; the rate of those that did is known.
+    # Arrivals that never started are the plan's last ones; the rate of the others is known.
     offered = (intended.size - 1) / max(float(np.ptp(intended)), 1.0) * 1000
     achieved = (start.size - 1) / max(float(start.max() - intended.min()), 1.0) * 1000
     missing = plan.planned - operations.height
@@ -439,10 +402,10 @@ def _rate(measurement: Measurement) -> Check:
 
 
 def _generator_late(measurement: Measurement) -> Check:
-    """Check in an open loop that arrivals began late for want of a free user only.
+    """Check that open-loop arrivals started late only for lack of a free user.
 
-    A user takes the next arrival when free. What passes between that moment, or the arrival's own
-    where that is later, and the start is the generator's.
+    A user takes the next arrival when it is free. The generator causes the delay from that moment,
+    or from the intended start if that is later.
     """
     name, limit = "generator late", f"at most {_percent(TOLERANCE)} of arrivals"
     asked = measurement.recorded.operations.drop_nulls("intended_ms").sort("start_ms")
@@ -458,8 +421,8 @@ def _generator_late(measurement: Measurement) -> Check:
 def _generator_cpu(measurement: Measurement) -> Check:
     """Check the load generator's share of the cores that it could use.
 
-    Servers on the same cores as the generator, which they are wherever their use is recorded, may
-    keep it from ever reaching that share. Then it counts who of them has the most of the cores.
+    Servers whose CPU time is recorded run on the same cores, and may keep the generator below the
+    usual limit. If these cores are busy, a lower limit applies.
     """
     run, cores, seconds = measurement.run, measurement.run.generator_cpus, measurement.run.wall_s
     name, most = "generator CPU", GENERATOR_SHARE
@@ -477,7 +440,7 @@ def _generator_cpu(measurement: Measurement) -> Check:
 
 
 def _generator_ceiling(measurement: Measurement) -> Check:
-    """Check the throughput against what the load generator reached on a static endpoint."""
+    """Check the throughput against the generator's maximum on a static endpoint."""
     name, limit = "generator ceiling", f"at most {_percent(GENERATOR_SHARE)}"
     ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
@@ -487,7 +450,7 @@ def _generator_ceiling(measurement: Measurement) -> Check:
 
 
 def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Check:
-    """Check that the run had the cores that the experiment began with."""
+    """Check that the run had as many cores as the experiment had at its start."""
     name, limit = "environment", "that of the results"
     seen, usable = measurement.run.generator_cpus, environment.get("usable_cpus")
     if seen is None or usable is None:
@@ -498,7 +461,7 @@ def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Che
 
 
 def _disturbance(measurement: Measurement) -> Check:
-    """Check that a service which was to be stopped was stopped before the run ended."""
+    """Check that a planned stop of a service happened before the run ended."""
     name, limit, what = "disturbance", "reached", measurement.run.disturbance
     if what is None or "stopped" not in what:
         return _check(name, limit, "none recorded")
@@ -507,7 +470,7 @@ def _disturbance(measurement: Measurement) -> Check:
 
 
 def _warm(measurement: Measurement) -> Check:
-    """Check that the rule of the warm-up was met before the run."""
+    """Check that the warm-up rule was met before the run."""
     run, limit = measurement.run, "the rule of the warm-up"
     if run.warm is None:
         return _check(WARM, limit, "no rule, or not recorded")
@@ -516,10 +479,10 @@ def _warm(measurement: Measurement) -> Check:
 
 
 def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Check:
-    """Check that a run stays the same: over its blocks, or from third to third.
+    """Check that a run stays the same over its blocks, or from its first to its last third.
 
-    The figure is the goodput of a closed loop, the mean response time of an open one; of systems
-    that take turns their ratio. The limit is three standard errors of the change, if that is more.
+    The figure is the goodput of a closed loop or the mean response time of an open one. For
+    alternating systems it is their ratio. A change within three standard errors passes.
     """
     limit, is_open = f"at most {_percent(CHANGE)}, or chance", measurement.run.cell.mode == "open"
     if why := _changes(measurement):
@@ -547,9 +510,9 @@ def _change(change: Change) -> str:
 
 
 def _spell(block: Measurement) -> Spell | None:
-    """Return the successes of a block: by their end in a closed loop, by their arrival in an open.
+    """Return the successes of a block, by end (closed loop) or by arrival (open loop).
 
-    None where the threads of a closed loop never ran together, or there is no success.
+    None if the threads of a closed loop never ran together, or an open loop had no success.
     """
     if block.run.cell.mode == "open":
         good = block.operations.filter("ok")

@@ -38,7 +38,7 @@ app.command("live")(watching.live_command)
 
 
 def main() -> None:
-    """Run a command; tell a user's mistake without a stack trace."""
+    """Run a command; print user errors without a stack trace."""
     processes.end_on_signals()
     try:
         app(prog_name="./testbed")

@@ -1,4 +1,4 @@
-"""Where commands print, what they show of their steps, and the exit codes that they end with."""
+"""Console output of commands, and their exit codes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ Detail = Callable[[str], None]
 def step(console: Console, title: str) -> Iterator[Detail]:
     """Show a step while it runs, then its elapsed time.
 
-    Yields
-    ------
-    callable
-        Shows a few words on what the step is waiting for (on a terminal only).
+    Yields a function that shows, on a terminal only, what the step waits for.
     """
     began = time.monotonic()
     with console.status(f"{title} …") as status:
@@ -43,5 +40,5 @@ def step(console: Console, title: str) -> Iterator[Detail]:
 
 
 def seconds(began: float) -> str:
-    """Return the time since a monotonic clock reading, for people."""
+    """Return the time since a monotonic clock reading, in words."""
     return duration(time.monotonic() - began)

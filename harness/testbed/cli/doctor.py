@@ -25,7 +25,7 @@ DISK_MB = 2000
 
 
 class Verdict(Enum):
-    """What a finding means."""
+    """The result of a check: it works, works with less, or does not work."""
 
     GOOD = "good"
     NOTE = "note"
@@ -34,17 +34,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check.
-
-    Parameters
-    ----------
-    subject
-        What was checked.
-    verdict
-        GOOD, NOTE (works with less) or BAD (does not work).
-    text
-        What was found, and what to do about it.
-    """
+    """The outcome of one check; `text` says what was found and what to do about it."""
 
     subject: str
     verdict: Verdict
@@ -52,7 +42,7 @@ class Finding:
 
 
 def examine(project: Project) -> list[Finding]:
-    """Check this machine; nothing is changed or started."""
+    """Check this machine; change and start nothing."""
     jdks = jdk.installed()
     return [
         Finding("Python", Verdict.GOOD, platform.python_version()),
@@ -156,7 +146,7 @@ def _jmeter(project: Project) -> Finding:
 
 
 def generator(project: Project, jdks: list[Jdk]) -> Finding:
-    """Tell whether it was measured what the load generator can do at most."""
+    """Return whether the generator's ceiling is known."""
     plans = [
         load.plan_file(project, variant, workload)
         for variant in systems.names()

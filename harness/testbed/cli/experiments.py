@@ -32,7 +32,7 @@ from testbed.model.words import duration
 from testbed.watch.annotations import Annotations, Grafana
 
 SLOT_PORTS = 1000
-"""From the ports of one system to those of the next that is up with it."""
+"""The distance between the ports of systems that are up together."""
 
 
 def run(
@@ -62,7 +62,7 @@ def run(
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
 ) -> None:
-    """Carry out an experiment; Ctrl-C stops it, --resume goes on."""
+    """Carry out an experiment; Ctrl-C stops it, --resume continues it."""
     project = Project.find()
     if (name is None) == (resume is None):
         raise UserError(
@@ -103,7 +103,7 @@ def compare(
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
 ) -> None:
-    """Decide between both variants in 20 minutes: both up, warm, and loaded in turns."""
+    """Compare both variants in 15 minutes: both up, warm, and loaded in turns."""
     if sum((quick, pairs is not None, until is not None)) > 1:
         raise UserError("--quick, --pairs and --until exclude each other: give one")
     project = Project.find()
@@ -189,7 +189,7 @@ def _print_plan(project: Project, name: str | None, results: Path | None) -> Non
 def _dependencies(
     project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
 ) -> Dependencies:
-    """Return what an experiment is carried out with; everything it needs is checked and built."""
+    """Check and build everything that an experiment needs; return its dependencies."""
     if watched and plan.backends != "docker":
         raise UserError(
             f"--watched: backends {plan.backends!r} come without Prometheus; "
@@ -211,7 +211,7 @@ def _dependencies(
         for system in plan.compared
     }
     environ = measuring_environ(watched=watched)
-    # Once for the whole experiment: a build in the meantime does not reach it.
+    # Once for the whole experiment: later builds do not affect it.
     prepared_systems = {
         name: prepare(project, choice, environ, build_first=build_first)
         for name, choice in choices.items()
@@ -255,7 +255,7 @@ def _notice(text: str) -> None:
 def _images(
     project: Project, plan: Experiment, environ: Mapping[str, str]
 ) -> dict[str, str | None]:
-    """Return the image of every container of an experiment; fetches those that are missing."""
+    """Return the image id of every container of an experiment; fetch missing images."""
     ids: dict[str, str | None] = {}
     for variant in dict.fromkeys(system.variant for system in plan.compared):
         files = compose.describe(project, systems.declaration(variant).compose)

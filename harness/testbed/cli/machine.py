@@ -23,7 +23,7 @@ from testbed.model.words import duration
 
 
 def doctor_command() -> None:
-    """Check what this machine has for building and running."""
+    """Check whether this machine can build and run everything."""
     project = Project.find()
     with console.status("Looking around …"):
         findings = doctor.examine(project)
@@ -43,10 +43,8 @@ def doctor_command() -> None:
 def build_command(
     force: Annotated[bool, typer.Option("--force", help="Build everything anew.")] = False,
 ) -> None:
-    """Build what changed: the services' jars, and JMeter's layout.
-
-    Then each variant is put under load for a while, so that its services start quickly and warm
-    from then on. At the end it measures, once per machine, what JMeter can do at most.
+    """Build what changed: jars and JMeter's layout; then train each variant for quick starts
+    and measure, once per machine, the highest rate that JMeter reaches.
     """
     project = Project.find()
     leftovers.clear_all(project)
@@ -97,7 +95,7 @@ def jmeter(context: typer.Context) -> None:
         lay_out_jmeter(project, jdk.for_services())
     command = [*load.jmeter_command(project, jdk.for_jmeter()), *context.args]
     if not {"-j", "--jmeterlogfile"} & set(context.args):
-        # Else it is written to the working folder.
+        # Otherwise the log is written to the working folder.
         command += ["-j", str(project.state / "jmeter.log")]
     sys.stdout.flush()
     os.execv(command[0], command)

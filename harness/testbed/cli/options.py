@@ -1,4 +1,4 @@
-"""The options and arguments that several commands have."""
+"""Options and arguments of several commands."""
 
 from __future__ import annotations
 
@@ -40,10 +40,7 @@ NoBuildOption = Annotated[
 def parse_settings(given: list[str] | None) -> dict[str, str]:
     """Return the settings of ``--set``, each given as ``KEY=VALUE``.
 
-    Raises
-    ------
-    UserError
-        Naming the first one that is not of this form, or that no service knows.
+    Raises `UserError`, which names the first one that has another form or that no service knows.
     """
     settings = {}
     for one in given or []:
@@ -60,10 +57,7 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
 def parse_percent(given: str) -> float:
     """Return a percentage such as ``10%`` as a share of 1.
 
-    Raises
-    ------
-    UserError
-        When it is none between 0 and 100.
+    Raises `UserError` unless it is between 0 and 100.
     """
     try:
         share = float(given.strip().removesuffix("%")) / 100

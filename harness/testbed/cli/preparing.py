@@ -1,4 +1,4 @@
-"""Builds, lays out and checks what a command needs before it starts anything."""
+"""Builds and checks what a command needs before it starts anything."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 TRAINING_OFFSETS = 30_000
-"""Port offsets below this are tried in steps of 1,000 where a variant is trained."""
+"""Training tries port offsets below this, in steps of 1,000."""
 
 TRAINING_THREADS = 50
 TRAINING_S = 10
 TRAINING_ROUNDS = 6
-"""How often each workload is put, for so long, on a variant whose caches are trained."""
+"""How often training runs each workload, for `TRAINING_S` seconds each time."""
 
 
 def build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
-    """Build the jars of modules that changed, or of all."""
+    """Build the jars of changed modules, or with `force` of all."""
     known = build.modules(project)
     runnable = [module.name for module in known if module.runnable]
     names = runnable if force else build.stale(project, known)
@@ -39,7 +39,7 @@ def build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
 
 
 def lay_out_jmeter(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
-    """Lay out JMeter where it is not, or anew."""
+    """Lay out JMeter if it is missing, or with `force` anew."""
     if force or not build.jmeter_is_laid_out(project):
         with step(console, "Laying out JMeter"):
             build.lay_out_jmeter(project, java)
@@ -48,7 +48,7 @@ def lay_out_jmeter(project: Project, java: jdk.Jdk, *, force: bool = False) -> N
 def prepare(
     project: Project, choice: Choice, environ: Mapping[str, str], *, build_first: bool
 ) -> Deployment:
-    """Return a deployment that is ready to be started: everything that can be checked before is."""
+    """Check and build what a deployment needs; return it ready to start."""
     if choice.backends == "docker":
         compose.require_docker()
         in_containers = deployments.in_containers(choice, project, environ)
@@ -69,7 +69,7 @@ def prepare(
 def trained(
     project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
 ) -> Deployment:
-    """Return a deployment that starts from AOT caches; trains those that are not there yet."""
+    """Return a deployment that starts from AOT caches; train missing ones."""
     deployment = deployments.deployment(choice, project, java, environ)
     if not aot_cache.is_trained(deployment, project, java):
         build.require_jars(project, deployments.jars(replace(choice, backends="embedded"), project))
@@ -88,7 +88,7 @@ def trained(
 def _to_train(
     project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
 ) -> Deployment:
-    """Return what is trained: no backends and settings of the user's, and ports that are free."""
+    """Return the deployment to train: embedded backends, default settings, free ports."""
 
     def moved(offset: int) -> Deployment:
         plain = replace(choice, backends="embedded", settings={}, port_offset=offset)
@@ -102,12 +102,9 @@ def _to_train(
 
 
 def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Notice) -> None:
-    """Do to a stack what an experiment does: put load on, and look at its metrics.
+    """Put load on a stack and read its metrics, as an experiment does.
 
-    Raises
-    ------
-    UserError
-        When most operations fail.
+    Raises `UserError` when at least half of the operations fail.
     """
     command = load.generator_command(project, jdk.for_jmeter())
     with load.Generator.started(command, folder / "generator.log") as generator:
@@ -130,7 +127,7 @@ def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Not
                     f"the training load {workload} failed: {seen.failed} of "
                     f"{seen.operations} operations"
                 )
-            # What is compiled in the training is compiled first in every start.
+            # Every start first compiles the code that was compiled in the training.
             warming.await_quiet(stack.pids())
 
 
@@ -154,7 +151,7 @@ def measure_ceilings(
     *,
     anew: bool = False,
 ) -> dict[str, float]:
-    """Return what the generator reaches with each plan; measures what is not known yet."""
+    """Return the generator's highest rate with each plan, in operations/s; measure unknown ones."""
     plans = [
         load.plan_file(project, variant, workload)
         for variant in of_variants
@@ -169,5 +166,5 @@ def measure_ceilings(
 
 
 def measuring_environ(*, watched: bool = False) -> dict[str, str]:
-    """Return an environment in which nothing runs beside what is measured, unless it is watched."""
+    """Return an environment in which nothing runs beside the measurement, unless `watched`."""
     return dict(os.environ) if watched else {**os.environ, "COMPOSE_PROFILES": ""}

@@ -17,13 +17,7 @@ from testbed.model.words import duration
 
 
 class Estimate:
-    """Estimates the remaining time from what starts and runs have taken so far.
-
-    Parameters
-    ----------
-    expected
-        What is to be measured.
-    """
+    """Estimates the remaining time from what starts and runs have taken so far."""
 
     def __init__(self, expected: Expected) -> None:
         self._expected = expected
@@ -45,7 +39,7 @@ class Estimate:
         self._runs.append(seconds)
 
     def remaining_s(self) -> float:
-        """Return the seconds that what is left is likely to take."""
+        """Return the expected seconds until the end."""
         expected = self._expected
         runs = max(0, self.runs - self.measured_runs)
         starts = max(0, expected.starts - len(self._starts))
@@ -55,20 +49,12 @@ class Estimate:
 
 
 class Progress:
-    """Shows how an experiment goes on: one line per ended run, and a live line on a terminal.
-
-    Parameters
-    ----------
-    console
-        Where to.
-    expected
-        What is to be measured.
-    """
+    """Shows an experiment's progress: one line per ended run, and a live line on a terminal."""
 
     def __init__(self, console: Console, expected: Expected) -> None:
         self._console = console
         self._estimate = Estimate(expected)
-        # A number of runs that results decide is a bound, so it is not shown as if it were certain.
+        # Where results decide the number of runs, it is a bound.
         self._of = f"{'≤' if expected.at_most else '≥' if expected.at_least else ''}{expected.runs}"
         self._live = Live(console=console, transient=True, refresh_per_second=4)
         self._subject = ""
@@ -100,7 +86,7 @@ class Progress:
         )
 
     def loading(self, name: str, seen: Seen) -> None:
-        """Show the load that is on."""
+        """Show the running load."""
         self._subject = name
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
         self._update(
@@ -113,7 +99,7 @@ class Progress:
         self._print(f"  warm-up: {told}")
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
-        """Show that a run ended, what was seen of its loads, and how long it took."""
+        """Show a run that ended, with the counts of its loads."""
         self._estimate.measured(seconds)
         failed = any(one.failed for one in seen)
         mark = "[red]![/red]" if failed else "[green]✓[/green]"
@@ -125,12 +111,12 @@ class Progress:
         self._print(f"  [yellow]{escape(verdict)}[/yellow]")
 
     def known(self, lines: Sequence[str]) -> None:
-        """Show what is known of each cell so far."""
+        """Show the results of each cell so far."""
         for line in lines:
             self._print(f"  [cyan]{escape(line)}[/cyan]")
 
     def decided(self, text: str) -> None:
-        """Show whether, and why, the experiment goes on."""
+        """Show whether the experiment goes on, and why."""
         self._print(text)
 
     def _update(self, text: str) -> None:
@@ -156,7 +142,7 @@ def _outcome(seen: Sequence[Seen]) -> str:
 
 
 def _open_loop(seen: Seen) -> str:
-    """Say how an open loop keeps up: what was to begin by now, and what began late."""
+    """Return an open loop's offered, not ended and late operations; else nothing."""
     if seen.offered is None:
         return ""
     waiting = max(0, seen.offered - seen.operations)

@@ -30,7 +30,7 @@ def report(
         bool, typer.Option("--anyway", help="With --compare: even if environments or loads differ.")
     ] = False,
 ) -> None:
-    """Compute the summary, the figures and the report of results, or compare two of them."""
+    """Write the summary, the figures and the report of results, or compare two of them."""
     if against is None:
         if fail_above is not None or anyway:
             raise UserError("--fail-above and --anyway need --compare RESULTS")
@@ -40,7 +40,7 @@ def report(
 
 
 def write_report(project: Project, results: Path) -> None:
-    # Loaded here: the numerical libraries take a second, which no other command should wait for.
+    # Imported here: other commands need not wait a second for the numerical libraries.
     from testbed.analysis import report as analysis_report
 
     with step(console, "Writing the report"):

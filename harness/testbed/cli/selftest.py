@@ -1,4 +1,4 @@
-"""Runs every test of the project, and says at the end what failed."""
+"""Runs all tests of the project, and reports at the end which failed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,9 @@ from testbed.model.project import Project
 
 @dataclass(frozen=True)
 class Suite:
-    """One command that tests a part.
+    """A command that tests one part; exit code 0 is a pass.
 
-    Parameters
-    ----------
-    name
-        What it tests.
-    command
-        The command; an exit code of 0 is a pass.
-    folder
-        Where it runs.
-    fast
-        Whether it starts no service, no JMeter and no container.
+    A `fast` suite starts no service, no JMeter and no container.
     """
 
     name: str
@@ -37,7 +28,7 @@ class Suite:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a suite ended; `elapsed_s` in seconds."""
+    """The result of a suite."""
 
     suite: Suite
     code: int
@@ -52,11 +43,11 @@ class Verdict:
 def suites(project: Project) -> list[Suite]:
     """Return all suites, the quickest to fail first where the order is free.
 
-    The contract tests come last: they start the jars that the Java suite has packaged.
+    The contract tests come last: they start the jars that the Java suite packages.
     """
     harness = project.root / "harness"
     python = sys.executable
-    # A file at a time to a processor each. More than a few would only be more JVMs at once.
+    # One file at a time per processor. More than four workers would only mean more JVMs at once.
     spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
     pytest = (python, "-m", "pytest")
     return [
@@ -77,7 +68,7 @@ def run_all(
     environ: Mapping[str, str],
     announce: Callable[[Suite], None],
 ) -> list[Verdict]:
-    """Run suites one after another, to the last even if one fails."""
+    """Run suites one after another, even if one fails."""
     verdicts = []
     for suite in chosen:
         announce(suite)

@@ -38,9 +38,8 @@ def up(
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
 ) -> None:
-    """Start a variant, and leave it running in the background.
-
-    It is up when every process is ready and the front door gives full answers.
+    """Start a variant in the background, and wait until every process is ready and the
+    front door gives full answers.
     """
     project = Project.find()
     choice = Choice(variant, preset, backends, parse_settings(setting), port_offset)
@@ -57,7 +56,7 @@ def up(
 
 
 def down() -> None:
-    """End what runs: every process that was started for a variant."""
+    """End every process that was started for a variant."""
     running = _running()
     for project, known in running:
         if record.owner_alive(known):
@@ -86,7 +85,7 @@ def logs(
         bool, typer.Option("--follow", "-f", help="Go on until interrupted.")
     ] = False,
 ) -> None:
-    """Show the end of the logs of the variant that runs, or ran last."""
+    """Show the end of the logs of the running variant, or of the last one."""
     project = Project.find()
     known = record.load(project)
     if known is not None and known.compose is not None:
@@ -112,7 +111,7 @@ def logs(
 
 
 def _running() -> list[tuple[Project, StackRecord]]:
-    """Return every stack that runs; say so where there is none."""
+    """Return every stack that runs; print a message if there is none."""
     found = [(one, record.load(one)) for one in Project.find().every_stack()]
     running = [(one, known) for one, known in found if known is not None]
     if not running:

@@ -1,4 +1,4 @@
-"""Commands that watch what others do: live."""
+"""The command that exports JMeter's progress: live."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from testbed.watch import live
 def live_command(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Where to answer.")] = live.PORT,
 ) -> None:
-    """Show Prometheus what JMeter does, by what grows in results/, until interrupted."""
+    """Export JMeter's progress in results/ to Prometheus, until interrupted."""
     try:
         server = live.serve(live.Exporter(Project.find().results), ports.LOOPBACK, port)
     except OSError as problem:

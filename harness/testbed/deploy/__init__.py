@@ -1,1 +1,1 @@
-"""Starts and ends the systems: builds, processes or containers, their records and their use."""
+"""Builds, starts and stops the systems as processes or containers, and meters their usage."""

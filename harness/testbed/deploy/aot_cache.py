@@ -1,9 +1,9 @@
 """Prepares jars for quick starts: an unpacked copy of each, with an AOT cache trained under load.
 
-On 2 cores, loading classes is most of what a start costs, and finding out which methods to compile
-most of the minute after it. The JVM's AOT cache keeps classes and execution profiles of a training
-run. It holds no machine code and does not change what runs. The copy also keeps a running stack
-apart from a build that writes the jars anew.
+On 2 cores, loading classes takes most of a start. Finding out which methods to compile takes most
+of the minute after it. The JVM's AOT cache keeps classes and execution profiles of a training run.
+It holds no machine code and does not change what runs. The copy also protects a running stack from
+a build that rewrites the jars.
 """
 
 from __future__ import annotations
@@ -29,29 +29,21 @@ KEEP_S = 24 * 3600.0
 UNPACK_TIMEOUT_S = 120.0
 
 WRITE_LIMIT_S = 120.0
-"""How long the services may take to write their caches, all at once, when they are ended."""
+"""The time limit for all services to write their caches at the same time, when stopped."""
 
 GIVE_UP_S = 0.5
-"""How long they may take to end where no cache is wanted: too short to begin to write it."""
+"""The time limit to stop where no cache is wanted: too short to begin writing one."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a service is started from in place of its jar.
-
-    Parameters
-    ----------
-    jar
-        The unpacked application's jar.
-    cache
-        Its AOT cache.
-    """
+    """The unpacked jar and the AOT cache that a service is started from."""
 
     jar: Path
     cache: Path
 
     def started(self, service: Service, *options: str) -> Service:
-        """Return the service with this in place of its jar, and with further JVM options."""
+        """Return the service with this jar in place of its own, and with further JVM options."""
         *java, _, _ = service.command
         return replace(service, command=(*java, *options, "-jar", str(self.jar)))
 
@@ -59,8 +51,8 @@ class Prepared:
 def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     """Return a deployment that starts from its caches, which must have been trained.
 
-    A JVM that cannot use its cache does not start: a slow start would be measured unnoticed.
-    Services that are not started from a jar are left as they are.
+    A JVM that cannot use its cache does not start, so that no slow start is measured unnoticed.
+    Services that are not started from a jar are unchanged.
     """
     found = _locate(deployment, project, jdk)
 
@@ -74,7 +66,7 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
 
 
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
-    """Return whether every service of a deployment that can have a cache has one."""
+    """Return whether every service that can have a cache has one."""
     return all(one.cache.is_file() for one in _locate(deployment, project, jdk).values())
 
 
@@ -86,30 +78,19 @@ def train(
     load: Callable[[Stack, Path], None],
     notice: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Start a deployment, put load on it, end it, and keep the caches that its JVMs write.
+    """Start a deployment, put load on it, stop it, and keep the caches that its JVMs write.
 
-    Once for each build, variant and set of JVM arguments. Of services that would share a cache, the
-    first is trained.
+    Needed once per build, variant and set of JVM arguments. If services share a cache, the first is
+    trained. Services inherit `environ`. `load` may write into the folder that it gets, which is
+    removed afterwards.
 
-    Parameters
-    ----------
-    environ
-        The environment that every service inherits.
-    load
-        Puts load on what was started; it may write into a folder that is removed afterwards.
-    notice
-        Told what is being done.
-
-    Raises
-    ------
-    UserError
-        When the deployment cannot be started or loaded, or a service writes no cache.
+    Raises `UserError` if the deployment cannot be started or loaded, or a service writes no cache.
     """
     found = _locate(deployment, project, jdk)
     for service in deployment.services:
         if service.name in found:
             _unpack(service, found[service.name], jdk)
-    # Beside the builds of one module, so that what a killed command leaves is pruned with them.
+    # Beside the builds of one module: `_prune` then also removes what a killed command leaves.
     beside = next(iter(found.values())).jar.parents[1]
     with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -146,7 +127,7 @@ def train(
 
 
 def _locate(deployment: Deployment, project: Project, jdk: Jdk) -> dict[str, Prepared]:
-    """Return what each service that is started from a jar is prepared as, by its name."""
+    """Return the prepared form of each service that is started from a jar, by name."""
     return {
         service.name: _prepared(service, deployment.variant, project, jdk)
         for service in deployment.services
@@ -175,7 +156,7 @@ def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> 
 
 
 def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
-    """Unpack a jar beside its libraries, whole or not at all."""
+    """Unpack a jar beside its libraries, atomically."""
     if prepared.jar.is_file():
         return
     folder = prepared.jar.parent
@@ -199,7 +180,7 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
 
 
 def _prune(current: Path) -> None:
-    """Remove what was prepared from builds of the same module that are no longer started."""
+    """Remove prepared builds of the same module that are older than `KEEP_S`."""
     for other in current.parent.iterdir():
         if other != current and time.time() - other.stat().st_mtime > KEEP_S:
             shutil.rmtree(other, ignore_errors=True)

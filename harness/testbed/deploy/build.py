@@ -1,4 +1,4 @@
-"""Builds what changed: the services' jars and the JMeter layout."""
+"""Builds what has changed: the services' jars and the JMeter layout."""
 
 from __future__ import annotations
 
@@ -21,15 +21,10 @@ _POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 
 @dataclass(frozen=True)
 class Module:
-    """One Maven module.
+    """One Maven module; `name` is its folder.
 
-    Parameters
-    ----------
-    name
-        Its folder.
-    runnable
-        Whether its jar is started, so has to exist under the module's own name: its pom has a
-        ``finalName``.
+    The jar of a runnable module is started, so it must have the module's own name. The pom of such
+    a module has a ``finalName``.
     """
 
     name: str
@@ -37,13 +32,7 @@ class Module:
 
 
 def maven() -> str:
-    """Return the Maven command.
-
-    Raises
-    ------
-    UserError
-        When there is none on PATH.
-    """
+    """Return the Maven command; raise `UserError` if there is none on PATH."""
     found = shutil.which("mvn")
     if found is None:
         raise UserError(
@@ -63,7 +52,7 @@ def modules(project: Project) -> list[Module]:
 def stale(project: Project, known: Iterable[Module]) -> list[str]:
     """Return the runnable modules whose jar is missing or older than a source.
 
-    The sources of the library modules and the root build count for every module.
+    The sources of the library modules and the root ``pom.xml`` count for every module.
     """
     every = list(known)
     shared = max(
@@ -80,12 +69,10 @@ def stale(project: Project, known: Iterable[Module]) -> list[str]:
 
 
 def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
-    """Package modules, with the library modules that they need.
+    """Package modules and the library modules that they need.
 
-    Raises
-    ------
-    UserError
-        With the end of Maven's output when the build fails, or when a jar is missing after it.
+    Raises `UserError` with the end of Maven's output if the build fails, or if a jar is missing
+    after it.
     """
     wanted = list(names)
     log = project.state / "build.log"
@@ -102,25 +89,19 @@ def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
         jar = project.jar(name)
         if not jar.is_file():
             raise UserError(f"the build made no {project.shown(jar)}")
-        # Maven leaves a jar alone when its content did not change.
+        # Maven does not touch a jar whose content did not change.
         jar.touch()
 
 
 def require_jars(project: Project, jars: Iterable[Path]) -> None:
-    """Check that jars exist.
-
-    Raises
-    ------
-    UserError
-        Naming those that do not.
-    """
+    """Check that jars exist; raise `UserError` with the missing ones."""
     missing = [project.shown(jar) for jar in jars if not jar.is_file()]
     if missing:
         raise UserError(f"not built: {', '.join(missing)}", "Build first: ./testbed build")
 
 
 def jmeter_is_laid_out(project: Project) -> bool:
-    """Return whether the JMeter of the current layout file is there, whole."""
+    """Return whether JMeter is laid out completely, by the current layout file."""
     stamp = _jmeter_stamp(project)
     return stamp.is_file() and _modified(stamp) >= _modified(project.root / JMETER_POM)
 
@@ -128,10 +109,7 @@ def jmeter_is_laid_out(project: Project) -> bool:
 def lay_out_jmeter(project: Project, jdk: Jdk) -> None:
     """Fetch JMeter's artifacts and lay them out as its release does.
 
-    Raises
-    ------
-    UserError
-        With the end of Maven's output when that fails.
+    Raises `UserError` with the end of Maven's output if that fails.
     """
     home = project.jmeter_home
     shutil.rmtree(home, ignore_errors=True)
@@ -175,7 +153,7 @@ def _is_runnable(folder: Path) -> bool:
 
 
 def _newest_source(module: Path) -> float:
-    # The tests are not in the jar; folders count, as a deleted file only changes its folder.
+    # Tests are not in the jar. Folders count, because a deleted file only changes its folder.
     return max(_newest(module / "pom.xml"), _newest(module / "src" / "main"))
 
 
@@ -185,7 +163,7 @@ def _newest(path: Path) -> float:
 
 
 def _written(jar: Path) -> float:
-    """Return when a jar was written: its time of modification is the build's fixed timestamp."""
+    """Return when a jar was written (ctime); its mtime is the build's fixed timestamp."""
     try:
         return jar.stat().st_ctime
     except FileNotFoundError:

@@ -27,10 +27,9 @@ ASK_TIMEOUT_S = 60.0
 WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
 
 MOVE_PORTS = "Stop what uses them, or choose others: each is a PORT_... of .env."
-"""What to do about ports that are taken, where containers publish them."""
+"""The hint for taken ports that containers publish."""
 
-# Both layouts of the control group file system, as a container sees its own; then its memory
-# without the page cache.
+# The container's own control group, version 2 or else 1; memory is without the page cache.
 _READ_USAGE = (
     "cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/memory.stat 2>/dev/null"
     " || { echo usage_nsec $(cat /sys/fs/cgroup/cpuacct/cpuacct.usage);"
@@ -40,18 +39,9 @@ _READ_USAGE = (
 
 @dataclass(frozen=True)
 class Container:
-    """One container of a stack.
+    """One container of a stack; `exit_code` is 0 while it runs.
 
-    Parameters
-    ----------
-    service
-        Its name in the compose file.
-    id
-        Its number.
-    state
-        Such as ``running`` or ``exited``.
-    exit_code
-        0 while it runs.
+    `state` is as Docker reports it, such as ``running`` or ``exited``.
     """
 
     service: str
@@ -61,18 +51,12 @@ class Container:
 
     @property
     def as_meant(self) -> bool:
-        """Whether it runs, or has done what it was started for."""
+        """Whether it runs or has ended without an error."""
         return self.state == "running" or (self.state == "exited" and self.exit_code == 0)
 
 
 def require_docker() -> None:
-    """Check that Docker and its compose plugin are there and answer.
-
-    Raises
-    ------
-    UserError
-        Saying which is missing.
-    """
+    """Check that Docker and its compose plugin answer; raise `UserError` with what is missing."""
     if shutil.which("docker") is None:
         raise UserError(
             "Docker not found: no docker on PATH",
@@ -92,13 +76,7 @@ def require_docker() -> None:
 
 
 def describe(project: Project, name: str, environ: Mapping[str, str] = os.environ) -> Compose:
-    """Return the compose stack of a file.
-
-    Raises
-    ------
-    UserError
-        When a file is missing.
-    """
+    """Return the compose stack of a file; raise `UserError` if a file is missing."""
     file = project.root / name
     if not file.is_file():
         raise UserError(f"no {project.shown(file)}")
@@ -106,14 +84,10 @@ def describe(project: Project, name: str, environ: Mapping[str, str] = os.enviro
 
 
 def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
-    """Return the files with the variables of the compose files, the one that counts most last.
+    """Return the files with the variables of the compose files; later files override earlier ones.
 
-    ``TESTBED_ENV_FILE`` names a further file, read after ``.env``.
-
-    Raises
-    ------
-    UserError
-        When a file is missing.
+    ``TESTBED_ENV_FILE`` names a further file, read after ``.env``. Raises `UserError` if a file is
+    missing.
     """
     files = [project.root / ".env"]
     if further := environ.get("TESTBED_ENV_FILE"):
@@ -125,7 +99,7 @@ def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tupl
 
 
 def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the values of the variables of the compose files, as compose itself takes them."""
+    """Return the variables of the compose files; `environ` overrides the files, as in compose."""
     known: dict[str, str | None] = {}
     for file in env_files(project, environ):
         known |= dotenv.dotenv_values(file)
@@ -135,14 +109,14 @@ def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict
 def with_settings(
     compose: Compose, project: Project, services: Iterable[str], settings: Mapping[str, str]
 ) -> Compose:
-    """Return the stack with environment settings for its services, by a further compose file."""
+    """Return the stack with environment settings for its services, in a further compose file."""
     if not settings:
         return compose
     # JSON is YAML; compose merges environments by key.
     text = json.dumps(
         {"services": {name: {"environment": dict(settings)} for name in sorted(services)}}
     )
-    # A file for each set of settings: the systems of one experiment differ in them.
+    # One file per set of settings, because the systems of an experiment differ in them.
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     override = project.state / f"compose-settings-{digest}.yml"
     override.parent.mkdir(parents=True, exist_ok=True)
@@ -153,12 +127,8 @@ def with_settings(
 def moved(compose: Compose, project: Project, offset: int, *, apart: bool = False) -> Compose:
     """Return the stack on other published ports, by a further file with variables.
 
-    Parameters
-    ----------
-    offset
-        Added to every ``PORT_...`` of the files with variables; 0 leaves the stack as it is.
-    apart
-        Whether it gets a project name of its own, as the same variant is up already.
+    `offset` is added to every ``PORT_...`` variable; 0 leaves the stack unchanged. With `apart`,
+    the stack gets its own project name, because the same variant is already up.
     """
     if not offset:
         return compose
@@ -178,30 +148,21 @@ def moved(compose: Compose, project: Project, offset: int, *, apart: bool = Fals
 def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the services of a stack by name, as compose reads its files; each has an ``image``.
 
-    Raises
-    ------
-    UserError
-        When compose cannot read them.
+    Raises `UserError` if compose cannot read the files.
     """
     answer = _ask((*_command(compose), "config", "--format", "json"), environ=environ)
     if answer.returncode != 0:
         raise UserError("docker compose config failed:\n" + answer.stderr.strip())
     stack = json.loads(answer.stdout)
     return {
-        # An image that is built has this name, unless the file gives another.
+        # The default name of a built image.
         name: {"image": f"{stack['name']}-{name}", **one}
         for name, one in stack["services"].items()
     }
 
 
 def published(services: Mapping[str, Any], name: str, port: int) -> int:
-    """Return the port of this machine at which a service's own port is published.
-
-    Raises
-    ------
-    UserError
-        When it is not.
-    """
+    """Return the host port of a service's port; raise `UserError` if it is not published."""
     for one in services.get(name, {}).get("ports", ()):
         if one["target"] == port and "published" in one:
             return int(one["published"])
@@ -209,7 +170,7 @@ def published(services: Mapping[str, Any], name: str, port: int) -> int:
 
 
 def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    """Return the ports of this machine that each service takes, by its name."""
+    """Return the host ports of each service, by name."""
     return {
         name: tuple(int(port["published"]) for port in one.get("ports", ()) if "published" in port)
         for name, one in services.items()
@@ -217,17 +178,14 @@ def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
 
 
 def watching(services: Mapping[str, Any]) -> frozenset[str]:
-    """Return the services that only watch the others: those that a profile adds."""
+    """Return the services that only watch the others: those with a profile."""
     return frozenset(name for name, one in services.items() if one.get("profiles"))
 
 
 def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
     """Start all containers and wait until they are healthy.
 
-    Raises
-    ------
-    UserError
-        With the end of the output when that fails.
+    Raises `UserError` with the end of the output if that fails.
     """
     _carry_out(compose, ("up", "--detach", "--wait"), environ, log)
 
@@ -247,25 +205,19 @@ def _carry_out(
 
 
 def down(compose: Compose) -> None:
-    """End and remove all containers; data volumes stay.
-
-    Raises
-    ------
-    UserError
-        When that fails.
-    """
+    """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
     answer = _ask((*_command(compose), "down", "--timeout", "10"), timeout=180)
     if answer.returncode != 0:
         raise UserError("docker compose down failed:\n" + answer.stderr.strip())
 
 
 def containers(compose: Compose) -> list[Container]:
-    """Return the containers of a stack, those that ended too."""
+    """Return the containers of a stack, including those that ended."""
     answer = _ask((*_command(compose), "ps", "--all", "--format", "json"))
     if answer.returncode != 0:
         raise UserError("docker compose ps failed:\n" + answer.stderr.strip())
     text = answer.stdout.strip()
-    # One object per line, or one array, by the version of the plugin.
+    # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
         Container(row["Service"], row["ID"], row["State"], int(row["ExitCode"])) for row in rows
@@ -273,7 +225,7 @@ def containers(compose: Compose) -> list[Container]:
 
 
 def keep_logs(compose: Compose, folder: Path) -> None:
-    """Write what each container has said into ``SERVICE.log``, as far as it can be asked."""
+    """Write the output of each container into ``SERVICE.log``; skip what Docker does not give."""
     with contextlib.suppress(UserError, subprocess.TimeoutExpired):
         for one in containers(compose):
             answer = _ask(
@@ -283,12 +235,9 @@ def keep_logs(compose: Compose, folder: Path) -> None:
 
 
 def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the id of each service's image, or None for one that is not on this machine yet.
+    """Return the id of each service's image; None if the image is not on this machine.
 
-    Parameters
-    ----------
-    services
-        As `resolved` returns them.
+    `services` is the result of `resolved`.
     """
     ids = {}
     for name, one in services.items():
@@ -298,12 +247,9 @@ def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
 
 
 def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
-    """Build or pull the images that a stack needs and this machine does not have.
+    """Build or pull the images of a stack that this machine does not have.
 
-    Raises
-    ------
-    UserError
-        With the end of the output when that fails.
+    Raises `UserError` with the end of the output if that fails.
     """
     _carry_out(compose, ("create",), environ, log)
     down(compose)
@@ -323,13 +269,7 @@ def logs_command(compose: Compose, service: str | None, follow: bool) -> list[st
 
 @dataclass(frozen=True)
 class ContainerMeter:
-    """Reads containers, from the control group that each sees as its own.
-
-    Parameters
-    ----------
-    ids
-        The containers, by name.
-    """
+    """Reads containers by id, each from inside its own control group."""
 
     ids: Mapping[str, str]
 
@@ -345,13 +285,7 @@ class ContainerMeter:
 
 @dataclass(frozen=True)
 class GroupMeter:
-    """Reads containers from their control groups as this machine has them, which costs little.
-
-    Parameters
-    ----------
-    files
-        The statistics files of each container, by its name.
-    """
+    """Reads the statistics files of containers' control groups on the host, which costs little."""
 
     files: Mapping[str, tuple[Path, ...]]
 
@@ -371,21 +305,16 @@ class GroupMeter:
 def meter(ids: Mapping[str, str], root: Path = Path("/")) -> Meter:
     """Return the cheapest meter that can read these containers.
 
-    Parameters
-    ----------
-    ids
-        The containers, by name.
-    root
-        Where ``proc`` and ``sys`` are.
+    `ids` holds the containers by name. `root` is the folder of ``proc`` and ``sys``.
     """
     files = {name: group_files(pid, root) for name, pid in pids(ids).items()}
     groups = GroupMeter({name: found for name, found in files.items() if found})
-    # Not where the containers run in a machine of their own.
+    # The host cannot read containers that run in a virtual machine.
     return groups if set(groups.read()) == set(ids) else ContainerMeter(ids)
 
 
 def pids(ids: Mapping[str, str]) -> dict[str, str]:
-    """Return the number of each container's first process, as Docker's machine has it."""
+    """Return the pid of each container's first process, as Docker's host has it."""
     return {
         name: _ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
         for name, one in ids.items()
@@ -393,10 +322,7 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
 
 
 def group_files(pid: str, root: Path = Path("/")) -> tuple[Path, ...]:
-    """Return the files with the CPU time and the memory of a process's control group.
-
-    Empty where they cannot be read.
-    """
+    """Return the CPU and memory files of a process's control group; empty if unreadable."""
     try:
         lines = (root / "proc" / pid / "cgroup").read_text(encoding="ascii").splitlines()
     except OSError:
@@ -423,13 +349,7 @@ def _statistics(file: Path) -> str:
 
 @contextlib.contextmanager
 def paused(compose: Compose, service: str) -> Iterator[None]:
-    """Hold a container still while the body runs.
-
-    Raises
-    ------
-    UserError
-        When it cannot be.
-    """
+    """Suspend a container while the body runs; raise `UserError` if that fails."""
     _task(compose, "pause", service)
     try:
         yield
@@ -446,8 +366,8 @@ def _task(compose: Compose, *task: str) -> None:
 def parse_usage(text: str) -> Usage | None:
     """Read CPU time and memory from the ``name value`` lines of a control group's statistics.
 
-    The second version counts CPU time in microseconds and calls the memory ``anon``; for the first,
-    the caller gives nanoseconds, and the memory is ``total_rss``.
+    Version 2 has the CPU time in microseconds and the memory as ``anon``. For version 1, the caller
+    gives nanoseconds, and the memory is ``total_rss``. None if one of the two is missing.
     """
     facts: dict[str, int] = {}
     for line in text.splitlines():

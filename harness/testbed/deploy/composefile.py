@@ -1,10 +1,10 @@
-"""Reads compose files without Docker: which services there are, and how each is started.
+"""Reads the services of compose files, and how each is started, without Docker.
 
-Understands what the project's files use: ``extends`` within and across files, merge keys, variables
+Supports what the project's files use: ``extends`` within and across files, merge keys, variables
 (``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
-``depends_on`` and profiles. A service may say in ``x-embedded`` what stands in for it where there
-are no containers: the port settings of the embedded backends (``listens``), and settings of its
-clients there (``clients``).
+``depends_on`` and profiles. ``x-embedded`` describes what replaces a service where there are no
+containers: the port settings of the embedded backends (``listens``), and settings of its clients
+(``clients``).
 """
 
 from __future__ import annotations
@@ -25,14 +25,10 @@ _PUBLISHED = re.compile(r"(?:[\d.]+:)?(?P<published>\d+):(?P<target>\d+)")
 
 @dataclass(frozen=True)
 class Stub:
-    """What stands in for a service where there are no containers.
+    """The replacement of a service where there are no containers.
 
-    Parameters
-    ----------
-    listens
-        The settings of the embedded backends that name a port, and which port of the service it is.
-    clients
-        Environment of the services that depend on it.
+    `listens` maps port settings of the embedded backends to ports of the service. `clients` is the
+    environment of the services that depend on it.
     """
 
     listens: Mapping[str, int]
@@ -45,20 +41,16 @@ class ComposeService:
 
     Parameters
     ----------
-    name
-        Unique in the file.
     module
         The Maven module whose jar its image runs; None for other images.
     environment
-        Its settings; those that the file leaves to the shell are left out.
+        Its settings, without those that the file leaves to the shell.
     ports
-        By port in the container the one of this machine.
+        Host ports, by port in the container.
     after
-        The services that are healthy before it starts.
+        The services that must be healthy before it starts.
     profiles
-        Which have it started; without any it always is.
-    stub
-        What stands in for it without containers.
+        The profiles that start it; empty if it always starts.
     """
 
     name: str
@@ -72,13 +64,13 @@ class ComposeService:
 
 @dataclass
 class _Files:
-    """The services of files that were read, as they are written."""
+    """The services of the files read so far, before merging and without variables filled in."""
 
     variables: Mapping[str, str]
     read: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
     def service(self, file: Path, name: str) -> dict[str, Any]:
-        """Return a service with everything that it extends."""
+        """Return a service merged with everything that it extends."""
         services = self.services(file)
         if name not in services:
             raise UserError(f"{file.name} has no service {name!r}")
@@ -104,22 +96,17 @@ class _Files:
 def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
     """Return the services of a compose file by name, in its order.
 
-    Parameters
-    ----------
-    variables
-        What ``${NAME}`` stands for.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read, or a variable that is needed is not set.
+    Raises `UserError` if a file cannot be read, or a required variable is not set.
     """
     files = _Files(variables)
     return {name: _service(name, files, file) for name in files.services(file)}
 
 
 def phases(services: Iterable[ComposeService]) -> list[list[ComposeService]]:
-    """Return services in the order of their start: each after those that it waits for."""
+    """Return services by start phase; each starts after those that it waits for.
+
+    Raises `UserError` if services wait for one another.
+    """
     left = {one.name: one for one in services}
     found: list[list[ComposeService]] = []
     while left:
@@ -155,7 +142,7 @@ def _service(name: str, files: _Files, file: Path) -> ComposeService:
 
 
 def _merged(base: Any, own: Any) -> Any:
-    """Return what a service and its base say together: maps and lists add up, else its own."""
+    """Merge a value of a service into that of its base: maps and lists add up, others replace."""
     if isinstance(base, dict) and isinstance(own, dict):
         return {
             **base,
@@ -167,13 +154,7 @@ def _merged(base: Any, own: Any) -> Any:
 
 
 def _filled(written: Any, variables: Mapping[str, str]) -> Any:
-    """Return what is written with the values of its variables.
-
-    Raises
-    ------
-    KeyError
-        If a variable has no value and no default.
-    """
+    """Fill in variables; raise `KeyError` for a ``${NAME:?}`` without a value."""
     if isinstance(written, dict):
         return {key: _filled(value, variables) for key, value in written.items()}
     if isinstance(written, list):

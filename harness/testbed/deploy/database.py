@@ -1,4 +1,4 @@
-"""Empties what a run has stored, so that the next one starts from the same state."""
+"""Deletes what a run has stored, so that the next one starts from the same state."""
 
 from __future__ import annotations
 
@@ -12,24 +12,10 @@ ANSWER_TIMEOUT_MS = 3_000
 
 
 def empty(uri: str, databases: str, collection: str) -> dict[str, int]:
-    """Delete every document of a collection; indexes are kept.
+    """Delete every document of a collection but keep indexes; return how many, by database.
 
-    Parameters
-    ----------
-    uri
-        The connection string of MongoDB.
-    databases
-        How the names of the databases begin.
-
-    Returns
-    -------
-    dict
-        How many were deleted, by database.
-
-    Raises
-    ------
-    UserError
-        When MongoDB does not answer.
+    `uri` is a MongoDB connection string. `databases` is the prefix of the databases' names. Raises
+    `UserError` if MongoDB does not answer.
     """
     with _connected(uri) as client:
         try:
@@ -43,13 +29,7 @@ def empty(uri: str, databases: str, collection: str) -> dict[str, int]:
 
 
 def require_answer(uri: str) -> None:
-    """Check that MongoDB answers.
-
-    Raises
-    ------
-    UserError
-        When it does not.
-    """
+    """Check that MongoDB answers; raise `UserError` if it does not."""
     with _connected(uri, ANSWER_TIMEOUT_MS) as client:
         try:
             client.admin.command("ping")
@@ -61,12 +41,12 @@ def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> MongoClient[dict[str, 
     try:
         return MongoClient(uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms)
     except (PyMongoError, ValueError) as problem:
-        # Its port, or a password with characters that are not escaped.
+        # The port is wrong, or the password has unescaped characters.
         raise UserError(f"MONGODB_URI is not a connection string: {problem}") from problem
 
 
 def _silent(problem: PyMongoError) -> UserError:
-    # The address without its user and password, which the connection string may hold.
+    # Only the address: the connection string may hold a user and a password.
     reason = str(problem).split(",", 1)[0]
     return UserError(
         f"MongoDB does not answer: {reason}", "Is it running, and does MONGODB_URI lead to it?"

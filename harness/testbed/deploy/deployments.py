@@ -1,4 +1,4 @@
-"""How a system is deployed: as local processes, or in containers, from the same compose file."""
+"""Describes how a system is deployed: as processes or containers, from the same compose file."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ EMBEDDED = "embedded-backends"
 BACKENDS_FLAGS = (
     "-XX:+UseSerialGC",
     "-Xms256m",
-    # Holds every reservation of a run: a few hundred thousand.
+    # Enough for every reservation of a run: a few hundred thousand.
     "-Xmx1g",
     "-XX:+ExitOnOutOfMemoryError",
     "--enable-native-access=ALL-UNNAMED",
     "--sun-misc-unsafe-memory-access=allow",
 )
-"""The JVM arguments of the embedded backends: the same under every preset, as they are not what is
-compared."""
+"""JVM arguments of the embedded backends. Presets share them: backends are not compared."""
 
 OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
-"""Settings of the compose file that processes do without: flags are in their command, and their
-logs are read by people."""
+"""Settings for containers only. Processes get flags in their command and log for people."""
 
 WAIT_S = 3
-"""How long a fetch waits for its answer when a system is asked whether it is complete."""
+"""How long a fetch waits for its answer in the completeness check."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +45,12 @@ class Choice:
 
     Parameters
     ----------
-    variant, preset, backends
-        By name.
     settings
         Environment settings for every service, on top of the preset.
     port_offset
-        Added to every port, those of backends included.
+        Added to every port, including those of backends.
     apart
-        Whether the same variant is up already: containers then get other names.
+        Whether the same variant is already up; containers then get other names.
     """
 
     variant: str
@@ -84,10 +80,7 @@ def described(
 ) -> dict[str, ComposeService]:
     """Return the services of a system's compose file, without those that only watch it.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read, or the offset moves a port out of range.
+    Raises `UserError` if the file cannot be read, or the offset moves a port out of range.
     """
     variables = compose.variables(project, environ) | {"TESTBED_PRESET": choice.preset}
     found = composefile.read(project.root / choice.system.compose, variables)
@@ -114,26 +107,13 @@ def deployment(
 ) -> Deployment:
     """Return how a system is started from jars, on embedded or local backends.
 
-    Each service of the compose file becomes a process with the same settings, at the port of this
-    machine at which its container is published. Host names become the loopback address. Services
-    without a jar of ours are backends: the embedded ones stand in for them, in one process.
+    Each service of the compose file becomes a process with the same settings, on the host port of
+    its container. Host names become the loopback address. Services without a jar of the project are
+    backends. One process of embedded backends replaces them.
 
-    Parameters
-    ----------
-    choice
-        What to start.
-    project
-        Where the compose file, jars and JVM arguments are.
-    jdk
-        What runs the services.
-    environ
-        Where the variables of the compose file come from, before ``.env``, and ``JAVA_OPTS``; for
-        local backends also ``MONGODB_URI`` and ``RABBITMQ_*``.
-
-    Raises
-    ------
-    UserError
-        If the compose file cannot be read, or an offset moves a port out of range.
+    `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``. For local
+    backends it also gives ``MONGODB_URI`` and ``RABBITMQ_*``. Raises `UserError` if the compose
+    file cannot be read, or an offset moves a port out of range.
     """
     services = described(choice, project, environ)
     addresses = _Addresses(services, choice.port_offset)
@@ -184,7 +164,7 @@ def deployment(
 def in_containers(
     choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
 ) -> Deployment:
-    """Return how a system is started in containers, backends included."""
+    """Return how a system is started in containers, including backends."""
     files = compose.describe(project, choice.system.compose, environ)
     files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
     known = compose.resolved(files, environ)
@@ -221,7 +201,7 @@ def convergence(system: SystemDeclaration, port: int) -> Convergence:
 
 
 def jvm_flags(project: Project, preset: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the JVM arguments of a preset, ``JAVA_OPTS`` after them."""
+    """Return the JVM arguments of a preset, followed by ``JAVA_OPTS``."""
     return (
         f"@{project.presets / f'{preset}.jvm'}",
         *environ.get("JAVA_OPTS", "").split(),
@@ -230,26 +210,20 @@ def jvm_flags(project: Project, preset: str, environ: Mapping[str, str]) -> tupl
 
 @dataclass(frozen=True)
 class _Addresses:
-    """Where the services of a compose file are when they are processes of this machine."""
+    """The addresses of a compose file's services as processes of this machine."""
 
     services: Mapping[str, ComposeService]
     offset: int
 
     def port(self, service: str, port: int) -> int:
-        """Return the port of this machine for one of a service.
-
-        Raises
-        ------
-        UserError
-            If the service does not publish it.
-        """
+        """Return the host port of a service's port; raise `UserError` if it is not published."""
         published = self.services[service].ports.get(port)
         if published is None:
             raise UserError(f"port {port} of {service} is not published by the compose file")
         return published + self.offset
 
     def on_this_machine(self, one: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
-        """Return the settings of a service with the addresses of others as they are here."""
+        """Return the settings of a service, with addresses of services on this machine."""
         names = "|".join(map(re.escape, self.services))
         address = re.compile(rf"\b({names}):(\d+)\b")
         found = {
@@ -260,7 +234,7 @@ class _Addresses:
         }
         found["SERVER_PORT"] = str(self.port(one.name, int(settings["SERVER_PORT"])))
         for name, value in settings.items():
-            # A host and its port as two settings.
+            # Host and port are two settings.
             if name.endswith("_HOST") and value in self.services:
                 port = name.removesuffix("_HOST") + "_PORT"
                 found[name] = ports.LOOPBACK
@@ -271,7 +245,7 @@ class _Addresses:
 def _embedded(
     backends: Iterable[ComposeService], addresses: _Addresses, project: Project, jdk: Jdk
 ) -> Service:
-    """Return the process that stands in for the backends of a system."""
+    """Return the process that replaces the backends of a system."""
     listens = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
     taken = []
     for one in backends:
@@ -290,7 +264,7 @@ def _embedded(
 
 
 def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that lead to the user's own backends."""
+    """Return the settings of the user's own backends."""
     return {
         "MONGODB_URI": environ.get("MONGODB_URI") or f"mongodb://{ports.LOOPBACK}:27017",
         "RABBITMQ_HOST": "localhost",
@@ -302,13 +276,13 @@ def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _of_use_to(one: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings whose prefix a service has settings of, such as ``RABBITMQ_``."""
+    """Return the settings that share a prefix with settings of a service, such as ``RABBITMQ_``."""
     prefixes = {name.partition("_")[0] for name in one.environment}
     return {name: text for name, text in settings.items() if name.partition("_")[0] in prefixes}
 
 
 def _lacks(http: httpx.Client, base: str, probe: Probe, system: SystemDeclaration) -> str | None:
-    """Ask one question; return what is missing of the answer, or None."""
+    """Send one probe and return what its answer lacks; None if the answer is full."""
     asked = f"GET {probe.get}"
     answer = http.get(base + probe.get)
     if system.protocol == "acknowledged":

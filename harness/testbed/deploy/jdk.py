@@ -16,7 +16,7 @@ SERVICES_FEATURE = 25
 """The oldest Java that the services compile and run on."""
 
 JMETER_FEATURES = (17, 21)
-"""The Java versions that JMeter 5.6 is run on by its makers, the preferred one first."""
+"""The Java versions on which JMeter's developers run JMeter 5.6, the preferred one first."""
 
 USUAL_PLACES = (
     "/usr/lib/jvm/*",
@@ -40,7 +40,7 @@ class Jdk:
     version
         The full version, such as ``25.0.3``.
     compiler
-        Whether it has ``javac``, so is a JDK and not a runtime alone.
+        Whether it has ``javac``: it is a JDK, not only a runtime.
     """
 
     home: Path
@@ -54,11 +54,11 @@ class Jdk:
 
     @property
     def feature(self) -> int:
-        """The feature version, such as 25 (and 8 for ``1.8.0``)."""
+        """The feature version, such as 25 (8 for ``1.8.0``)."""
         return feature_version(self.version)
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
-        """Return an environment in which this installation is the one that is used."""
+        """Return an environment that uses this installation."""
         return {
             **base,
             "JAVA_HOME": str(self.home),
@@ -67,9 +67,9 @@ class Jdk:
 
 
 def feature_version(version: str) -> int:
-    """Return the feature version of a Java version string; 0 when it has none.
+    """Return the feature version of a Java version string; 0 if it has none.
 
-    Both schemes are read: ``25.0.3`` and the ``1.8.0_402`` of Java 8 and older.
+    Reads ``25.0.3`` and, for Java 8 and older, ``1.8.0_402``.
     """
     found = re.match(r"(?:1\.)?(\d+)", version)
     return int(found.group(1)) if found else 0
@@ -89,9 +89,9 @@ def candidate_homes(
 
 
 def inspect(home: Path) -> Jdk | None:
-    """Return the installation in a folder, or None when there is no working one.
+    """Return the installation in a folder; None if there is no working one.
 
-    The version comes from the ``release`` file; where that is missing, ``java -version`` is asked.
+    The version comes from the ``release`` file or, if that is missing, from ``java -version``.
     """
     java = home / "bin" / "java"
     if not os.access(java, os.X_OK):
@@ -103,7 +103,7 @@ def inspect(home: Path) -> Jdk | None:
 
 
 def installed(homes: Iterable[Path] | None = None) -> list[Jdk]:
-    """Return the Java installations of this machine, each once, the user's own choice first."""
+    """Return each Java installation of this machine once, the user's own choice first."""
     found: dict[Path, Jdk] = {}
     for home in candidate_homes() if homes is None else homes:
         resolved = home.resolve()
@@ -115,10 +115,7 @@ def installed(homes: Iterable[Path] | None = None) -> list[Jdk]:
 def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
     """Return the JDK that builds and runs the services: 25, or else the oldest newer one.
 
-    Raises
-    ------
-    UserError
-        When there is none; says what was found and where it was looked for.
+    Raises `UserError` if there is none. The error says what was found and where it was searched.
     """
     known = installed() if jdks is None else list(jdks)
     fit = [jdk for jdk in known if jdk.compiler and jdk.feature >= SERVICES_FEATURE]
@@ -128,12 +125,9 @@ def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
 
 
 def for_jmeter(jdks: Iterable[Jdk] | None = None) -> Jdk:
-    """Return the Java that runs JMeter: 17 or 21 where there is one, else that of the services.
+    """Return the Java that runs JMeter: 17, else 21, else that of the services.
 
-    Raises
-    ------
-    UserError
-        When there is neither.
+    Raises `UserError` if there is none of them.
     """
     known = installed() if jdks is None else list(jdks)
     for feature in JMETER_FEATURES:

@@ -1,4 +1,4 @@
-"""Ends stacks by their records: those that are ended on purpose, and what killed commands left."""
+"""Stops recorded stacks: on request, or because a killed command left them running."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from testbed.model.project import Project
 
 
 def require_none(project: Project) -> None:
-    """Check that no stack runs.
-
-    Raises
-    ------
-    UserError
-        Naming the variant that is up and how to end it.
-    """
+    """Check that no stack runs; raise `UserError` with its variant and how to stop it."""
     known = record.load(project)
     if known is None:
         return
@@ -35,24 +29,15 @@ def require_none(project: Project) -> None:
 
 
 def clear_all(project: Project) -> None:
-    """End all that a command that was killed has left behind, of further stacks too.
-
-    Raises
-    ------
-    UserError
-        As `clear`.
-    """
+    """Stop what killed commands have left in all stacks; raise `UserError` like `clear`."""
     for one in project.every_stack():
         clear(one)
 
 
 def clear(project: Project) -> None:
-    """End what a command that was killed has left behind.
+    """Stop what a killed command has left.
 
-    Raises
-    ------
-    UserError
-        When the stack is not a leftover: it is in use or was left up on purpose.
+    Raises `UserError` if the stack is in use or was left up on purpose.
     """
     require_none(project)
     known = record.load(project)
@@ -61,9 +46,9 @@ def clear(project: Project) -> None:
 
 
 def end(project: Project, known: StackRecord, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
-    """End the processes of a record and forget it; return the names of those killed.
+    """Stop a recorded stack and delete its record; return the names of killed processes.
 
-    The embedded backends end last, so that no service reports a lost one.
+    The embedded backends stop last, so that no service reports a lost one.
     """
     killed: list[ProcessId] = []
     backends = [one for one in known.running if one.name == "embedded-backends"]

@@ -1,4 +1,4 @@
-"""What this machine is: its processor, its cores, its memory."""
+"""Describes this machine: its processor, its cores, its memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def machine() -> dict[str, Any]:
 
 
 def usable_cpus(root: Path = Path("/")) -> float:
-    """Return how many cores this process may use: its affinity, less what its group is denied."""
+    """Return how many CPUs this process may use: its affinity, limited by its group's quota."""
     try:
         cores = float(len(os.sched_getaffinity(0)))
     except AttributeError:  # not on every system

@@ -1,4 +1,4 @@
-"""Reads the CPU time and the memory of what runs."""
+"""Reads the CPU time and the memory of running processes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,8 @@ MB = 1_000_000
 class Usage:
     """What one process has used.
 
-    Parameters
-    ----------
-    cpu_s
-        CPU seconds since its start, user and system together.
-    rss_mb
-        Resident memory now, in MB (10^6 bytes).
+    `cpu_s` is user and system CPU time since its start, in seconds. `rss_mb` is the resident memory
+    now, in MB (10^6 bytes).
     """
 
     cpu_s: float
@@ -30,7 +26,7 @@ class Usage:
 
 
 class Meter(Protocol):
-    """Something that reads the usage of each part of a stack."""
+    """Reads the usage of each part of a stack."""
 
     def read(self) -> dict[str, Usage]:
         """Return the usage by name; parts that ended are left out."""
@@ -38,17 +34,11 @@ class Meter(Protocol):
 
 
 class ProcessMeter:
-    """Reads local processes.
-
-    Parameters
-    ----------
-    ids
-        The processes, by name.
-    """
+    """Reads local processes."""
 
     def __init__(self, ids: Mapping[str, ProcessId]) -> None:
-        # Found once: to tell a process from a later one of the same number costs as much as reading
-        # it. `psutil` does so by itself where it matters, when a signal is sent.
+        # Found once, because checking the identity of a process costs as much as reading it.
+        # `psutil` checks it by itself before it sends a signal.
         self._found = {name: one.find() for name, one in ids.items()}
 
     def read(self) -> dict[str, Usage]:
@@ -61,7 +51,7 @@ class ProcessMeter:
                 times, memory = process.cpu_times(), process.memory_info()
             except psutil.Error:
                 continue
-            # One that has ended and was not waited for yet has no memory.
+            # A zombie has no memory.
             if memory.rss:
                 usage[name] = Usage(times.user + times.system, memory.rss / MB)
         return usage

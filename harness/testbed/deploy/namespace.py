@@ -1,4 +1,4 @@
-"""A network of its own for an experiment, with few ports for connections to choose from."""
+"""A network namespace for an experiment, with few local ports for connections."""
 
 from __future__ import annotations
 
@@ -17,17 +17,14 @@ SETTINGS = Path("/proc/sys/net/ipv4")
 
 
 def enter(ports: LocalPorts) -> None:
-    """Move this process, and what it starts from now on, to a network that has a loopback only.
+    """Move this process and its later children into a network that has only a loopback.
 
-    Nothing outside is reached from there, and nothing there from outside. Connections have the
-    given ports to choose from, and a closed one keeps its port for a minute, as it does between
-    machines (within one machine Linux would reuse it after a second). The harness asks from an
-    address of its own, so that it finds the services when they have used their ports up.
+    The network is isolated from the outside in both directions. Connections use the given local
+    ports. A closed connection keeps its port for a minute, as between machines. (Within one
+    machine, Linux would reuse the port after a second.) The harness sends requests from its own
+    address, so that it reaches the services when they have used up their ports.
 
-    Raises
-    ------
-    UserError
-        When the system cannot or may not do that.
+    Raises `UserError` if the system does not support or allow this.
     """
     if not SETTINGS.is_dir() or shutil.which("ip") is None:
         raise UserError(
@@ -50,7 +47,7 @@ def enter(ports: LocalPorts) -> None:
 
 
 def settings(ports: LocalPorts) -> dict[str, str]:
-    """Return the kernel's settings under ``net.ipv4``."""
+    """Return the kernel settings under ``net.ipv4``."""
     return {"ip_local_port_range": f"{ports.first} {ports.last}", "tcp_tw_reuse": "0"}
 
 

@@ -1,4 +1,4 @@
-"""Which TCP ports of this machine are taken, and by whom."""
+"""Finds which TCP ports of this machine are taken, and by which process."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from testbed.model.errors import UserError
 LOOPBACK = "127.0.0.1"
 
 OWN_LOOPBACK = "127.0.0.2"
-"""Where the harness asks from in a network of few ports, see `ask_from_own_address`."""
+"""The source address of the harness in a network of few ports, see `ask_from_own_address`."""
 
 MOVE_ALL = "Stop what uses them, or move the whole stack: --port-offset 10000."
-"""What to do about ports that are taken, where a stack may have others."""
+"""The hint for taken ports if the stack can use others."""
 
 _origin: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Taken:
-    """A port in use; ``holder`` names the process, as far as this user may know it."""
+    """A port in use; `holder` names the process, None if this user may not see it."""
 
     port: int
     holder: str | None
 
 
 def ask_from_own_address() -> None:
-    """Make the questions of this process come from an address of their own from now on.
+    """Send all later requests of this process from `OWN_LOOPBACK`.
 
-    The system counts the ports of connections by their address, so that these need none of those
-    that services use up. Every system has `LOOPBACK`; the other one only Linux has at once.
+    The system counts local ports per address, so these requests take no port of the services. Only
+    Linux has this address without setup; every system has `LOOPBACK`.
     """
     _origin["address"] = OWN_LOOPBACK
 
 
 def asking_from() -> str | None:
-    """Return the address that questions come from; None where the system chooses."""
+    """Return the source address of requests; None if the system chooses it."""
     return _origin.get("address")
 
 
@@ -48,7 +48,7 @@ def is_free(port: int, address: str = LOOPBACK) -> bool:
     if accepts(port, address):
         return False
     with socket.socket() as probe:
-        # As servers do: a port in TIME_WAIT is not taken.
+        # Like servers: a port in TIME_WAIT is not taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))
@@ -69,19 +69,16 @@ def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
 
 
 def taken(ports: Iterable[int]) -> list[Taken]:
-    """Return those of the ports that are in use."""
+    """Return the given ports that are in use."""
     busy = [port for port in ports if not is_free(port)]
     holders = _holders() if busy else {}
     return [Taken(port, holders.get(port)) for port in busy]
 
 
 def parse(name: str, given: str | int) -> int:
-    """Return a port that is given by an environment variable.
+    """Return a port given by an environment variable.
 
-    Raises
-    ------
-    UserError
-        If it is not a number from 1 to 65535.
+    Raises `UserError` if it is not a number from 1 to 65535.
     """
     if not str(given).isdecimal() or not 1 <= int(given) <= 65535:
         raise UserError(f"{name} is {given!r}; choose a port from 1 to 65535")
@@ -89,19 +86,10 @@ def parse(name: str, given: str | int) -> int:
 
 
 def require_free(wanted: Mapping[str, tuple[int, ...]], hint: str = MOVE_ALL) -> None:
-    """Check that services can have their ports.
+    """Check that the ports of each service are free.
 
-    Parameters
-    ----------
-    wanted
-        The ports of each service, by its name.
-    hint
-        What to do where they are not.
-
-    Raises
-    ------
-    UserError
-        Naming each port in use, the service that needs it and the process that has it.
+    Raises `UserError` with `hint`. The error names each port in use, the service that needs it and
+    the process that has it.
     """
     owners = {port: name for name, ports in wanted.items() for port in ports}
     busy = taken(owners)

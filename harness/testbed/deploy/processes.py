@@ -1,4 +1,4 @@
-"""Starts and ends processes, and never mistakes another process for one of ours."""
+"""Starts and stops processes, and never mistakes another process for one of ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 START_TOLERANCE_S = 0.5
-"""How far two readings of one process's start may lie apart."""
+"""The most that two readings of one process's start may differ."""
 
 STOP_GRACE_S = 10.0
 """How long a process may take to end after TERM before it is killed."""
@@ -24,19 +24,14 @@ POLL_S = 0.05
 
 
 class Interrupted(BaseException):
-    """A signal asked this program to end; no handler of ordinary errors may swallow it."""
+    """A signal asked this program to end; not an `Exception`, so that no handler swallows it."""
 
 
 @dataclass(frozen=True)
 class ProcessId:
     """A process, told apart from a later one with the same number by its start time.
 
-    Parameters
-    ----------
-    pid
-        The number that the system gave it.
-    created
-        When it started, in seconds: since the system's boot on Linux, else since the epoch.
+    `created` is in seconds: since boot on Linux, else since the epoch.
     """
 
     pid: int
@@ -44,17 +39,11 @@ class ProcessId:
 
     @classmethod
     def of(cls, pid: int) -> ProcessId:
-        """Identify a running process.
-
-        Raises
-        ------
-        psutil.NoSuchProcess
-            When there is none of that number.
-        """
+        """Identify a running process; raise `psutil.NoSuchProcess` if there is none."""
         return cls(pid, _started(psutil.Process(pid)))
 
     def find(self) -> psutil.Process | None:
-        """Return the process while it runs; None once it ended, its number in use again or not."""
+        """Return the process; None if it has ended, even if its number is in use again."""
         try:
             process = psutil.Process(self.pid)
             if abs(_started(process) - self.created) > START_TOLERANCE_S:
@@ -76,13 +65,9 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Start a background process in a session of its own, its output in a log file.
 
-    A session of its own keeps it alive after this one ends, and keeps a Ctrl-C in the terminal from
-    reaching it before the harness has decided what ends in which order.
-
-    Parameters
-    ----------
-    conversing
-        Whether pipes to this process are its input and output; only its errors go to the log then.
+    The session lets the process outlive this one. It also keeps a Ctrl-C in the terminal away from
+    the process, so that the harness decides what stops in which order. With `conversing`, input and
+    output are pipes to this process; only errors go to the log.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -98,17 +83,11 @@ def start(
 
 
 def prefer(pid: int, niceness: int) -> None:
-    """Let the session of a process run before others, as far as this user and this system allow.
+    """Run a session before or after others, as far as this user and this system allow.
 
-    Linux shares processors between sessions first (``sched_autogroup``), and only then between the
-    processes of each by their own niceness; every process that is started here has its own session.
-
-    Parameters
-    ----------
-    pid
-        The process that leads the session.
-    niceness
-        From -20, first, to 19.
+    Linux shares processors between sessions first (``sched_autogroup``), then between the processes
+    of a session by niceness. Every process started here has its own session. `pid` is the process
+    that leads the session. `niceness` is from -20 (first) to 19.
     """
     with contextlib.suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(f"{niceness}\n", encoding="ascii")
@@ -117,19 +96,9 @@ def prefer(pid: int, niceness: int) -> None:
 
 
 def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessId]:
-    """End processes and what they started: TERM to all, KILL to those still there after a grace.
+    """Stop processes and their descendants: TERM first, KILL after `grace` seconds.
 
-    Parameters
-    ----------
-    ids
-        The processes; those that ended already are passed over.
-    grace
-        Seconds between TERM and KILL.
-
-    Returns
-    -------
-    list of ProcessId
-        Those that had to be killed.
+    Ended processes are skipped. Returns those of `ids` that had to be killed.
     """
     own = {one.pid: one for one in ids}
     alive: dict[int, psutil.Process] = {}
@@ -140,7 +109,7 @@ def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessI
     for process in alive.values():
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()
-            # One that is held still does not see the signal before it goes on.
+            # A suspended process does not handle the signal before it resumes.
             process.resume()
     stubborn = _wait(alive.values(), grace)
     for process in stubborn:
@@ -153,13 +122,13 @@ def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessI
 def _wait(asked: Iterable[psutil.Process], limit_s: float) -> list[psutil.Process]:
     """Wait for processes to end, and return those that have not.
 
-    One that has ended may stay in the table until its parent asks how: an orphan's is the system's
-    first process, which takes its time on some machines.
+    An ended process stays in the process table until its parent reaps it. For an orphan, that is
+    the system's first process, which is slow on some machines.
     """
     deadline = time.monotonic() + limit_s
     running = list(asked)
     while True:
-        # Asks for our own.
+        # Reaps our own children.
         psutil.wait_procs(running, timeout=0)
         running = [one for one in running if not _has_ended(one)]
         if not running or time.monotonic() >= deadline:
@@ -177,12 +146,9 @@ def _has_ended(process: psutil.Process) -> bool:
 def run_in_foreground(
     command: Sequence[str], environ: Mapping[str, str], folder: Path, output: Path | None = None
 ) -> int:
-    """Run a command to its end and return its exit code; an interrupt ends it before it is raised.
+    """Run a command and return its exit code; an interrupt stops it before it is raised.
 
-    Parameters
-    ----------
-    output
-        A file for its output; the terminal if not given.
+    `output` is a file for its output; None for the terminal.
     """
     with contextlib.ExitStack() as stack:
         target = None if output is None else stack.enter_context(output.open("wb"))
@@ -198,7 +164,7 @@ def run_in_foreground(
             return process.wait()
         except BaseException:
             with uninterrupted():
-                # As the terminal would: lets the command clean up after itself.
+                # Like the terminal: the command can clean up.
                 with contextlib.suppress(ProcessLookupError):
                     process.send_signal(signal.SIGINT)
                 try:
@@ -210,10 +176,9 @@ def run_in_foreground(
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let a short step run to its end: Ctrl-C, TERM and HUP are acted on after it.
+    """Delay Ctrl-C, TERM and HUP until the body has run.
 
-    For a step that must not be left half done: starting a process and writing it down, ending what
-    was started.
+    For a step that must not be left half done: starting and recording a process, or stopping one.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # Python delivers signals to the main thread only.
@@ -243,7 +208,7 @@ def end_on_signals() -> None:
 
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
-    # A harness started with nohup keeps running when its terminal goes.
+    # A harness started with nohup keeps running when its terminal closes.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, interrupt)
 
@@ -254,15 +219,10 @@ def own() -> ProcessId:
 
 
 def _started(process: psutil.Process) -> float:
-    """Return when a process started, by a clock that nobody sets.
+    """Return when a process started; setting the clock does not change the value.
 
-    Linux writes it down in ticks since its boot. What `psutil` makes of that, a time of day, moves
-    for every running process when the clock is set.
-
-    Raises
-    ------
-    psutil.NoSuchProcess
-        When it has ended.
+    Linux records ticks since boot. `psutil` turns them into a time of day, which moves for every
+    running process when the clock is set. Raises `psutil.NoSuchProcess` if the process has ended.
     """
     if not psutil.LINUX:
         return process.create_time()
@@ -270,7 +230,7 @@ def _started(process: psutil.Process) -> float:
         line = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError) as gone:
         raise psutil.NoSuchProcess(process.pid) from gone
-    # The command's name, in parentheses, may hold anything. The start is field 22, the name 2.
+    # Field 2, the command's name in parentheses, may hold anything. The start is field 22.
     ticks = int(line.rpartition(")")[2].split()[19])
     return ticks / os.sysconf("SC_CLK_TCK")
 

@@ -1,4 +1,4 @@
-"""The written record of the running stack: what any later command knows of it."""
+"""The stored record of the running stack, which later commands read."""
 
 from __future__ import annotations
 
@@ -22,16 +22,10 @@ class Running:
 
     Parameters
     ----------
-    name
-        The service.
-    process
-        Which process it is.
     ports
         The TCP ports it serves, the one with its health first.
     health
-        Its readiness path; None where open ports are the sign.
-    log
-        Where its output goes.
+        Its readiness path; None if open ports mean ready.
     ready_s
         Seconds from its start to ready; None before that.
     """
@@ -46,15 +40,7 @@ class Running:
 
 @dataclass(frozen=True)
 class Compose:
-    """A stack that runs in containers.
-
-    Parameters
-    ----------
-    files
-        The compose files, in order.
-    env_files
-        Files with the variables that the compose files use.
-    """
+    """The files of a stack in containers, in order; `env_files` hold the variables."""
 
     files: tuple[Path, ...]
     env_files: tuple[Path, ...]
@@ -66,18 +52,14 @@ class StackRecord:
 
     Parameters
     ----------
-    variant, preset, backends, settings
-        What this is a deployment of.
-    front_port
-        Where the front door answers.
     started
-        When, in UTC.
+        In UTC.
     owner
-        The command that ends the stack when it ends itself; None for one left in the background.
+        The command that stops the stack when it ends; None for a stack left in the background.
     running
         Its processes, in start order.
     compose
-        Its containers, if it runs in such.
+        Its containers; None without containers.
     start_s
         Seconds from the first start to the first full answer; None before that.
     """
@@ -106,17 +88,14 @@ _RECORD = TypeAdapter(StackRecord)
 
 
 def now() -> datetime:
-    """Return the time, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def load(project: Project) -> StackRecord | None:
-    """Return the record of the running stack, or None when there is none.
+    """Return the record of the running stack; None if there is none.
 
-    Raises
-    ------
-    UserError
-        When the file is there and is no record.
+    Raises `UserError` if the file is not a record.
     """
     try:
         return _RECORD.validate_json(project.stack_file.read_bytes())
@@ -131,18 +110,12 @@ def load(project: Project) -> StackRecord | None:
 
 
 def save(project: Project, record: StackRecord) -> None:
-    """Write the record down, whole or not at all."""
+    """Write the record atomically."""
     files.write(project.stack_file, _RECORD.dump_json(record, indent=2))
 
 
 def create(project: Project, record: StackRecord) -> None:
-    """Write the first record of a stack.
-
-    Raises
-    ------
-    UserError
-        When another command has written one in the meantime.
-    """
+    """Write the first record of a stack; raise `UserError` if another command did so meanwhile."""
     project.state.mkdir(parents=True, exist_ok=True)
     try:
         with project.stack_file.open("xb") as file:
@@ -154,12 +127,12 @@ def create(project: Project, record: StackRecord) -> None:
 
 
 def remove(project: Project) -> None:
-    """Forget the stack."""
+    """Delete the record of the stack."""
     project.stack_file.unlink(missing_ok=True)
 
 
 def owner_alive(record: StackRecord) -> bool:
-    """Return whether the command that owns the stack still runs, and is not this one."""
+    """Return whether the command that owns the stack still runs and is not this one."""
     return (
         record.owner is not None
         and record.owner != processes.own()

@@ -1,4 +1,4 @@
-"""What a stack is made of: services, the order they start in, and when each is ready."""
+"""The parts of a stack: services, their start order, and when each is ready."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ class Service:
     ----------
     name
         Unique in the stack; also the name of its log.
-    command
-        The program and its arguments.
     ports
         The TCP ports it serves, the one with its health first.
     environ
         Settings, on top of the environment of the harness.
     health
-        Path that answers 200 when it is ready; None where open ports are the sign.
+        The path that answers 200 when it is ready; None if open ports mean ready.
     """
 
     name: str
@@ -38,7 +36,7 @@ class Service:
     health: str | None = "/actuator/health/readiness"
 
     def ready(self, client: httpx.Client) -> bool:
-        """Ask the service whether it is ready to serve."""
+        """Return whether the service is ready to serve."""
         if self.health is None:
             return all(ports.accepts(port) for port in self.ports)
         return is_ready(client, self.ports[0], self.health)
@@ -53,7 +51,7 @@ def is_ready(client: httpx.Client, port: int, path: str) -> bool:
 
 
 Convergence = Callable[[httpx.Client], str | None]
-"""Asks the front door for a full answer: None when it came, else what is missing."""
+"""Checks the front door for a full answer; returns what is missing, or None."""
 
 
 @dataclass(frozen=True)
@@ -62,24 +60,20 @@ class Deployment:
 
     Parameters
     ----------
-    variant, preset, backends
-        What this is a deployment of.
     phases
-        Services by start order: those of one phase start together, once the phase before is ready.
-    converged
-        What is missing of a complete answer.
+        Services of one phase start together, once the phase before is ready.
     front_port
-        Where the load goes.
+        The port that receives the load.
     mongodb_uri
         Where the harness empties collections between runs.
     settings
         What the user changed, for the record.
     compose
-        The containers to start in place of processes.
+        The containers to start instead of processes.
     published
-        The ports that the containers take, by service.
+        The host ports of the containers, by service.
     watching
-        The containers that are no part of the system.
+        The containers that are not part of the system.
     """
 
     variant: str
@@ -101,11 +95,11 @@ class Deployment:
 
     @property
     def ports(self) -> dict[str, tuple[int, ...]]:
-        """The ports that have to be free before it is started, by service."""
+        """The ports that must be free before the start, by service."""
         return {**{one.name: one.ports for one in self.services}, **self.published}
 
 
 def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:
-    """Return the client that asks services: plain HTTP, no proxy, waits of at most so many s."""
+    """Return an HTTP client for requests to services: no proxy, timeout in seconds."""
     transport = httpx.HTTPTransport(verify=False, local_address=ports.asking_from())
     return httpx.Client(timeout=timeout_s, trust_env=False, transport=transport)

@@ -1,4 +1,4 @@
-"""Starts and ends the processes of a variant, in order, by readiness."""
+"""Starts the services of a variant in order, each when those before are ready, and stops them."""
 
 from __future__ import annotations
 
@@ -25,31 +25,19 @@ READY_LIMIT_S = 120.0
 CONVERGED_LIMIT_S = 60.0
 
 Notice = Callable[[str], None]
-"""Is told, in a few words, what is being waited for."""
+"""Progress listener: gets in a few words what is being waited for."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a start may take, in seconds: one phase to ready, then to the first full answer."""
+    """Time limits of a start in seconds: of one phase to ready, then to the first full answer."""
 
     ready_s: float = READY_LIMIT_S
     converged_s: float = CONVERGED_LIMIT_S
 
 
 class Stack:
-    """The processes or containers of one deployment.
-
-    Parameters
-    ----------
-    project
-        Where the record and the logs go.
-    deployment
-        What to start.
-    environ
-        The environment that every service inherits.
-    limits
-        How long a start may take.
-    """
+    """The processes or containers of one deployment; every service inherits `environ`."""
 
     def __init__(
         self,
@@ -68,13 +56,7 @@ class Stack:
 
     @property
     def record(self) -> StackRecord:
-        """What runs now.
-
-        Raises
-        ------
-        RuntimeError
-            When the stack has not been started.
-        """
+        """What runs now; raises `RuntimeError` if the stack has not been started."""
         if self._record is None:
             raise RuntimeError("the stack has not been started")
         return self._record
@@ -82,20 +64,11 @@ class Stack:
     def start(self, notice: Notice = lambda _: None, *, background: bool = False) -> None:
         """Start every service and wait until the front door gives every full answer.
 
-        Whatever goes wrong, an interrupt included, everything that was started is ended before the
-        error is raised.
+        On an error or an interrupt, everything started is stopped before the error is raised. With
+        `background`, the stack outlives this command.
 
-        Parameters
-        ----------
-        notice
-            Told what is being waited for.
-        background
-            Whether the stack is to outlive this command.
-
-        Raises
-        ------
-        UserError
-            When a stack runs already, a port is taken, or a service ends or is not ready in time.
+        Raises `UserError` if a stack runs already, a port is taken, or a service ends or is not
+        ready in time.
         """
         leftovers.clear(self._project)
         in_containers = self.deployment.compose is not None
@@ -138,18 +111,15 @@ class Stack:
                 self._dismiss_guard()
         except BaseException as problem:
             if isinstance(problem, UserError) and self.deployment.compose is not None:
-                # The containers go, and what they said would go with them.
+                # Stopping removes the containers with their logs.
                 compose.keep_logs(self.deployment.compose, self._project.logs)
             self.stop()
             raise
 
     def stop(self, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
-        """End every process; return the names of those that had to be killed.
+        """Stop every process; return the names of those that had to be killed.
 
-        Parameters
-        ----------
-        grace_s
-            How long the services, and then the backends, may take to end by themselves.
+        `grace_s` is the time for the services, and then for the backends, to end by themselves.
         """
         with processes.uninterrupted():
             killed = leftovers.end(self._project, self.record, grace_s)
@@ -157,7 +127,7 @@ class Stack:
             return killed
 
     def stop_service(self, name: str) -> None:
-        """End one service, as a test of what the others do without it."""
+        """Stop one service, to test what the others do without it."""
         gone = [one for one in self.record.running if one.name == name]
         with processes.uninterrupted():
             processes.stop(one.process for one in gone)
@@ -166,7 +136,7 @@ class Stack:
             )
 
     def start_service(self, name: str, notice: Notice = lambda _: None) -> None:
-        """Start one service that was ended, and wait until it is ready."""
+        """Start one stopped service, and wait until it is ready."""
         (service,) = (one for one in self.deployment.services if one.name == name)
         self._launch(service)
         self._await_ready((service,), notice)
@@ -174,10 +144,8 @@ class Stack:
     def await_converged(self, notice: Notice, limit_s: float) -> None:
         """Wait until the front door gives a full answer.
 
-        Raises
-        ------
-        UserError
-            When a process ends or the limit passes; says what was missing last.
+        Raises `UserError` if a process ends or the limit passes. The error says what was missing
+        last.
         """
         notice("a full answer")
         missing: str | None = "no answer yet"
@@ -198,10 +166,7 @@ class Stack:
     def require_alive(self) -> None:
         """Check that no process or container has ended by itself.
 
-        Raises
-        ------
-        UserError
-            Naming the first that has, with the end of its log.
+        Raises `UserError` with the name of the first that has, and the end of its log.
         """
         self._require_processes()
         if self.record.compose is not None:
@@ -214,7 +179,7 @@ class Stack:
                     )
 
     def missing(self) -> str | None:
-        """Ask the front door once for a full answer: None when it came, else what is missing."""
+        """Ask the front door once; return what is missing of a full answer, or None."""
         with client() as http:
             try:
                 self._require_processes()
@@ -225,14 +190,14 @@ class Stack:
                 return f"the front door does not answer ({type(problem).__name__})"
 
     def meter(self) -> Meter:
-        """Return what reads the usage of the processes or containers of the system that run now."""
+        """Return the meter of the system's running processes or containers."""
         local = {one.name: one.process for one in self.record.running}
         if self.record.compose is None:
             return ProcessMeter(local)
         return Meters((ProcessMeter(local), compose.meter(self._containers(self.record.compose))))
 
     def pids(self) -> tuple[int, ...]:
-        """Return the processes of the system that run now; of a container its first one."""
+        """Return the pids of the system's running processes; of a container, its first one."""
         local = [one.process.pid for one in self.record.running]
         if self.record.compose is None:
             return tuple(local)
@@ -240,7 +205,7 @@ class Stack:
         return (*local, *(int(pid) for pid in found if pid.isdigit()))
 
     def endpoints(self) -> dict[str, int]:
-        """Return the port at which each service that speaks HTTP can be asked about itself."""
+        """Return the port at which each HTTP service answers about itself."""
         if self.record.compose is not None:
             return {
                 name: one[0]
@@ -255,12 +220,9 @@ class Stack:
 
     @contextlib.contextmanager
     def held(self, name: str) -> Iterator[None]:
-        """Hold a service still while the body runs: it keeps its connections and answers nothing.
+        """Suspend a service while the body runs: it keeps its connections but does not answer.
 
-        Raises
-        ------
-        UserError
-            When there is no such service.
+        Raises `UserError` if there is no such service.
         """
         if self.record.compose is not None:
             with compose.paused(self.record.compose, name):
@@ -344,7 +306,7 @@ class Stack:
 
 
 def _polls(limit_s: float) -> Iterator[None]:
-    """Yield until a time limit has passed, with a short wait between."""
+    """Yield with short waits until a time limit has passed."""
     deadline = time.monotonic() + limit_s
     while True:
         yield

@@ -1,7 +1,7 @@
-"""Ends a stack when the command that owns it was killed without a chance to do it itself.
+"""Stops a stack whose owner was killed before it could stop the stack itself.
 
-Runs as a process of its own whose standard input is a pipe that the owner holds open: the end of
-the pipe is the end of the owner, whatever ended it.
+Runs as a separate process. The owner holds a pipe to its standard input open. The pipe closes when
+the owner ends, for any reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from testbed.model.project import Project
 
 
 def start(project: Project) -> subprocess.Popen[bytes]:
-    """Start a guard over the stack of this process; closing its input lets it go."""
+    """Start a watchdog for the stack of this process; closing its input dismisses it."""
     owner = processes.own()
     return subprocess.Popen(
         [
@@ -37,7 +37,7 @@ def start(project: Project) -> subprocess.Popen[bytes]:
 
 
 def dismiss(guard: subprocess.Popen[bytes]) -> None:
-    """Let a guard go."""
+    """Dismiss a watchdog, and wait until it ends."""
     assert guard.stdin is not None
     guard.stdin.close()
     try:
@@ -48,13 +48,10 @@ def dismiss(guard: subprocess.Popen[bytes]) -> None:
 
 
 def watch(project: Project, owner: processes.ProcessId) -> None:
-    """Wait for the end of the input, then end what the owner has left behind.
+    """Wait for the end of the input, then stop what the owner has left.
 
-    Parameters
-    ----------
-    owner
-        The process that started this one. A stack that another command has started in the meantime,
-        or that was left up on purpose, is not touched.
+    `owner` is the process that started this one. A stack that another command has started
+    meanwhile, or that was left up on purpose, is not touched.
     """
     sys.stdin.buffer.read()
     known = record.load(project)
@@ -64,7 +61,7 @@ def watch(project: Project, owner: processes.ProcessId) -> None:
 
 
 def main() -> None:
-    """Guard the stack of the process that started this one."""
+    """Watch the stack of the process that started this one."""
     root, state, pid, created = sys.argv[1:]
     owner = processes.ProcessId(int(pid), float(created))
     watch(Project(Path(root), Path(state)), owner)

@@ -1,1 +1,1 @@
-"""Experiments as data: keys, order, arrivals, how long it takes, and when it is enough."""
+"""Experiments as data: keys, run order, arrivals, expected time and stopping rules."""

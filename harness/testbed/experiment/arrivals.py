@@ -1,4 +1,4 @@
-"""When operations of an open loop begin: from a seed, alike for every system of a round."""
+"""The arrival times of an open loop: drawn from a seed, the same for every system of a round."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def seed_of(experiment: Experiment, workload: str, level: float, repetition: int
 
 
 def length_s(experiment: Experiment) -> float:
-    """Return how long the arrivals of an open loop go on, in seconds."""
+    """Return how long the arrivals of an open loop last, in seconds."""
     if isinstance(experiment.schedule, Steps):
         return float(len(experiment.schedule.rates) * experiment.schedule.every)
     assert experiment.duration is not None, "checked when the experiment was read"
@@ -46,24 +46,23 @@ def offsets(
 
     Parameters
     ----------
-    experiment
-        Says how arrivals lie in time, and for how long.
     rate
-        Arrivals per second; of no account with a schedule.
+        Arrivals per second; ignored if there is a schedule.
     seed
-        Decides where the arrivals of a Poisson process lie.
+        Used by a Poisson process only.
     schedule
-        How the rate changes; None for a rate that does not.
+        None for a constant rate.
 
     Returns
     -------
     ndarray of int64, shape (n,)
-        Milliseconds from the start of the load, in order, all below the length of the load.
+        Milliseconds from the start of the load, sorted, all below the length of the load.
 
     Notes
     -----
-    A Poisson process of changing rate is one of rate 1 whose time is stretched: arrivals lie where
-    the expected number of arrivals reaches the points of the latter (Çinlar 1975, inversion).
+    A Poisson process of changing rate is a process of rate 1 on a stretched time axis. Its arrivals
+    lie where the expected number of arrivals reaches the points of the process of rate 1 (Çinlar
+    1975, inversion).
     """
     length = length_s(experiment)
     times, expected = _expected(schedule, rate, length)
@@ -80,7 +79,7 @@ def offsets(
 def describe(
     experiment: Experiment, seed: int, planned: int, schedule: Steps | Ramp | None
 ) -> dict[str, Any]:
-    """Return what a run record says of its arrivals."""
+    """Return the entry of a run record that describes its arrivals."""
     kind = experiment.arrivals if schedule is None else schedule.kind
     return {
         "kind": kind,
@@ -92,12 +91,12 @@ def describe(
 
 
 def write(file: Path, offsets_ms: Sequence[int] | Offsets) -> None:
-    """Write the arrivals as the plans read them: one offset in milliseconds per line."""
+    """Write the arrivals for the plans: one offset in milliseconds per line."""
     file.write_text("".join(f"{one}\n" for one in offsets_ms), encoding="ascii")
 
 
 def read(file: Path) -> Offsets:
-    """Read arrivals as they were planned, in milliseconds from the start of the load."""
+    """Read planned arrivals, in milliseconds from the start of the load."""
     return np.array([int(line) for line in file.read_text("ascii").split()], dtype=np.int64)
 
 
@@ -105,7 +104,7 @@ def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.f
     points: list[npt.NDArray[np.float64]] = []
     reached = 0.0
     while reached < total:
-        # Gaps from uniform numbers: these are the same in every version of the library.
+        # Gaps from uniform numbers, which are the same in every version of NumPy.
         gaps = -np.log1p(-random.random(max(16, int(total - reached) + 16)))
         block = reached + np.cumsum(gaps)
         points.append(block)
@@ -117,7 +116,7 @@ def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.f
 def _expected(
     schedule: Steps | Ramp | None, rate: float, length: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return points in time (s) and the expected number of arrivals until then."""
+    """Return points in time (s) and the expected number of arrivals up to each."""
     if isinstance(schedule, Steps):
         times = np.arange(len(schedule.rates) + 1, dtype=float) * schedule.every
         per_step = np.array(schedule.rates) * schedule.every
@@ -137,6 +136,6 @@ def _inverted(
     if not isinstance(schedule, Ramp) or schedule.first == schedule.last:
         return np.interp(points, expected, times)
     slope = (schedule.last - schedule.first) / float(times[-1])
-    # The root of first·t + slope·t²/2 = point.
+    # Solves first·t + slope·t²/2 = point.
     root = np.sqrt(np.maximum(schedule.first**2 + 2 * slope * points, 0.0))
     return (root - schedule.first) / slope

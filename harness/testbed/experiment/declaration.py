@@ -41,25 +41,23 @@ from testbed.model import systems as declared_systems
 from testbed.model.systems import Backends, Preset, Variant, Workload
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
-"""How an asynchronous result is fetched, unless the experiment says otherwise."""
+"""How each preset fetches an asynchronous result, unless the experiment says otherwise."""
 
 
 @dataclass(frozen=True)
 class System:
-    """One compared thing, with everything that makes it differ from the others.
+    """One of the compared systems, with everything that makes it differ from the others.
 
     Parameters
     ----------
     name
         Unique in the experiment.
-    variant, preset
-        What is started.
     settings
-        Environment settings of its services, those of the experiment and factor values included.
+        Environment settings of its services, including those of the experiment and factor values.
     properties
-        Of the plan: how results are fetched; empty for ``sync``.
+        Properties of the plan that say how results are fetched; empty for ``sync``.
     scrape
-        Seconds from one scrape of every service's metrics to the next; None for none.
+        Seconds between two scrapes of every service's metrics; None for no scraping.
     """
 
     name: str
@@ -81,60 +79,60 @@ class Experiment(Section):
     Attributes
     ----------
     name
-        Names the result directory.
+        The name of the result directory.
     description
-        What it is for, in a sentence.
+        The purpose, in one sentence.
     variants, presets
-        What is compared: their product.
+        The compared systems are all combinations of both.
     systems
-        What is compared, by name, in place of variants and presets.
+        The compared systems by name, instead of variants and presets.
     factors
-        Settings and their values; each system is measured under every combination.
+        Settings and their values. Each system is measured under every combination.
     workloads
-        What users do; without it, what all compared systems have in common.
+        What users do. Default: the workloads that all compared systems have in common.
     threads
         The levels of a closed loop.
     rates
-        The levels of an open loop, arrivals per second.
+        The levels of an open loop, in arrivals per second.
     schedule
         An open loop whose rate changes within each run.
     arrivals
-        How the arrivals of an open loop lie in time.
+        The arrival process of an open loop.
     max_in_flight
-        The most operations that an open loop has under way.
+        The most operations that an open loop has in flight.
     loops
-        Operations of each thread of a closed loop; without it, as many as fit the duration.
+        Operations per thread of a closed loop. Default: as many as fit the duration.
     duration
-        Seconds of each run; without it, as long as the loops or steps take.
+        Seconds per run. Default: as long as the loops or steps take.
     blocks
-        Measures systems that are up together in short alternating blocks, in place of ``loops`` and
-        ``duration``. Without it systems are started one after another.
+        Measures systems that are up together in short alternating blocks, instead of ``loops`` and
+        ``duration``. Default: systems are started one after another.
     groups
-        Systems that are compared, and with ``blocks`` are up together; the first of each group is
-        its reference. Without it, all systems are one group.
+        Groups of systems that are compared, and with ``blocks`` are up together. The first system
+        of a group is its reference. Default: one group of all systems.
     together
-        With ``blocks``: whether ``all`` systems of a group are up together, each beside its
-        reference only (``pairs``), or ``none``. It is lowered where the memory is too small.
+        Which systems of a group are up together, with ``blocks``: ``all``, ``pairs`` (each system
+        with its reference) or ``none``. It is lowered if memory is too small.
     ramp
         Seconds until all threads run.
     repetitions
-        Rounds; each starts every system anew. With ``blocks`` a round is a pair of starts.
+        Rounds. Each round starts every system anew. With ``blocks``, a round is a pair of starts.
     precision
-        When to stop, in place of a number of repetitions.
+        When to stop, instead of a number of repetitions.
     slo
-        What a user is promised.
+        The objective: what a user is promised.
     search
-        Looks for the highest rate that meets the objective, in place of levels.
+        Searches for the highest rate that meets the objective, instead of fixed levels.
     disturb
-        What happens to a service in each run.
+        Suspends a service in each run.
     local_ports
-        The ports that connections may choose from, in a network of the experiment's own.
+        The local ports of connections, in a network of the experiment's own.
     claims
-        Whether the report holds the results against the claims of the thesis and the article.
+        Whether the report compares the results with the claims of the thesis and the article.
     seed
-        Decides the order, and the arrivals; drawn when the experiment begins unless given.
+        Decides the order and the arrivals. Default: drawn when the experiment begins.
     fetch
-        How an asynchronous result is fetched; None for the preset's own way.
+        How an asynchronous result is fetched. Default: as the preset does.
     backends
         Where MongoDB and AMQP come from.
     warmup
@@ -304,7 +302,7 @@ class Experiment(Section):
 
     @property
     def compared(self) -> tuple[System, ...]:
-        """The systems, in the order they are declared; factor values vary fastest."""
+        """The systems in their declared order; factor values vary fastest."""
         names, values = list(self.factors), list(self.factors.values())
         made = []
         for name, spec in self._declared().items():
@@ -355,7 +353,7 @@ class Experiment(Section):
         return {name: str(value) for name, value in given.items() if value is not None}
 
     def to_yaml(self) -> str:
-        """Return the experiment with every default written out, but for what does not apply."""
+        """Return the experiment with all defaults, without the keys that do not apply."""
         unused = {"variants", "presets"} if self.systems else {"systems"}
         if self.precision is not None or self.search is not None:
             unused.add("repetitions")
@@ -366,7 +364,7 @@ class Experiment(Section):
 
 
 def _in_common(before: dict[str, Any]) -> tuple[str, ...]:
-    """Return the workloads of an experiment that names none, from the fields before them."""
+    """Return the default workloads, from the fields that are validated before them."""
     specs: Mapping[str, SystemSpec] = before.get("systems") or {}
     compared = {one.variant for one in specs.values()} or before.get("variants")
     return declared_systems.workloads(compared)

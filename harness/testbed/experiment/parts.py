@@ -1,4 +1,4 @@
-"""The keys of an experiment and the sections it is made of, each with its limits."""
+"""The value types and the sections of an experiment, each with its limits."""
 
 from __future__ import annotations
 
@@ -38,28 +38,29 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 
 
 WINDOWS = 4
-"""Windows of each workload that a warm-up has at least."""
+"""The least number of windows of each workload in a warm-up."""
 
 
 class Section(BaseModel):
-    """A set of keys: one that it does not know is an error, and none changes later."""
+    """A set of keys: immutable; an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 class Warmup(Section):
-    """The load before the first run after a start: every workload in turn, kept apart.
+    """The load before the first run after a start: every workload in turn.
 
-    It ends when a system's goodput rises no more and its compilers are quiet.
+    It ends when a system's goodput no longer rises and its compilers are quiet. Its results are
+    stored apart from the runs.
 
     Attributes
     ----------
     threads
         Users of a closed loop.
     window
-        Seconds of each workload in turn.
+        Seconds of each workload in its turn.
     at_most
-        Seconds after which a system is measured, warm or not; 0 for no warm-up.
+        Seconds after which a system is measured even if it is not warm; 0 for no warm-up.
     """
 
     threads: Threads = 100
@@ -68,16 +69,16 @@ class Warmup(Section):
 
 
 class Blocks(Section):
-    """How a cell is measured on systems that are up together: in short blocks, in balanced turns.
+    """Measures a cell in short blocks, in balanced order, on systems that are up together.
 
     Attributes
     ----------
     seconds
-        Of each block.
+        The length of a block.
     settle
-        Seconds at the start of each block that are left out.
+        Seconds at the start of each block that are not counted.
     each
-        Blocks of each system in each cell; even, as every order is followed by its mirror.
+        Blocks per system and cell. Even, because every order is followed by its mirror image.
     """
 
     seconds: Annotated[int, Field(ge=2, le=3600, strict=True)] = 8
@@ -92,7 +93,7 @@ class Blocks(Section):
 
 
 class SystemSpec(Section):
-    """One compared thing, as it is written under ``systems``.
+    """A compared system, as written under ``systems``.
 
     Attributes
     ----------
@@ -101,11 +102,11 @@ class SystemSpec(Section):
     settings
         Environment settings of its services, on top of the experiment's.
     fetch, wait, pollInterval, pause
-        Properties of the asynchronous plans; None leaves the plan's own value (for ``fetch``, the
-        experiment's or the preset's).
+        Properties of the asynchronous plans. ``wait`` is in seconds, ``pollInterval`` and ``pause``
+        are in milliseconds. None leaves the plan's own value; for ``fetch``, the experiment's or
+        the preset's.
     scrape
-        Seconds from one scrape of every service's metrics to the next, while there is a load; None
-        for none.
+        Seconds between two scrapes of every service's metrics under load; None for no scraping.
     """
 
     variant: Variant
@@ -130,14 +131,14 @@ class SystemSpec(Section):
 
 
 class Steps(Section):
-    """A rate that rises (or falls) in steps within one run.
+    """A rate that rises or falls in steps within one run.
 
     Attributes
     ----------
     first, last, step
-        Arrivals per second: ``from``, ``to`` and the distance of two steps.
+        ``from``, ``to`` and the difference between two steps, in arrivals per second.
     every
-        Seconds that each step lasts.
+        Seconds per step.
     """
 
     kind: Literal["steps"]
@@ -155,7 +156,7 @@ class Steps(Section):
 
 
 class Ramp(Section):
-    """A rate that changes evenly over the duration of a run, arrivals per second."""
+    """A rate that changes linearly from ``from`` to ``to`` over a run, in arrivals per second."""
 
     kind: Literal["ramp"]
     first: Rate = Field(alias="from")
@@ -163,18 +164,18 @@ class Ramp(Section):
 
 
 class Precision(Section):
-    """Repeat until a small enough difference of two systems would be told.
+    """Repeats until a small enough difference between two systems is detectable.
 
     Attributes
     ----------
     could_tell
-        The relative difference that must be told in every cell, by `figure`.
+        The relative difference of `figure` that must be detectable in every cell.
     figure
-        Whose ratio.
+        The compared figure.
     budget_min
         Minutes after which no further round begins, precise or not.
     min_repetitions
-        Rounds before the first look.
+        Rounds before the first check.
     """
 
     could_tell: Annotated[float, Field(gt=0, lt=1)] = 0.10
@@ -184,14 +185,14 @@ class Precision(Section):
 
 
 class Slo(Section):
-    """What a user is promised.
+    """The objective: what a user is promised.
 
     Attributes
     ----------
     p95_ms
-        The time from the intended start within which 95 % of the right answers come.
+        The time from the intended start within which 95 % of the correct answers arrive.
     failed_share
-        The share of arrivals, of 1, that may fail or be dropped.
+        The share of arrivals that may fail or be dropped, from 0 to 1.
     """
 
     p95_ms: Annotated[float, Field(gt=0)]
@@ -199,14 +200,14 @@ class Slo(Section):
 
 
 class Search(Section):
-    """A search for the highest rate at which the objective is met.
+    """A search for the highest rate that meets the objective.
 
     Attributes
     ----------
     first, last
-        ``from``, ``to``: the first rate tried and the highest, arrivals per second.
+        ``from``, ``to``: the first and the highest rate to try, in arrivals per second.
     resolution
-        The distance of a rate that passed to one that failed at which a search ends.
+        The search ends when a passed and a failed rate are this close, in arrivals per second.
     repetitions
         Searches, each after a new start of every system.
     """
@@ -224,17 +225,17 @@ class Search(Section):
 
 
 class Disturb(Section):
-    """Stops a service for a while during each run, as if its machine held its breath.
+    """Suspends a service for a while during each run.
 
     Attributes
     ----------
     service
-        Which.
+        The name of the service.
     at
         Seconds from the first operation.
     lasting
-        ``for``: seconds; without it, until it was seen whether the product is complete after the
-        run, which it then is not.
+        ``for``: seconds. Without it, the service stays suspended until the completeness check after
+        the run, which then fails.
     """
 
     service: str
@@ -243,7 +244,7 @@ class Disturb(Section):
 
 
 class LocalPorts(Section):
-    """The ports that connections may choose from, ``from`` and ``to`` included."""
+    """The local ports that connections may use, ``from`` and ``to`` included."""
 
     first: Annotated[int, Field(alias="from", ge=1024, le=65_535, strict=True)]
     last: Annotated[int, Field(alias="to", ge=1024, le=65_535, strict=True)]

@@ -1,4 +1,4 @@
-"""Says what an experiment will measure, and how long that is likely to take."""
+"""Describes what an experiment will measure, and estimates how long it takes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from testbed.experiment.schedule import CLOSED, Cell, Level, Records, Start, lef
 from testbed.model.words import duration
 
 START_S = 18.0
-"""A start of one system to its first full answer, and its end: on two cores, embedded backends."""
+"""One system's start to its first full answer, plus its stop: two cores, embedded backends."""
 
 WARM_S = 110.0
-"""A warm-up until the rule is met, where its longest time allows: on two cores, both workloads."""
+"""A warm-up that ends by its rule before its time limit: two cores, both workloads."""
 
 OVERHEAD_S = 0.4
-"""What a block takes beside its own seconds: the plan is read, threads start."""
+"""Time per block on top of its own seconds: reading the plan and starting threads."""
 
 CELL_S = 1.5
-"""What a cell takes beside its blocks, for each system: a fresh state, metrics before and after."""
+"""Time per cell and system on top of its blocks: reset the state, read metrics before and after."""
 
 OPERATION_S = 0.001
-"""Of an operation where loops alone say how many there are: the mean of experiments/thesis.yaml."""
+"""Mean time per operation in experiments/thesis.yaml, used if only loops limit a run."""
 
 LEAD_S = 2.0
 """How long an open loop lets its users start before the first arrival."""
@@ -31,16 +31,16 @@ LEAD_S = 2.0
 
 @dataclass(frozen=True)
 class Expected:
-    """What is left of an experiment.
+    """The remaining runs and starts of an experiment.
 
     Parameters
     ----------
-    runs, starts
-        How many.
-    run_s, start_s
-        Seconds that each is likely to take: the mean of a run, a start with its warm-up.
+    run_s
+        The expected seconds of a run, on average.
+    start_s
+        The expected seconds of a start with its warm-up.
     at_most, at_least
-        Whether the number of runs is a bound, as it is where results decide.
+        Whether the number of runs is only a bound, because the results decide when to stop.
     """
 
     runs: int
@@ -52,18 +52,18 @@ class Expected:
 
     @property
     def seconds(self) -> float:
-        """The seconds that all of it is likely to take."""
+        """The expected seconds of all runs and starts."""
         return self.runs * self.run_s + self.starts * self.start_s
 
     @property
     def told(self) -> str:
-        """Say it."""
+        """The estimate in words."""
         bound = "at most " if self.at_most else "at least " if self.at_least else ""
         return f"{bound}{self.runs} runs after {self.starts} starts, about {duration(self.seconds)}"
 
 
 def run_s(experiment: Experiment, level: Level) -> float:
-    """Return the seconds that a run is likely to take, its overhead included."""
+    """Return the expected seconds of a run, including overhead."""
     if experiment.blocks is not None:
         blocks = experiment.blocks
         return blocks.each * (blocks.seconds + OVERHEAD_S) + CELL_S
@@ -77,13 +77,7 @@ def run_s(experiment: Experiment, level: Level) -> float:
 
 
 def expect(experiment: Experiment, done: Records) -> Expected:
-    """Return what is left of an experiment.
-
-    Parameters
-    ----------
-    done
-        The records of finished runs, by name.
-    """
+    """Return what is left of an experiment."""
     starts = unfinished(experiment, done)
     seconds = [one for start in starts for one in _left_s(experiment, start, done)]
     each = sum(len(start.systems) for start in starts) / len(starts) if starts else 0
@@ -98,7 +92,7 @@ def expect(experiment: Experiment, done: Records) -> Expected:
 
 
 def lines(experiment: Experiment, done: Records) -> list[str]:
-    """Return the order of what is left, a line per start and cell."""
+    """Return what is left in its order, one line per start and cell."""
     told = []
     for start in unfinished(experiment, done):
         told.append(f"start {start.repetition}: {start.name}")
@@ -136,7 +130,7 @@ def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
 
 
 def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
-    """Return the seconds of each run that is left of a start."""
+    """Return the expected seconds of each remaining run of a start."""
     if experiment.search is None:
         return [
             run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)

@@ -1,4 +1,4 @@
-"""Reads experiments from YAML, and says what is wrong with each key of one."""
+"""Reads experiments from YAML, and reports what is wrong with each key."""
 
 from __future__ import annotations
 
@@ -34,18 +34,10 @@ def shipped(project: Project) -> list[str]:
 
 
 def load(project: Project, argument: str) -> Experiment:
-    """Read an experiment.
+    """Read an experiment from a file, or by its name if it ships with the project.
 
-    Parameters
-    ----------
-    argument
-        The path of a file, or the name of an experiment that ships with the project.
-
-    Raises
-    ------
-    UserError
-        When there is no such file, or it is not a valid experiment; names each key, its value and
-        the choices.
+    Raises `UserError` if there is no such file or it is not a valid experiment. The error names
+    each key, its value and the choices.
     """
     path = Path(argument)
     if not path.is_file() and path.name == argument:
@@ -63,13 +55,7 @@ def load(project: Project, argument: str) -> Experiment:
 
 
 def changed(plan: Experiment, **keys: Any) -> Experiment:
-    """Return an experiment with other values of some keys, checked as a file is.
-
-    Raises
-    ------
-    UserError
-        As `load`.
-    """
+    """Return an experiment with some keys changed; raise `UserError` like `load`."""
     data = yaml.safe_load(plan.to_yaml()) | keys
     if "precision" in keys:
         data.pop("repetitions", None)
@@ -77,19 +63,9 @@ def changed(plan: Experiment, **keys: Any) -> Experiment:
 
 
 def parse(text: str, origin: str) -> Experiment:
-    """Read an experiment from YAML.
+    """Read an experiment from YAML; errors name `origin`.
 
-    Parameters
-    ----------
-    text
-        The YAML.
-    origin
-        Named in errors.
-
-    Raises
-    ------
-    UserError
-        As `load`.
+    Raises `UserError` like `load`.
     """
     try:
         data: Any = yaml.safe_load(text)
@@ -108,14 +84,14 @@ def parse(text: str, origin: str) -> Experiment:
         lines = [
             f"  {_told(error)}"
             for error in errors
-            # What is left of a list whose values are wrong may be too few of them.
+            # A list without its invalid values may be too short: do not report that too.
             if not (error["type"] == "too_short" and any(error["loc"] == one[:-1] for one in wrong))
         ]
         raise UserError("\n".join([f"{origin} is not a valid experiment:", *lines])) from problem
 
 
 def _told(error: ErrorDetails) -> str:
-    """Say what is wrong with one key: its name, its value and the choices."""
+    """Describe what is wrong with one key: its name, its value and the choices."""
     key = _key(error["loc"])
     value = error["input"]
     match error["type"]:
@@ -157,7 +133,7 @@ def _told(error: ErrorDetails) -> str:
 def _key(location: tuple[int | str, ...]) -> str:
     text = ""
     if location[:1] == ("schedule",):
-        # The kind that pydantic has chosen is no key.
+        # Pydantic adds the chosen kind, which is not a key.
         location = tuple(part for part in location if part not in ("steps", "ramp"))
     if "[key]" in location:
         location = location[:-1]

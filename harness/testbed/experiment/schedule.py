@@ -1,4 +1,4 @@
-"""The order of an experiment: balanced over its rounds, the same for every system; what is left."""
+"""The run order of an experiment, balanced over its rounds, and what is left of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLOSED = "closed"
 OPEN = "open"
 
 SYSTEM_MB = 2600
-"""Memory that one system takes while it is loaded, in MB (10^6 bytes): ``sync``, the larger one."""
+"""Memory of one system under load, in MB (10^6 bytes): that of ``sync``, the larger one."""
 
 Records = Mapping[str, Mapping[str, Any]]
 """The records of finished runs, by name."""
@@ -34,9 +34,9 @@ class Level:
     value
         Threads (closed) or mean arrivals per second (open).
     threads
-        Users, or the most operations in flight.
+        Users (closed) or the most operations in flight (open).
     changing
-        Whether the rate changes within the run, as the experiment's schedule says.
+        Whether the rate follows the experiment's schedule.
     """
 
     mode: str
@@ -55,17 +55,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Run:
-    """One cell of one system, measured after one start.
-
-    Parameters
-    ----------
-    system, variant, preset, workload
-        What is measured.
-    level
-        The load.
-    repetition
-        The number of the start, from 1.
-    """
+    """One cell of one system, measured after start number `repetition`, from 1."""
 
     system: str
     variant: str
@@ -76,26 +66,26 @@ class Run:
 
     @property
     def id(self) -> str:
-        """Its name, unique in the experiment."""
+        """The name, unique in the experiment."""
         return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
 
 
 @dataclass(frozen=True)
 class Start:
-    """One start of the systems that are up together, and what is measured before they are ended.
+    """One start of the systems that are up together, and what is measured before they are stopped.
 
     Parameters
     ----------
     round
         From 1.
     repetition
-        Its number, from 1: runs of one number are compared with each other.
+        The number of the start, from 1. Runs of one number are compared with each other.
     systems
-        What is started, the reference first.
+        The reference first.
     workloads
         What is warmed up.
     cells
-        In the order they are measured; empty where a search decides it.
+        In measuring order; empty if a search decides it.
     """
 
     round: int
@@ -106,12 +96,12 @@ class Start:
 
     @property
     def id(self) -> str:
-        """Its name, unique in the experiment."""
+        """The name, unique in the experiment."""
         return "-".join([*(system.name for system in self.systems), str(self.repetition)])
 
     @property
     def name(self) -> str:
-        """What is started, in words."""
+        """The started systems, in words."""
         return " and ".join(system.name for system in self.systems)
 
     def run(self, system: System, cell: Cell) -> Run:
@@ -130,14 +120,10 @@ class Start:
         return tuple(self.run(system, cell) for system in self.systems)
 
     def turns(self, cell: Cell, each: int) -> list[System]:
-        """Return whose block comes when: every order is followed by its mirror.
+        """Return the systems in the order of their blocks.
 
-        Parameters
-        ----------
-        cell
-            Cells, like starts, begin with one system after another.
-        each
-            Blocks of each system, an even number.
+        Every order is followed by its mirror image. The first system changes from cell to cell and
+        from start to start. `each` is the number of blocks per system, an even number.
         """
         first = self.repetition + (self.cells.index(cell) if cell in self.cells else 0)
         order: list[System] = []
@@ -148,7 +134,7 @@ class Start:
 
 
 def levels(experiment: Experiment) -> tuple[Level, ...]:
-    """Return the levels of an experiment, those of the closed loop first; none for a search."""
+    """Return the levels of an experiment, closed loop first; empty for a search."""
     found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
     found += [open_level(experiment, rate) for rate in experiment.rates]
     if experiment.schedule is not None:
@@ -158,17 +144,14 @@ def levels(experiment: Experiment) -> tuple[Level, ...]:
 
 
 def open_level(experiment: Experiment, rate: float) -> Level:
-    """Return the level of an open loop with one rate, arrivals per second."""
+    """Return the level of an open loop at a constant rate, in arrivals per second."""
     return Level(OPEN, rate, experiment.max_in_flight)
 
 
 def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
-    """Return an experiment with all that is settled when it begins: its seed, and what is up.
+    """Return an experiment with its seed and `together` fixed, as they are when it begins.
 
-    Parameters
-    ----------
-    memory_mb
-        What is free for systems, in MB (10^6 bytes).
+    `memory_mb` is the memory that is free for systems, in MB (10^6 bytes).
     """
     settled: dict[str, Any] = {}
     if experiment.seed is None:
@@ -182,7 +165,7 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
 
 
 def slots(experiment: Experiment) -> dict[str, int]:
-    """Return the place of each system among those that are up with it, from 0, by its name."""
+    """Return the place of each system among those that are up with it, from 0, by name."""
     return {
         system.name: place
         for group in _up_together(experiment)
@@ -191,16 +174,11 @@ def slots(experiment: Experiment) -> dict[str, int]:
 
 
 def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
-    """Return one round, which starts every system, in the order it is measured.
+    """Return the starts of one round, in measuring order; rounds count from 1.
 
-    Every system has the same order of cells in a round. Over the rounds each cell comes as often at
-    each place, and as often after each other cell (`williams`). The seed and the number of the
-    round alone decide the order: a stopped experiment goes on in it.
-
-    Parameters
-    ----------
-    number
-        From 1.
+    Every system has the same order of cells in a round. Over the rounds, each cell comes equally
+    often at each place and after each other cell (`williams`). The order depends only on the seed
+    and the round, so a stopped experiment continues in the same order.
     """
     cells = [
         Cell(workload, level) for workload in experiment.workloads for level in levels(experiment)
@@ -221,14 +199,14 @@ def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
 
 
 def williams(count: int) -> list[list[int]]:
-    """Return orders of so many things in which each comes as often at each place.
+    """Return orders of `count` things, balanced by place and by predecessor.
 
-    Each also comes as often right after each other one.
+    Each thing comes equally often at each place, and equally often right after each other thing.
 
     Returns
     -------
     list of list of int
-        `count` orders of the numbers below `count`; twice as many where it is odd.
+        `count` orders of the numbers below `count`; twice as many if `count` is odd.
 
     Notes
     -----
@@ -241,7 +219,7 @@ def williams(count: int) -> list[list[int]]:
 
 
 def rounds(experiment: Experiment) -> int:
-    """Return how many rounds there are at least."""
+    """Return the least number of rounds."""
     if experiment.search is not None:
         return experiment.search.repetitions
     if experiment.precision is not None:
@@ -250,7 +228,7 @@ def rounds(experiment: Experiment) -> int:
 
 
 def schedule(experiment: Experiment) -> tuple[Start, ...]:
-    """Return every round that is certain to be measured, in order."""
+    """Return the starts of every round that is certain to be measured, in order."""
     return tuple(
         start
         for number in range(1, rounds(experiment) + 1)
@@ -261,14 +239,10 @@ def schedule(experiment: Experiment) -> tuple[Start, ...]:
 def next_cell(
     plan: Experiment, start: Start, done: Records, last: Cell | None = None
 ) -> Cell | None:
-    """Return what is measured next after a start; None when all is.
+    """Return the next cell to measure after a start; None if none is left.
 
-    Parameters
-    ----------
-    done
-        The records of finished runs, by name: the only thing that a search depends on.
-    last
-        What was measured last, so that the workloads of a search alternate.
+    A search depends on `done` only. `last` is the cell measured last, so that the workloads of a
+    search alternate.
     """
     if plan.search is None:
         return next(iter(left(start, done)), None)
@@ -284,19 +258,19 @@ def next_cell(
 
 
 def left(start: Start, done: Records) -> tuple[Cell, ...]:
-    """Return the cells of which a run is missing, in order."""
+    """Return the cells with a missing run, in order."""
     return tuple(
         cell for cell in start.cells if any(run.id not in done for run in start.runs(cell))
     )
 
 
 def unfinished(plan: Experiment, done: Records) -> tuple[Start, ...]:
-    """Return the starts that are certain to be needed still, in order, each as it was scheduled."""
+    """Return the starts of `schedule` that are not finished, in order."""
     return tuple(start for start in schedule(plan) if next_cell(plan, start, done) is not None)
 
 
 def tried(start: Start, workload: str, done: Records) -> dict[float, bool]:
-    """Return whether the objective was met, by the rates that a search has tried."""
+    """Return whether each rate that a search has tried met the objective."""
     (system,) = start.systems
     return {
         record["level"]: bool(record["slo"]["met"])
@@ -307,7 +281,7 @@ def tried(start: Start, workload: str, done: Records) -> dict[float, bool]:
 
 
 def _groups(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
-    """Return the systems that are compared with each other, the reference of each group first."""
+    """Return the groups of compared systems, each with its reference first."""
     if not experiment.groups:
         return (experiment.compared,)
     return tuple(tuple(map(experiment.system, group)) for group in experiment.groups)
@@ -323,7 +297,7 @@ def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
 
 
 def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:
-    """Return things in the order of one round: rows of a Williams square, labelled by the seed."""
+    """Return things in the order of one round: a row of a Williams square, labelled by the seed."""
     labelled = list(items)
     random.Random(seed).shuffle(labelled)
     rows = williams(len(labelled)) or [[]]
@@ -336,7 +310,7 @@ def _rotated(items: Sequence[_Item], by: int) -> list[_Item]:
 
 
 def _shown(level: Level) -> str:
-    """Return a level for a name that sorts by it."""
+    """Return a level as part of a name; names sort by it."""
     if level.changing:
         return "schedule"
     if level.mode == CLOSED:

@@ -1,4 +1,4 @@
-"""Looks for the highest rate that meets an objective; what comes next depends on results alone."""
+"""Searches for the highest rate that meets an objective; each step depends on results alone."""
 
 from __future__ import annotations
 
@@ -10,15 +10,10 @@ from testbed.experiment.parts import Search
 
 @dataclass(frozen=True)
 class Bracket:
-    """Where the capacity lies.
+    """The rates between which the capacity lies, in arrivals per second.
 
-    Parameters
-    ----------
-    passed
-        The highest rate, arrivals per second, below the lowest failed one at which the objective
-        was met; None if it was met at none.
-    failed
-        The lowest rate at which it was missed; None if it was met at all that were tried.
+    `passed` is the highest rate below `failed` that met the objective; None if none did. `failed`
+    is the lowest rate that missed it; None if none did.
     """
 
     passed: float | None
@@ -26,10 +21,9 @@ class Bracket:
 
 
 def bracket(tried: Mapping[float, bool]) -> Bracket:
-    """Return what the rates that were tried say; `tried` holds whether each met the objective.
+    """Return the bracket of the tried rates; `tried` holds whether each met the objective.
 
-    A rate that met it above one that missed it does not count: the system could not be relied on
-    to carry it.
+    A passed rate above a failed one does not count, because the system does not carry it reliably.
     """
     failed = min((rate for rate, met in tried.items() if not met), default=None)
     passed = max(
@@ -40,15 +34,10 @@ def bracket(tried: Mapping[float, bool]) -> Bracket:
 
 
 def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
-    """Return the next rate to try, or None when the search is over.
+    """Return the next rate to try; None if the search is over.
 
-    First rates double until one misses the objective, then the bracket is halved until it is as
-    narrow as the resolution. Rates are on a grid of the resolution above the first.
-
-    Parameters
-    ----------
-    tried
-        Whether the objective was met, by rate.
+    Rates double until one misses the objective. Then the bracket is halved until it is as narrow as
+    the resolution. Rates lie on a grid of the resolution above the first rate.
     """
     known = bracket(tried)
     if not tried:
@@ -61,18 +50,18 @@ def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
     if known.passed is None or known.failed - known.passed <= search.resolution * (1 + 1e-9):
         return None
     between = _on_grid(search, (known.passed + known.failed) / 2)
-    # The highest rate may lie off the grid, and the grid's next point beyond the bracket.
+    # The highest rate may be off the grid, so the next grid point may be beyond the bracket.
     return between if known.passed < between < known.failed else None
 
 
 def most_tries(search: Search) -> int:
-    """Return the most rates that a search may have to try."""
+    """Return the most rates that a search may try."""
 
     def deepest(tried: dict[float, bool]) -> int:
         rate = next_rate(search, tried)
         if rate is None:
             return len(tried)
-        # Only the first miss ends the doubling; after it either half may be searched, alike long.
+        # The first miss ends the doubling. After it, both halves take equally many tries.
         if all(tried.values()):
             return max(deepest({**tried, rate: True}), deepest({**tried, rate: False}))
         return deepest({**tried, rate: True})

@@ -1,4 +1,4 @@
-"""The names of settings: environment variables that Spring binds to properties of the services."""
+"""The names of settings: environment variables that Spring binds to properties of services."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OWN = (
     "TESTBED_HISTOGRAM_BUCKETS",
     "TESTBED_WEB_MAX_BODY",
 )
-"""Settings of the services' own; any other Spring property has its name in the same way."""
+"""Settings that the services define. Other Spring properties are named in the same way."""
 
 CHOSEN_OTHERWISE = (
     "AGGREGATOR_GATEWAY_URL",
@@ -44,10 +44,10 @@ CHOSEN_OTHERWISE = (
     "TESTBED_PRESET",
     "TESTBED_VARIANT",
 )
-"""What follows from the variant, the preset and the ports, and is no setting."""
+"""Not settings: they follow from the variant, the preset and the ports."""
 
 NEAR = 0.8
-"""From 0 to 1, how alike a name must be to one of ours to be taken for a misspelt one."""
+"""The similarity, from 0 to 1, from which a name is a misspelling of a name in `OWN`."""
 
 _PREFIXES = tuple({f"{name.partition('_')[0]}_" for name in OWN})
 
@@ -55,13 +55,9 @@ _PREFIXES = tuple({f"{name.partition('_')[0]}_" for name in OWN})
 def known(name: str) -> str:
     """Return the name of a setting if a service may know it.
 
-    Spring ignores what it does not know: an experiment with a misspelt factor would compare a
-    system with itself.
-
-    Raises
-    ------
-    ValueError
-        If it begins as our own settings do, or is near one, and is none of them.
+    Spring ignores unknown names, so an experiment with a misspelt factor would compare a system
+    with itself. Raises `ValueError` if the name is in `CHOSEN_OTHERWISE`, or if it resembles `OWN`
+    (same prefix or misspelt) but is not in it.
     """
     if name in CHOSEN_OTHERWISE:
         raise ValueError(f"{name} follows from the variant and the preset: it is no setting")

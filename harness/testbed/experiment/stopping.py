@@ -18,12 +18,10 @@ class Ending:
     ----------
     rule
         ``repetitions``, ``search``, ``precise`` or ``budget``.
-    rounds
-        How many were measured.
     spent_min
-        Minutes that the runs took, with starts and warm-ups.
+        Minutes that the runs took, including starts and warm-ups.
     could_tell
-        The smallest relative difference that would be told in each cell; None where unknown.
+        The smallest detectable relative difference in each cell; None if unknown.
     """
 
     rule: str
@@ -33,7 +31,7 @@ class Ending:
 
     @property
     def text(self) -> str:
-        """Say it."""
+        """The reason in words."""
         shown = ", ".join(
             f"{cell} {'unknown' if effect is None else f'{effect:.1%}'}"
             for cell, effect in self.could_tell.items()
@@ -53,16 +51,10 @@ def ending(
     done: Records,
     could_tell: Callable[[], Mapping[tuple[str, Mode, float], float | None]],
 ) -> Ending | None:
-    """Return why no round follows one that is complete; None when one does.
+    """Return why no round follows round `number`; None if one follows.
 
-    Parameters
-    ----------
-    number
-        Of the round.
-    done
-        The records of finished runs.
-    could_tell
-        Computes which relative difference would be told in each cell; asked only where it matters.
+    `could_tell` computes the smallest detectable relative difference in each cell. It is called
+    only if the decision depends on it.
     """
     spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
     if plan.precision is None:

@@ -1,1 +1,1 @@
-"""Carries out experiments: load, warm-up, blocks, and what is recorded of each run."""
+"""Carries out experiments: warm-up, load, blocks, and the record of each run."""

@@ -1,4 +1,4 @@
-"""Measures what the load generator reaches at most with a plan, and remembers it."""
+"""Measures and stores the highest rate that the load generator reaches with a plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from testbed.model.systems import declaration
 THREADS = 20
 DURATION_S = 8
 BEST_OF_S = 3
-"""The best seconds in a row count: the first ones go to the generator's own compiler."""
+"""Consecutive seconds in the best window: the generator's own compiler takes the first seconds."""
 
 FILE = "generator-ceiling.json"
 
@@ -35,7 +35,7 @@ FILE = "generator-ceiling.json"
 def known(project: Project, plans: Sequence[Path], java: Jdk) -> dict[str, float]:
     """Return the operations per second that were measured here before, by the plan's file name.
 
-    What was measured with another machine, JMeter, Java or plan is left out.
+    Results of another machine, JMeter, Java or plan are left out.
     """
     measured = _read(project)
     return {
@@ -55,25 +55,12 @@ def measure(
 ) -> dict[str, float]:
     """Return the operations per second that the generator reaches with each plan.
 
-    Those not known yet are measured: `THREADS` users in a closed loop for `DURATION_S` seconds
-    against an endpoint that does no work. It runs on the same cores, as the services do; how busy
-    it was is kept beside the figure, which is a lower bound if that was a whole core.
+    Measures the unknown plans, with `anew` all: `THREADS` users in a closed loop for `DURATION_S`
+    seconds against the reference server. That server does no work but uses the same cores, as the
+    services do. Its CPU use is stored beside the rate: the rate is a lower bound if the server used
+    a whole core. `notice` gets each plan's name before its measurement.
 
-    Parameters
-    ----------
-    plans
-        The JMeter plans.
-    java
-        What JMeter runs on.
-    notice
-        Told which plan is being measured.
-    anew
-        Whether to measure again what is known.
-
-    Raises
-    ------
-    UserError
-        When a plan cannot be measured; those before it stay known.
+    Raises `UserError` when a plan cannot be measured; earlier plans stay known.
     """
     unknown = [plan for plan in plans if anew or not known(project, [plan], java)]
     if unknown:
@@ -91,13 +78,10 @@ def measure(
 
 
 def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
-    """Return the highest rate per second over any `window_s` whole seconds in a row.
+    """Return the highest rate per second over `window_s` consecutive whole seconds.
 
-    Parameters
-    ----------
-    ends_ms
-        When each operation ended, in milliseconds; the first and the last second, which are not
-        whole, do not count.
+    `ends_ms` holds the end of each operation in milliseconds. The first and the last second do not
+    count, because they are not whole.
     """
     if not ends_ms:
         return 0.0

@@ -1,4 +1,4 @@
-"""What an experiment is carried out with, and who is told how it goes on."""
+"""The functions that carry out an experiment's runs, and its progress listener."""
 
 from __future__ import annotations
 
@@ -22,42 +22,45 @@ if TYPE_CHECKING:
     from testbed.analysis.objective import Reached
 
 Effects = Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]]
-"""Returns, by workload and level, the smallest relative difference that would be told."""
+"""Returns the smallest relative difference that would be detected, by workload, mode and level.
+
+None where it is unknown.
+"""
 
 
 class Show(Protocol):
-    """Is told how an experiment goes on."""
+    """Progress listener of an experiment."""
 
     def starting(self, start: Start) -> None:
         """Systems are about to be started."""
 
     def waiting(self, what: str) -> None:
-        """Something is being waited for."""
+        """The experiment waits for something."""
 
     def started(self, start: Start) -> None:
         """All systems gave a full answer."""
 
     def loading(self, name: str, seen: Seen) -> None:
-        """A load goes on."""
+        """A load is running."""
 
     def warmed(self, start: Start, told: str) -> None:
-        """The warm-up of all systems ended, as it is told."""
+        """The warm-up of all systems ended; `told` is its result in words."""
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
-        """A run ended: what was seen of its loads, and the seconds it took."""
+        """A run ended: the counts of its loads, and the seconds spent on it."""
 
     def judged(self, run: Run, verdict: str) -> None:
-        """A run that ended is not simply valid."""
+        """A run that ended has a verdict other than valid."""
 
     def known(self, lines: Sequence[str]) -> None:
-        """What the runs so far say of each cell."""
+        """The runs so far give these results for each cell."""
 
     def decided(self, text: str) -> None:
-        """A rule says whether, and why, the experiment goes on."""
+        """A stopping rule decided whether the experiment goes on; `text` says why."""
 
 
 def _could_tell(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
-    # Loaded here: the numerical libraries take a second, which other experiments need not wait for.
+    # Imported here: other experiments need not wait a second for the numerical libraries.
     from testbed.analysis import precision
 
     return precision.widths(results, figure)
@@ -98,32 +101,24 @@ def _not_marked(name: str, record: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What runs are carried out with.
+    """The functions that carry out runs.
 
     Parameters
     ----------
-    project
-        Where the plans are.
     generator
-        Starts JMeter.
-    system
-        Returns the stack of a system.
+        The command that starts the load generator.
     describe
-        Returns what the results are measured with.
-    reset
-        Empties what the runs of a deployment store.
+        Returns the machine, versions and settings of the results.
     ceilings
-        Returns the operations per second that the generator can reach at most, by plan.
-    could_tell
-        Returns which differences results would tell.
+        Returns the generator's highest rate by plan, in operations per second.
     narrowing
-        Says what results tell of each cell so far.
+        Returns the results of each cell so far, in words.
     judge
-        Says what keeps a run, by its name, from being valid; None where nothing does.
+        Returns why a run, given by name, is not valid; None if it is valid.
     reached
-        Holds a run, by its folder and its record, against an objective.
+        Checks a run, given by its folder and record, against an objective.
     mark
-        Marks a load that has ended, by its name and its record, where people watch; never raises.
+        Annotates a finished load, given by its name and record, in Grafana; never raises.
     """
 
     project: Project

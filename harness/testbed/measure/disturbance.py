@@ -1,4 +1,4 @@
-"""Holds a service still for a while in the middle of a run."""
+"""Suspends a service for a while in the middle of a run."""
 
 from __future__ import annotations
 
@@ -15,20 +15,12 @@ from testbed.experiment.parts import Disturb
 from testbed.measure.load import Seen
 
 Hold = Callable[[str], contextlib.AbstractContextManager[None]]
-"""Holds a service still while its context is open."""
+"""Suspends a service while its context is open."""
 
 
 @dataclass
 class Disturbance:
-    """Stops a service some time after the first operation began, and lets it go on later.
-
-    Parameters
-    ----------
-    plan
-        Which service, when and for how long.
-    hold
-        Stops it, and lets it go on.
-    """
+    """Suspends a service some time after the first operation began, and resumes it later."""
 
     plan: Disturb
     hold: Hold
@@ -47,7 +39,7 @@ class Disturbance:
 
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
-        """Disturb while the body runs; the service goes on when it ends, whatever happens."""
+        """Disturb while the body runs; the service resumes at its end, even after an error."""
         worker = threading.Thread(target=self._work, name="disturbance", daemon=True)
         worker.start()
         try:
@@ -60,7 +52,7 @@ class Disturbance:
             raise self._problem
 
     def record(self) -> dict[str, Any]:
-        """Return what a run record says of it; a time is None if it was not reached."""
+        """Return the run record's entry; `stopped` and `started` are None if not reached."""
         return {
             "service": self.plan.service,
             "at_s": self.plan.at,

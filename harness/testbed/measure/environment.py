@@ -1,4 +1,4 @@
-"""Describes the machine, the versions and the settings that a result was measured with."""
+"""Describes the machine, versions and settings of a result."""
 
 from __future__ import annotations
 
@@ -30,20 +30,18 @@ def describe(
     jars: Iterable[Path],
     images: Mapping[str, str | None],
 ) -> dict[str, Any]:
-    """Return what a result was measured with, as plain data.
+    """Return the machine, versions and settings of a result, as plain data.
 
     Parameters
     ----------
     services_jdk
-        What the services run on; None where their images say so.
-    generator_java
-        What JMeter runs on.
+        The JDK of the services; None where their images determine it.
     presets
-        Whose JVM arguments are recorded.
+        The presets whose JVM arguments are recorded.
     jars
-        The services' artifacts, where they run as local processes.
+        The services' artifacts, if the services are local processes.
     images
-        The image id of each container, where they do not.
+        The image id of each container, if the services are containers.
 
     Returns
     -------
@@ -75,7 +73,7 @@ def describe(
 
 
 def manifest(jar: Path) -> dict[str, str]:
-    """Return the digest of a jar (SHA-256) and what its manifest says of its versions."""
+    """Return a jar's SHA-256 digest and the `MANIFEST_KEYS` of its manifest."""
     facts = {"sha256": hashlib.sha256(jar.read_bytes()).hexdigest()}
     with zipfile.ZipFile(jar) as archive:
         lines = archive.read("META-INF/MANIFEST.MF").decode().splitlines()
@@ -87,7 +85,7 @@ def manifest(jar: Path) -> dict[str, str]:
 
 
 def jmeter_version(project: Project) -> str | None:
-    """Return the version of the laid-out JMeter, from its core's manifest; None where unknown."""
+    """Return the version in the manifest of JMeter's core; None if unknown."""
     core = project.jmeter_home / "lib" / "ext" / "ApacheJMeter_core.jar"
     try:
         return manifest(core).get("Implementation-Version")

@@ -1,4 +1,4 @@
-"""Runs plans in a JMeter that is started once, and watches its result files grow."""
+"""Runs plans in one long-lived JMeter, and follows its result files."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ WATCH_S = 1.0
 GENERATOR_FLAGS = (
     "-Xms512m",
     "-Xmx1g",
-    # On the cores that the services also use, the generator's collector must not add threads.
+    # The services use the same cores: the generator's collector must not add threads.
     "-XX:+UseSerialGC",
-    # Nor must its compiler: with the optimising one it is busy with itself for its first 20 s, and
-    # users wait between two operations who should be in one.
+    # The optimising compiler would keep the generator busy for its first 20 s. Users would then
+    # wait between operations.
     "-XX:TieredStopAtLevel=1",
     "-Djava.awt.headless=true",
     "-Duser.language=en",
@@ -40,14 +40,15 @@ GENERATOR_FLAGS = (
 )
 
 GENERATOR = "jmeter"
-"""What the generator is called among the processes of a run."""
+"""The generator's name among the processes of a run."""
 
 MODULE = "load-generator"
-"""The module whose program runs plans in one JMeter."""
+"""The module that runs plans in one JMeter."""
 
 NICENESS = -10
-"""Of the generator, where this user may choose it: one that waits for a processor while its users
-have their answers puts less load on the product than it was asked for.
+"""Niceness of the generator, where this user may set it.
+
+A generator that waits for a processor while answers are ready puts on less load than planned.
 """
 
 
@@ -55,16 +56,8 @@ have their answers puts less load on the product than it was asked for.
 class Load:
     """One load, as given to a plan.
 
-    Parameters
-    ----------
-    plan
-        The JMeter plan.
-    properties
-        Its properties.
-    label
-        The label of the rows that are operations.
-    arrivals
-        The planned arrivals of an open loop.
+    Rows with the label `label` are operations. `arrivals` is an open loop's file of planned
+    arrivals, None for a closed loop.
     """
 
     plan: Path
@@ -75,20 +68,18 @@ class Load:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a load.
+    """The result of a load.
 
     Parameters
     ----------
-    started, finished
-        When the generator was told to run it and said that it had ended, in UTC.
-    duration_s
-        Seconds between the two.
+    started, finished, duration_s
+        When the generator got the load and reported its end (UTC), and the seconds in between.
     samples
-        How many samples JMeter handed to its listeners: so many rows has a whole result file.
+        Samples that JMeter handed to its listeners: the number of rows of a complete result file.
     cpu_s
-        CPU seconds of the generator between the two, user and system together.
+        CPU seconds of the generator in between, user and system together.
     seen
-        What the complete result file shows.
+        Counts of the complete result file.
     """
 
     started: datetime
@@ -101,24 +92,23 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the result file shows while it grows: counts of operations so far.
+    """Counts of operations so far in a result file that grows.
 
     Parameters
     ----------
-    operations, failed
-        All so far, and those of them that failed.
     rate
         Operations per second in the latest interval.
     span_s
         Seconds from the start of the first operation to the end of the last.
     elapsed_s
-        Seconds since the generator was told to run the load.
+        Seconds since the generator got the load.
     first_ms
-        When the first operation began, or in an open loop was to begin, in milliseconds since the
+        Start of the first operation, in an open loop its intended start, in milliseconds since the
         epoch; None before one ended.
-    offered, late
-        Of an open loop: the arrivals that were to begin before the latest end that was seen, and
-        the operations that began later than they should.
+    offered
+        Arrivals due before the latest end seen; None in a closed loop.
+    late
+        Operations that began more than `LATE_MS` after their intended start.
     """
 
     operations: int = 0
@@ -156,11 +146,9 @@ def load_for(
     threads
         Users, or the most operations in flight.
     loops, duration
-        Operations of each thread, and seconds; either may be None for no such limit.
+        Operations of each thread, and seconds; None for no such limit.
     arrivals
-        A file of arrivals, which makes it an open loop; None for a closed one.
-    properties
-        Further properties of the plan.
+        A file of planned arrivals for an open loop; None for a closed loop.
     """
     given = {
         "threads": str(threads),
@@ -179,7 +167,7 @@ def load_for(
 
 
 def generator_flags() -> list[str]:
-    """Return the JVM flags of the generator: its own, then the user's from ``JVM_ARGS``."""
+    """Return the generator's JVM flags: the defaults, then the user's from ``JVM_ARGS``."""
     return [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()]
 
 
@@ -192,10 +180,7 @@ def jmeter_command(project: Project, java: Jdk) -> list[str]:
 def generator_command(project: Project, java: Jdk) -> list[str]:
     """Return the command of a `Generator` that runs plans in the laid-out JMeter.
 
-    Raises
-    ------
-    UserError
-        When the module ``load-generator`` is not built.
+    Raises `UserError` when the module ``load-generator`` is not built.
     """
     home, jar = project.jmeter_home, project.jar(MODULE)
     build.require_jars(project, [jar])
@@ -206,19 +191,11 @@ def generator_command(project: Project, java: Jdk) -> list[str]:
 
 
 class Generator:
-    """A JMeter that is started once and puts load after load on front doors.
+    """A JMeter that is started once and puts one load after another on front doors.
 
-    Parameters
-    ----------
-    jvm
-        The program of the module ``load-generator``; its source describes what it reads and writes.
-    log
-        JMeter's log; what else it prints is beside it, with the suffix ``.out``.
-
-    Attributes
-    ----------
-    process : ProcessId
-        Identifies it, so that its use of the machine can be measured.
+    `jvm` runs the module ``load-generator``; that module's source describes its input and output.
+    `log` is JMeter's log; its other output is beside it, with the suffix ``.out``. `process`
+    identifies the JVM, so that its resource use can be measured.
     """
 
     def __init__(self, jvm: subprocess.Popen[bytes], log: Path) -> None:
@@ -229,19 +206,10 @@ class Generator:
     @classmethod
     @contextlib.contextmanager
     def started(cls, command: Sequence[str], log: Path) -> Iterator[Generator]:
-        """Start a generator, which is ready then; it ends with the context, whatever happens.
+        """Start a generator and wait until it is ready; it ends with the context.
 
-        Parameters
-        ----------
-        command
-            Starts it; `log` is added as its last argument.
-        log
-            A file for JMeter's log.
-
-        Raises
-        ------
-        UserError
-            When it does not start, with the end of what it printed.
+        `log` is appended to `command` as the last argument. Raises `UserError`, with the end of the
+        output, when the generator does not start.
         """
         log = log.absolute()
         with contextlib.ExitStack() as stack:
@@ -262,26 +230,12 @@ class Generator:
     ) -> Outcome:
         """Put a load on a front door and wait for its end.
 
-        When the wait is broken off, by an interrupt or an error in `watch`, the generator ends.
+        An interrupt or an error in `watch` ends the generator. `watch` is called about every
+        second, and once when the result file `samples` is complete. JMeter alone writes that file.
+        The outcome may have no operations; the caller checks it.
 
-        Parameters
-        ----------
-        load
-            What to run.
-        samples
-            JMeter's result file; written by JMeter alone, and complete when this returns.
-        watch
-            Told about every second what the result file shows, and once when it is complete.
-
-        Returns
-        -------
-        Outcome
-            Whether operations were recorded is for the caller to see.
-
-        Raises
-        ------
-        UserError
-            When the plan is missing, or, with the end of JMeter's log, when JMeter fails or ends.
+        Raises `UserError` when the plan is missing, or when JMeter fails or ends; the latter with
+        the end of JMeter's log.
         """
         if not load.plan.is_file():
             raise UserError(f"no plan {load.plan}")
@@ -293,7 +247,7 @@ class Generator:
             self._ask(load, samples)
             verdict, _, told = self._answer(lambda: watch(counter.look())).partition(" ")
         except BaseException:
-            # Else the load would go on, and its answer be taken for the next one's.
+            # Otherwise the load would go on, and its answer would be taken for the next load's.
             self._end()
             raise
         if verdict == "":
@@ -319,12 +273,12 @@ class Generator:
         file = self._log.with_suffix(".properties")
         file.write_text("".join(lines), encoding="utf-8")
         assert self._jvm.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # It ended just now, and gives no answer.
+        with contextlib.suppress(BrokenPipeError):  # It has just ended: no answer follows.
             self._jvm.stdin.write(f"{file}\n".encode())
             self._jvm.stdin.flush()
 
     def _answer(self, meanwhile: Callable[[], None] = lambda: None) -> str:
-        """Return the next line that it writes, empty when it ended."""
+        """Return the next line of output; empty when the JVM ended."""
         assert self._jvm.stdout is not None
         while not select.select([self._jvm.stdout], [], [], WATCH_S)[0]:
             meanwhile()
@@ -334,7 +288,7 @@ class Generator:
         return UserError(f"{what}; the end of {self._log}:\n{files.tail(self._log)}")
 
     def _end(self) -> None:
-        # Its input is closed too, where a command that it did not read may be left.
+        # Closing the JVM's input fails if the JVM left a command unread.
         with processes.uninterrupted(), contextlib.suppress(BrokenPipeError), self._jvm:
             processes.stop([self.process], grace=3)
             self._log.with_suffix(".properties").unlink(missing_ok=True)
@@ -343,14 +297,7 @@ class Generator:
 class OperationCounter:
     """Counts the operations in a result file that is still being written.
 
-    Parameters
-    ----------
-    samples
-        JMeter's result file, with a header; need not exist yet.
-    label
-        The label of the rows that are operations.
-    arrivals
-        The planned arrivals of an open loop.
+    Rows with the label `label` are operations. The file has a header and need not exist yet.
     """
 
     def __init__(self, samples: Path, label: str, arrivals: Path | None = None) -> None:
@@ -364,7 +311,7 @@ class OperationCounter:
         self._began = self._looked = time.monotonic()
 
     def look(self) -> Seen:
-        """Return what the file shows now."""
+        """Return the counts so far."""
         before = self._operations
         for row in self._rows.read():
             self._count(row)
@@ -400,10 +347,7 @@ class OperationCounter:
 def why_nothing(samples: Path, log: Path) -> str:
     """Return why a run may have no operation: its first failed sample, else JMeter's first error.
 
-    Parameters
-    ----------
-    samples, log
-        JMeter's result file, and its log, of which the part on the latest run is read.
+    Only the log's part on the latest run is read.
     """
     rows: list[dict[str, str]] = []
     if samples.is_file():
@@ -426,5 +370,5 @@ def why_nothing(samples: Path, log: Path) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a key or a value as ``java.util.Properties`` reads it."""
+    """Escape a key or a value for ``java.util.Properties``."""
     return re.sub(r"[\\=:#!\s]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -1,4 +1,4 @@
-"""Keeps what the services say of themselves, as Prometheus would read it."""
+"""Reads and stores the Prometheus metrics of services."""
 
 from __future__ import annotations
 
@@ -15,14 +15,9 @@ TIMEOUT_S = 5.0
 
 
 def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
-    """Return the metrics of each service that answers, by its name.
+    """Return the metrics of each service that answers, by name; ask all at once.
 
-    Parameters
-    ----------
-    http
-        The client; all services are asked at once.
-    endpoints
-        The port of each service, by its name.
+    `endpoints` has the port of each service, by name.
     """
     if not endpoints:
         return {}
@@ -40,19 +35,10 @@ def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
 
 
 def keep(folder: Path, endpoints: Mapping[str, int]) -> list[str]:
-    """Write the metrics of each service to ``SERVICE.prom``.
+    """Write each service's metrics to ``SERVICE.prom``; return the names of those that answered.
 
-    Parameters
-    ----------
-    folder
-        Where to; made if any service answers.
-    endpoints
-        The port of each service, by its name.
-
-    Returns
-    -------
-    list of str
-        The services that answered; of the others there is no file.
+    The other services have no file. The folder is created if any service answers. `endpoints` has
+    the port of each service, by name.
     """
     with services.client(TIMEOUT_S) as http:
         answered = ask(http, endpoints)

@@ -1,4 +1,4 @@
-"""Does something again and again beside something else."""
+"""Repeats an action in a thread while other code runs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,10 @@ from collections.abc import Callable, Iterator
 def repeating(
     action: Callable[[], None], every_s: float, name: str, patience_s: float
 ) -> Iterator[None]:
-    """Do something at once and then at a fixed interval while the body runs, in a thread.
+    """Run an action in a thread, at once and then every `every_s` seconds, while the body runs.
 
-    Parameters
-    ----------
-    action
-        What is done.
-    every_s
-        Seconds from one time to the next, on a fixed grid, so that slow ones do not add up.
-    name
-        Of the thread.
-    patience_s
-        Seconds that the one under way at the end is waited for.
+    The times are on a fixed grid, so that delays do not add up. At the end, an action that is still
+    running has `patience_s` seconds to finish.
     """
     ended = threading.Event()
 

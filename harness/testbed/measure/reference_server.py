@@ -1,7 +1,7 @@
-"""A front door with nothing behind it: answers what the plans expect, as fast as it can.
+"""A front door without services behind it: answers what the plans expect, as fast as it can.
 
-Runs as a process of its own, prints its port, and ends when its standard input does. It exists to
-learn what the load generator reaches at most.
+It shows the highest rate that the load generator reaches. It runs as a separate process, prints its
+port, and ends when its standard input closes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CORRELATION = str(uuid.UUID(int=0x0A4EDD535CD84B04826565114F56DE85))
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Return the list of all cinemas with their movies, as the product answers it."""
+    """Return all cinemas with their movies, as the product answers."""
     return [
         {
             "id": str(uuid.uuid3(uuid.NAMESPACE_DNS, name)),
@@ -38,7 +38,7 @@ def catalogue() -> list[dict[str, Any]]:
 
 
 def answer(status: str, body: bytes, content_type: str = "application/json") -> bytes:
-    """Return an HTTP answer as it goes over the wire."""
+    """Return the bytes of an HTTP response."""
     head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
     return head.encode("ascii") + b"\r\n" + body
 
@@ -55,12 +55,12 @@ class Connection(asyncio.Protocol):
         self._reserved = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep what answers are written to."""
+        """Keep the transport to which answers are written."""
         assert isinstance(transport, asyncio.WriteTransport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        """Answer a request as soon as all of it has come."""
+        """Answer a request once it is complete."""
         request = self._received + data if self._received else data
         head, found, body = request.partition(b"\r\n\r\n")
         if not found or (head.startswith(b"POST") and len(body) < _length(head)):
@@ -84,11 +84,11 @@ class Connection(asyncio.Protocol):
         return self._reserved or answer("404 Not Found", b"")
 
     asynchronous = False
-    """Whether a list is accepted at first, and fetched later."""
+    """Whether a list request is acknowledged first and its result fetched later."""
 
 
 class AcknowledgingConnection(Connection):
-    """A connection whose requests are acknowledged, and their results fetched."""
+    """A connection that acknowledges requests; clients fetch the results."""
 
     asynchronous = True
 
@@ -101,12 +101,12 @@ def _length(head: bytes) -> int:
 
 
 async def serve(protocol: str) -> None:
-    """Answer as a system of a protocol does, on a free loopback port until the input ends."""
+    """Answer on a free loopback port, as a system with this protocol does, until stdin closes."""
     loop = asyncio.get_running_loop()
     connection = AcknowledgingConnection if protocol == "acknowledged" else Connection
     server = await loop.create_server(connection, "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
-    # Nothing here makes cycles; collections would only add pauses.
+    # No reference cycles arise here; garbage collection would only add pauses.
     gc.disable()
     await loop.run_in_executor(None, sys.stdin.buffer.read)
     server.close()

@@ -1,4 +1,4 @@
-"""The directory of an experiment's results: what it is, with what it is measured, what is done."""
+"""The results directory of an experiment: its declaration, environment and runs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 GENERATOR_LOG = "generator.log"
-"""The load generator's log, of all runs."""
+"""The load generator's log of all runs."""
 
 PARTIAL = ".partial"
-"""Ends the name of the folder of a run that is not finished."""
+"""Suffix of the folder of an unfinished run."""
 
 
 def new_results(project: Project, name: str, moment: datetime) -> Path:
-    """Return a folder that does not exist yet for the results of an experiment."""
+    """Return an unused path for the results of an experiment."""
     stem = f"{name}-{moment:%Y%m%d-%H%M%S}"
     results, number = project.results / stem, 2
     while results.exists():
@@ -33,7 +33,7 @@ def new_results(project: Project, name: str, moment: datetime) -> Path:
 
 
 def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
-    """Write down what is going to be measured, and with what."""
+    """Write the experiment and its environment into a new results directory."""
     described = {
         **dependencies.describe(),
         "generator_ceiling": dict(dependencies.ceilings()),
@@ -46,13 +46,7 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
 
 
 def declared(results: Path) -> Experiment:
-    """Read the experiment of a result directory.
-
-    Raises
-    ------
-    UserError
-        When it is no result directory.
-    """
+    """Read the experiment; raise `UserError` when this is no results directory."""
     file = results / "experiment.yaml"
     if not file.is_file():
         raise UserError(f"no results in {results}: {file.name} is missing")
@@ -60,12 +54,9 @@ def declared(results: Path) -> Experiment:
 
 
 def require_same(dependencies: Dependencies, results: Path) -> None:
-    """Check that what is still to be measured is measured with the same as the rest was.
+    """Check that the environment is still that of the recorded runs.
 
-    Raises
-    ------
-    UserError
-        Naming each difference, with both values.
+    Raises `UserError`, which names each difference with both values.
     """
     differing = environment.differences(_recorded_environment(results), dependencies.describe())
     if differing:
@@ -76,7 +67,7 @@ def require_same(dependencies: Dependencies, results: Path) -> None:
 
 
 def ceilings(results: Path) -> dict[str, float]:
-    """Return what the load generator reaches at most with each plan, operations per second."""
+    """Return the generator's highest rate with each plan, in operations per second."""
     measured = _recorded_environment(results).get("generator_ceiling", {})
     return {plan: float(rate) for plan, rate in measured.items()}
 
@@ -84,13 +75,10 @@ def ceilings(results: Path) -> dict[str, float]:
 def fresh_folder(final: Path) -> Path:
     """Return an empty folder for a warm-up or a run that begins.
 
-    Parameters
-    ----------
-    final
-        The folder that it becomes when it is `complete`; what is left there is deleted.
+    `complete` renames it to `final`. Leftovers under both names are deleted.
     """
     folder = final.with_name(f"{final.name}{PARTIAL}")
-    # A warm-up is repeated with every start: one from before an interruption is of no use.
+    # Every start repeats its warm-up: one from before an interruption is of no use.
     for left in (folder, final):
         shutil.rmtree(left, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -104,7 +92,7 @@ def complete(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def finished(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the records of the runs that were measured, by their names."""
+    """Return the records of the finished runs, by name."""
     return {
         file.parent.name: json.loads(file.read_text(encoding="utf-8"))
         for file in sorted((results / "runs").glob("*/run.json"))

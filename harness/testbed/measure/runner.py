@@ -1,4 +1,4 @@
-"""Carries out an experiment: round after round, start after start, until nothing is left."""
+"""Carries out an experiment: round after round, start after start."""
 
 from __future__ import annotations
 
@@ -20,18 +20,10 @@ from testbed.model import files
 
 
 def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show: Show) -> None:
-    """Measure what is left of an experiment; each run is complete in its folder before the next.
+    """Measure the rest of an experiment; each run's folder is complete before the next run.
 
-    What comes next depends on the plan and on finished runs alone, so that a stopped experiment
-    goes on as if it had not been. An error or an interrupt ends the generator and the systems; what
-    was measured stays.
-
-    Parameters
-    ----------
-    results
-        Where to, and what is there already.
-    show
-        Is told how it goes on.
+    The next run depends only on the plan and on finished runs, so a stopped experiment can resume.
+    An error or an interrupt ends the generator and the systems; finished runs stay.
     """
     done = results_directory.finished(results)
     log = results / results_directory.GENERATOR_LOG

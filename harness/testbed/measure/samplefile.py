@@ -1,6 +1,6 @@
 """Reads JMeter's result file while it grows.
 
-Needs nothing but Python's own library: the exporter, which shares it, runs in a bare container.
+Uses only the standard library: the exporter shares this module and runs in a bare container.
 """
 
 from __future__ import annotations
@@ -12,24 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 COLUMNS = ("timeStamp", "elapsed", "label", "success")
-"""What the first line of a result file has at least."""
+"""The columns that the header of a result file must have."""
 
 
 class Row(NamedTuple):
-    """One row of a result file.
+    """One row of a result file; times are in milliseconds since the epoch.
 
-    Parameters
-    ----------
-    label
-        What was done.
-    start_ms, end_ms
-        When it began and ended, in milliseconds since the epoch.
-    intended_ms
-        When it was to begin; in a closed loop, and where the file does not tell, when it began.
-    success
-        Whether it was right.
-    threads
-        How many threads were active; None where the file does not tell.
+    `intended_ms` equals `start_ms` in a closed loop and if the file has no such column. `threads`
+    counts the active threads; None if the file has no such column.
     """
 
     label: str
@@ -41,18 +31,10 @@ class Row(NamedTuple):
 
 
 class SampleFile:
-    """A result file with a header that is still being written.
+    """A result file with a header that is still being written; it need not exist yet.
 
-    Reads each byte once, a block at a time, and parses complete rows only.
-
-    Parameters
-    ----------
-    file
-        Need not exist yet.
-    keep
-        Tells by the label which rows are wanted; others cost little.
-    offset
-        Where to begin, in bytes; the row that this cuts in two is left out.
+    Reads each byte once and parses complete rows only. Rows whose label `keep` rejects cost little.
+    Reading begins at byte `offset`; the row that this cuts in two is left out.
     """
 
     def __init__(self, file: Path, keep: Callable[[str], bool], offset: int = 0) -> None:
@@ -65,16 +47,13 @@ class SampleFile:
 
     @property
     def opened(self) -> bool:
-        """Whether the rows tell when they were to begin, as those of an open loop do."""
+        """Whether rows have an intended start, as those of an open loop do."""
         return self._columns is not None and "intended" in self._columns
 
     def read(self) -> Iterator[Row]:
-        """Yield the rows that are complete by now and were not before.
+        """Yield the rows that were completed since the last call.
 
-        Raises
-        ------
-        ValueError
-            When the first line is not that of a result file.
+        Raises `ValueError` when the first line is not the header of a result file.
         """
         try:
             with self._file.open("rb") as file:
@@ -102,7 +81,7 @@ class SampleFile:
         self._columns = {name: index for index, name in enumerate(names)}
 
     def _row(self, cells: list[str], columns: dict[str, int]) -> Row | None:
-        # A quoted failure message may span lines; its pieces have too few columns to be rows.
+        # A quoted failure message may span lines; each piece has too few columns for a row.
         if len(cells) < len(columns) or not self._keep(cells[columns["label"]]):
             return None
         start = int(cells[columns["timeStamp"]])
@@ -122,14 +101,10 @@ def read_arrivals(file: Path) -> list[int]:
 
 
 def due(planned: Sequence[int], first_ms: int, now_ms: int) -> int:
-    """Return how many planned arrivals were to begin by some moment.
+    """Return how many planned arrivals are due at `now_ms`.
 
-    Parameters
-    ----------
-    planned
-        In order, in milliseconds from the start of the load.
-    first_ms, now_ms
-        When the first of them was to begin, and the moment, in milliseconds since the epoch.
+    `planned` is sorted, in milliseconds from the start of the load. `now_ms`, and `first_ms`, the
+    intended start of the first arrival, are in milliseconds since the epoch.
     """
-    # The first arrival need not come at once.
+    # The first arrival may be later than the start of the load.
     return bisect.bisect_right(planned, now_ms - (first_ms - planned[0]))

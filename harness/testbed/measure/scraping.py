@@ -1,4 +1,4 @@
-"""Asks services for their metrics again and again, as Prometheus does, where none runs."""
+"""Scrapes services at an interval, as Prometheus does, for runs without a Prometheus."""
 
 from __future__ import annotations
 
@@ -14,15 +14,7 @@ from testbed.measure.periodic import repeating
 
 @dataclass
 class Scraper:
-    """Scrapes every service at a fixed interval.
-
-    Parameters
-    ----------
-    every_s
-        Seconds from one scrape to the next.
-    endpoints
-        The port of each service, by its name.
-    """
+    """Scrapes every service every `every_s` seconds; `endpoints` has their ports by name."""
 
     every_s: float
     endpoints: Mapping[str, int]
@@ -45,7 +37,7 @@ class Scraper:
                 yield
 
     def record(self) -> dict[str, Any]:
-        """Return what a run record says of it: how many answers there were, of how many asked."""
+        """Return the run record's entry: how many requests were sent and answered."""
         return {
             "every_s": self.every_s,
             "services": sorted(self.endpoints),

@@ -1,4 +1,4 @@
-"""One start of the systems that are up together: warm-up, runs, and what is recorded of them."""
+"""One start of systems that are up together: warm-up, runs and their records."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from testbed.measure.warming import Window
 from testbed.model.errors import UserError
 
 SETTLE_LIMIT_S = 90.0
-"""How long a system may take, after one run, to give a full answer again."""
+"""How long a system may take, before a load, to give a full answer again."""
 
 AFTER_LIMIT_S = 15.0
-"""How long a system may take, after a run, to be called complete again."""
+"""How long a system may take, after a run, to give a full answer and count as complete."""
 
 TIME_WAIT_S = 60.0
-"""How long Linux keeps the port of a closed connection: a list waits for it where ports are few."""
+"""How long Linux keeps the port of a closed connection; lists wait for it if ports are few."""
 
 GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
@@ -41,18 +41,8 @@ GRACE_S = 1
 class Member:
     """A system that is up.
 
-    Parameters
-    ----------
-    system, stack
-        What was started.
-    began
-        When its start began, by the monotonic clock.
-    loads
-        Windows and blocks that it has had.
-    warm
-        Whether it was warm when its warm-up ended; None where there was none.
-    pids
-        Its processes, as this machine numbers them.
+    `began` is the monotonic time at which its start began. `loads` counts the windows and blocks
+    that it has had. `warm` is None without a warm-up. `pids` are process ids on this machine.
     """
 
     system: System
@@ -83,25 +73,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Session:
-    """Puts one load after another on running systems.
-
-    Parameters
-    ----------
-    dependencies
-        What runs are carried out with.
-    generator
-        Puts the load on.
-    plan
-        The experiment.
-    start
-        What was started.
-    members
-        The systems, by name.
-    results
-        The results directory.
-    show
-        Is told how it goes on.
-    """
+    """Puts one load after another on running systems."""
 
     dependencies: Dependencies
     generator: Generator
@@ -114,10 +86,7 @@ class Session:
     def warm_up(self) -> None:
         """Load each system with every workload in turn until it is warm or its time is up.
 
-        Raises
-        ------
-        UserError
-            As `measure`.
+        Raises `UserError` as `measure` does.
         """
         rule = self.plan.warmup
         if not rule.at_most:
@@ -147,15 +116,8 @@ class Session:
     def measure(self, cell: Cell, began: float) -> list[dict[str, Any]]:
         """Measure a cell on every system, and return the records of the runs.
 
-        Parameters
-        ----------
-        began
-            When the time that is spent on it began, by the monotonic clock.
-
-        Raises
-        ------
-        UserError
-            When the generator fails, or no operation is recorded.
+        The time spent counts from `began`, by the monotonic clock. Raises `UserError` when the
+        generator fails or no operation is recorded.
         """
         recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
         blocks = self.plan.blocks
@@ -169,14 +131,14 @@ class Session:
             file = one.folder / f"block-{len(one.blocks) + 1}.csv"
             self._block(one, limits, file, planned_s=blocks.seconds, settle_s=blocks.settle)
         for one in recordings.values():
-            # Before the harness itself asks the product.
+            # Before the harness sends requests of its own.
             self._keep_metrics(one, "after")
         return [
             self._end(one, began, closed | self._complete_after(one)) for one in recordings.values()
         ]
 
     def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
-        """Measure a run of one load, of the length that the experiment says."""
+        """Measure a run of one load; the experiment gives its length."""
         plan, level, planned_s = self.plan, one.run.level, None
         known: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
         if level.mode == OPEN:
@@ -196,9 +158,9 @@ class Session:
         disturbance = Disturbance(plan.disturb, one.member.stack.held)
         with disturbance.during():
             self._block(one, limits, file, planned_s=planned_s, disturbance=disturbance)
-            # Before a service that was stopped for good goes on.
+            # Before the context resumes a service that was stopped for good.
             known |= self._complete_after(one)
-        # A service that was stopped for good says nothing sooner.
+        # A service that was stopped for good answers only now.
         self._keep_metrics(one, "after")
         return self._end(one, began, known | {"disturbance": disturbance.record()})
 
@@ -223,7 +185,7 @@ class Session:
         return self._load(one.member, run.workload, run.level.threads, ramp, **bounds)
 
     def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
-        """Return a load on a system; `bounds` are those of `testbed.measure.load.load_for`."""
+        """Return a load on a system; `bounds` go to `testbed.measure.load.load_for`."""
         return load.load_for(
             self.dependencies.project,
             member.system.variant,
@@ -258,9 +220,9 @@ class Session:
         )
 
     def _warm_up_once(self, member: Member, folder: Path) -> Iterator[Window]:
-        """Do what a run does, with every workload, and let the compilers finish each time."""
+        """Do as a run does, with every workload; let the compilers finish after each."""
         self._refresh(member)
-        # A first look at the metrics loads classes, for which compiled code is thrown away.
+        # The first scrape loads classes, which invalidates compiled code.
         metrics.keep(folder, member.stack.endpoints())
         for workload in self.start.workloads:
             yield self._window(member, workload, folder)
@@ -268,7 +230,7 @@ class Session:
             warming.await_quiet(member.pids)
 
     def _refresh(self, member: Member) -> None:
-        """Empty what a system has stored, and wait for a full answer."""
+        """Delete the data of a system, and wait for a full answer."""
         self.dependencies.reset(member.stack.deployment)
         member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
 
@@ -298,7 +260,7 @@ class Session:
         settle_s: float = 0.0,
         disturbance: Disturbance | None = None,
     ) -> None:
-        """Put one load on a system, and note what it and the idle ones used meanwhile."""
+        """Put one load on a system; record the resource use of all systems meanwhile."""
         member, one.load = one.member, limits
         meters = {name: other.stack.meter() for name, other in self.members.items()}
         age_s = member.age_s
@@ -332,7 +294,7 @@ class Session:
     def _put(
         self, name: str, limits: Load, samples: Path, disturbance: Disturbance | None = None
     ) -> Outcome:
-        """Put one load on."""
+        """Put one load on; raise `UserError` if it records no operation."""
 
         def watch(latest: Seen) -> None:
             if disturbance is not None:
@@ -346,14 +308,14 @@ class Session:
         return outcome
 
     def _end(self, one: Recording, began: float, known: Mapping[str, Any]) -> dict[str, Any]:
-        """Write down a run that has ended, and return its record."""
+        """Complete a run's folder, and return its record."""
         plan, member = self.plan, one.member
         record = {
             **self._what(one.run, member.system),
             **self._how(one),
             "start_s": member.stack.record.start_s,
             "warm": member.warm,
-            # Else the load would not have begun.
+            # Otherwise the load would not have begun.
             "complete_before": True,
             "disturbance": None,
             "scraped": None if one.scraper is None else one.scraper.record(),
@@ -363,7 +325,7 @@ class Session:
         }
         if plan.slo is not None:
             record["slo"] = asdict(self.dependencies.reached(plan.slo, one.folder, record))
-        # All that was needed for it: for the first cell after a start, start and warm-up too.
+        # The first cell after a start includes the start and the warm-up.
         record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
         results_directory.complete(one.folder, record)
         self.dependencies.mark(one.run.id, record)
@@ -371,14 +333,14 @@ class Session:
         return record
 
     def _what(self, run: Run, system: System) -> dict[str, Any]:
-        """Return the part of a record that says what was measured."""
+        """Return the record's part on the system, the workload and the level."""
         return {
             "system": run.system,
             "variant": run.variant,
             "preset": run.preset,
             "settings": {
                 **system.settings,
-                # What else tells systems apart; how they fetch has a key of its own.
+                # Other properties that distinguish systems; `fetch` has a key of its own.
                 **{key: v for key, v in system.properties.items() if key != "fetch"},
                 **({} if system.scrape is None else {"scrape": str(system.scrape)}),
             },
@@ -393,10 +355,10 @@ class Session:
         }
 
     def _how(self, one: Recording) -> dict[str, Any]:
-        """Return the part of a record that says how the load was put on, and what it cost."""
+        """Return the record's part on the load and its cost."""
         blocks, put = one.blocks, one.load
         assert put is not None
-        # A file beside the record is named without its folder.
+        # The arrivals are beside the record: the file is named without its folder.
         named = {} if put.arrivals is None else {"arrivals": put.arrivals.name}
         return {
             "started": blocks[0]["started"],
@@ -418,7 +380,7 @@ class Session:
         }
 
     def _complete_after(self, one: Recording) -> dict[str, bool | str]:
-        """Note whether the front door gives a full answer, or what is missing after a while."""
+        """Return whether the front door gives a full answer in time, else what is missing."""
         self.show.waiting("a full answer")
         limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
         deadline = time.monotonic() + limit_s

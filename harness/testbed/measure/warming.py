@@ -1,4 +1,4 @@
-"""When a system is warm: its goodput rises no more, and its compilers are quiet."""
+"""Tells when a system is warm: its goodput stops rising and its compilers are quiet."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from testbed.deploy.machine import usable_cpus
 from testbed.experiment.parts import WINDOWS, Warmup
 
 RISE = 0.05
-"""By how much, relatively, the goodput of the latest window may exceed the best before it."""
+"""Largest relative rise of the latest window's goodput over the best before it."""
 
 COMPILING = 0.10
-"""Share of the machine's processor time up to which the compilers of a system are quiet."""
+"""Share of the machine's processor time up to which a system's compilers are quiet."""
 
 QUIET_S = 0.5
-"""For how long compilers are looked at to see whether they are quiet."""
+"""Seconds over which the compilers' CPU use is compared."""
 
 QUIET_LIMIT_S = 15.0
 
 LOOKED_AT = 2
-"""Latest windows of each workload in which the compilers are to be quiet on average."""
+"""Latest windows of each workload over which the compilers' share is averaged."""
 
 COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
-"""The threads of HotSpot's compilers, as Linux cuts their names."""
+"""HotSpot's compiler threads; Linux truncates their names."""
 
 COLUMNS = ("system", "workload", "age_s", "seconds", "ok_per_s", "failed", "compiling")
 
@@ -37,21 +37,9 @@ COLUMNS = ("system", "workload", "age_s", "seconds", "ok_per_s", "failed", "comp
 class Window:
     """A few seconds of one workload on one system.
 
-    Parameters
-    ----------
-    system, workload
-        What was loaded.
-    age_s
-        Seconds from the start of the system to that of the window.
-    seconds
-        Of load.
-    ok_per_s
-        Successful operations per second.
-    failed
-        Failed operations.
-    compiling
-        Share of the machine's processor time that the system's compilers took; None where that
-        cannot be read.
+    `age_s` is the system's age when the window begins. `seconds` is the length of the load.
+    `ok_per_s` is the rate of successful operations. `compiling` is the share of the machine's
+    processor time that the system's compilers used; None where it cannot be read.
     """
 
     system: str
@@ -66,8 +54,8 @@ class Window:
 def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
     """Return whether a system is warm, from all its windows in order of time.
 
-    A rise is looked for, not any difference: goodput that falls is not that of a warm-up. On a
-    machine whose speed varies by more than the rise that is looked for, quiet compilers tell.
+    Only a rise counts: a warm-up does not make goodput fall. Where the machine's speed varies by
+    more than `RISE`, the compilers decide.
     """
     known = list(windows)
     for workload in workloads:
@@ -84,14 +72,14 @@ def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
 
 
 def has_time(rounds_s: Sequence[float], rule: Warmup) -> bool:
-    """Return whether one more round, as long as the last, fits into the longest time."""
+    """Return whether one more round, as long as the last, fits into the rule's time limit."""
     return sum(rounds_s) + rounds_s[-1] <= rule.at_most
 
 
 def await_quiet(pids: Collection[int]) -> None:
-    """Wait until the compilers of JVMs have done what they know of, or `QUIET_LIMIT_S` are over.
+    """Wait until the compilers of JVMs are quiet, at most `QUIET_LIMIT_S` seconds.
 
-    Under load they share the processors with what they are to replace, and fall behind.
+    Under load, compilers share the processors with the code that they replace, and fall behind.
     """
     deadline, before = time.monotonic() + QUIET_LIMIT_S, compilers_s(pids)
     while before is not None and time.monotonic() < deadline:
@@ -103,17 +91,10 @@ def await_quiet(pids: Collection[int]) -> None:
 
 
 def compilers_s(pids: Iterable[int], root: Path = Path("/proc")) -> float | None:
-    """Return the CPU seconds that the compilers of JVMs have used; None where nobody tells.
+    """Return the CPU seconds that the compilers of JVMs have used; None if unknown.
 
-    The JVM's own figure (``jvm_compilation_time_ms_total``) is no CPU time: it counts the wait for
-    a processor, which on busy cores is most of it.
-
-    Parameters
-    ----------
-    pids
-        The processes; those that are no JVM are passed over.
-    root
-        Where Linux shows processes.
+    ``jvm_compilation_time_ms_total`` is not CPU time: it includes the wait for a processor, which
+    dominates on busy cores. Processes other than JVMs are skipped. `root` is Linux's ``/proc``.
     """
     ticks, found = 0, False
     for pid in pids:
@@ -121,7 +102,7 @@ def compilers_s(pids: Iterable[int], root: Path = Path("/proc")) -> float | None
             try:
                 if (thread / "comm").read_text().strip() not in COMPILERS:
                     continue
-                # The name, in parentheses, may hold anything; user and system time are 14 and 15.
+                # The name in parentheses may hold anything. Fields 14, 15: user and system time.
                 fields = (thread / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue

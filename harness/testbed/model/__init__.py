@@ -1,1 +1,1 @@
-"""What every other package stands on: errors, files, where the project is, names of its parts."""
+"""Shared base of all other packages: errors, files, project folders and declared systems."""

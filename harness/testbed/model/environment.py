@@ -1,4 +1,4 @@
-"""What keeps results of different environments from being compared."""
+"""Tells whether results of different environments may be compared."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 COMPARABLE = ("machine", "java", "jmeter", "jvm_flags", "artifacts", "tracing")
-"""The parts that must agree before two sets of runs may be set side by side."""
+"""The parts that must be equal before two sets of runs are compared."""
 
 
 def differences(
     one: Mapping[str, Any], other: Mapping[str, Any], parts: Iterable[str] = COMPARABLE
 ) -> list[str]:
-    """Return what keeps two environments from being compared, each with both values."""
+    """Return the differences that make two environments incomparable, with both values."""
     found: list[str] = []
     for part in parts:
         _compare(part, one.get(part), other.get(part), found)
     usable = one.get("usable_cpus"), other.get("usable_cpus")
-    if None not in usable:  # what an old record does not tell is no difference
+    if None not in usable:  # missing in old records
         _compare("usable_cpus", *usable, found)
     return found
 

@@ -1,4 +1,4 @@
-"""Mistakes a user can make, told without a stack trace."""
+"""Errors that the user can correct, shown without a stack trace."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from collections.abc import Iterable
 
 
 class UserError(Exception):
-    """Something the user can put right.
+    """An error that the user can correct.
 
-    Parameters
-    ----------
-    message
-        What is wrong: names the parameter, the value and the choices.
-    hint
-        What to do about it, if that is not plain from the message.
+    `message` names the parameter, the value and the choices. `hint` says what to do; None if the
+    message makes that plain.
     """
 
     def __init__(self, message: str, hint: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Writes files whole or not at all, so that no reader sees half of one, and reads ends of logs."""
+"""Writes files atomically, so that no reader sees a partial file, and reads the ends of logs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LOG_TAIL = 15
 
 
 def write(file: Path, content: bytes) -> None:
-    """Write a file, and its folder if there is none; a file that is there is replaced at once."""
+    """Write a file atomically, in place of an existing one; create its folder if needed."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".draft")
     draft.write_bytes(content)
@@ -19,7 +19,7 @@ def write(file: Path, content: bytes) -> None:
 
 
 def write_json(file: Path, data: Mapping[str, Any]) -> None:
-    """Write data as JSON for people to read."""
+    """Write data as indented JSON."""
     write(file, (json.dumps(data, indent=2) + "\n").encode())
 
 

@@ -1,4 +1,4 @@
-"""Loads in words, and when an arrival is late."""
+"""Describes loads in words, and defines when an arrival is late."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Literal
 Mode = Literal["closed", "open"]
 
 LATE_MS = 10
-"""An operation of an open loop that begins more than this after its moment is late."""
+"""An operation of an open loop is late if it begins more than this after its intended start."""
 
 
 def load_unit(mode: str) -> str:
-    """Return what a level counts: ``threads`` or ``arrivals/s``."""
+    """Return the unit of a level: ``threads`` or ``arrivals/s``."""
     return "threads" if mode == "closed" else "arrivals/s"
 
 

@@ -1,4 +1,4 @@
-"""Where things are: the folders of the project and of its working state."""
+"""The folders of the project and of its working state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ from testbed.model.errors import UserError
 class Project:
     """The folders of one checkout.
 
-    Parameters
-    ----------
-    root
-        The folder with the root ``pom.xml``.
-    state
-        Where the running stack is written down and its logs are kept.
+    `root` holds the root ``pom.xml``. `state` holds the record and the logs of the running stack.
     """
 
     root: Path
@@ -28,8 +23,8 @@ class Project:
     def find(cls) -> Project:
         """Find the project that this package was installed from.
 
-        ``TESTBED_ROOT`` names another root, ``TESTBED_STATE`` another state folder (for a second
-        stack beside the first, on other ports).
+        ``TESTBED_ROOT`` names another root. ``TESTBED_STATE`` names another state folder, for a
+        second stack on other ports.
         """
         root = Path(os.environ.get("TESTBED_ROOT") or Path(__file__).resolve().parents[3])
         if not (root / "pom.xml").is_file():
@@ -38,7 +33,7 @@ class Project:
 
     @property
     def jmeter_home(self) -> Path:
-        """Where the stock JMeter is laid out."""
+        """The folder of the unmodified JMeter."""
         return self.root / ".testbed" / "jmeter"
 
     @property
@@ -72,17 +67,14 @@ class Project:
         return self.state / "stack.json"
 
     def beside(self, slot: int) -> Project:
-        """Return the project for a further stack: the same but for its record and its logs.
+        """Return the project for a further stack, with its own record and logs.
 
-        Parameters
-        ----------
-        slot
-            0 for the first stack, which has the project's own state folder.
+        Slot 0 is the first stack, which uses the project's own state folder.
         """
         return replace(self, state=self.state / f"beside-{slot}") if slot else self
 
     def every_stack(self) -> list[Project]:
-        """Return the project of each stack that may run: the first, then those beside it."""
+        """Return the project of each stack that may run, the first stack first."""
         return [self, *(replace(self, state=one) for one in sorted(self.state.glob("beside-*")))]
 
     def jar(self, module: str) -> Path:
@@ -90,7 +82,7 @@ class Project:
         return self.root / module / "target" / f"{module}.jar"
 
     def shown(self, path: Path) -> str:
-        """Return a path as a user would type it: relative where it is below the working folder."""
+        """Return a path relative to the working folder if it is below it, else as it is."""
         try:
             return str(path.resolve().relative_to(Path.cwd()))
         except ValueError:

@@ -24,29 +24,23 @@ BACKENDS: tuple[str, ...] = get_args(Backends)
 
 
 class Declared(BaseModel):
-    """A part of a declaration: a key that it does not know is an error, and none changes later."""
+    """Base of the declarations: immutable; an unknown key is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Endpoint(Declared):
-    """A port of a service, both as the compose file has them."""
+    """A service of the compose file and a port in its container."""
 
     service: str
     port: Annotated[int, Field(ge=1, le=65_535)]
 
 
 class Probe(Declared):
-    """A question to the front door that a complete system answers with 200.
+    """A GET request to the front door that a complete system answers with 200.
 
-    Attributes
-    ----------
-    get
-        The path.
-    items
-        How many entries the JSON list has at least.
-    incomplete_header
-        A header that names what the answer lacks; it is absent in a full answer.
+    `items` is the least number of entries in the JSON list. `incomplete_header` names what the
+    answer lacks; a full answer does not have this header.
     """
 
     get: str
@@ -55,27 +49,27 @@ class Probe(Declared):
 
 
 class Reset(Endpoint):
-    """The collection that is emptied in every database whose name has a prefix, ``databases``."""
+    """The collection to empty in every database whose name starts with `databases`."""
 
     databases: str
     collection: str
 
 
 class HopRule(Declared):
-    """Which timers are a hop on the way of an operation.
+    """A rule that assigns timers to one hop of an operation.
 
     Attributes
     ----------
     name
-        With ``{label}`` for the value of a label.
+        May hold ``{label}`` for the value of a label.
     metric
-        Of the timer, as Prometheus has it, without ``_count`` or ``_sum``.
+        The timer's name in Prometheus, without ``_count`` or ``_sum``.
     service
         A regular expression; None for every service.
     labels
-        A regular expression for each label that must fit.
+        A regular expression for each label that must match.
     workloads
-        Those that it belongs to; none for all.
+        Empty for all workloads.
     """
 
     name: str
@@ -85,7 +79,7 @@ class HopRule(Declared):
     workloads: tuple[str, ...] = ()
 
     def name_for(self, service: str, labels: Mapping[str, str], workload: str) -> str | None:
-        """Return the name of the hop that a timer belongs to; None if it is another's."""
+        """Return the name of the hop of a timer; None if the rule does not match it."""
         fits = (
             (not self.workloads or workload in self.workloads)
             and (self.service is None or re.fullmatch(self.service, service))
@@ -97,40 +91,39 @@ class HopRule(Declared):
 
 
 class Handicap(Declared):
-    """A setting that burns CPU time, a duration, and how often an operation of a workload does."""
+    """A setting that slows a system by a known amount of CPU time; its value is a duration.
+
+    `calls` says how often one operation burns this time, by workload.
+    """
 
     setting: str
     calls: dict[str, int]
 
 
 class SystemDeclaration(Declared):
-    """What the harness knows of a system.
+    """The declaration of one system.
 
     Attributes
     ----------
     name
-        Of its folder in ``systems``.
+        The name of its folder in ``systems``.
     compose
-        The compose file, which describes services, ports, environment, health and order.
+        The compose file: services, ports, environment, health and start order.
     front
-        Where the load goes.
+        The endpoint that receives the load.
     protocol
-        ``direct``: the answer is the result. ``acknowledged``: ask, then fetch.
+        ``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches.
     workloads
-        What users do; each has a plan ``jmeter/NAME-WORKLOAD.jmx``.
-    complete
-        What a complete system answers.
+        Each has a plan ``jmeter/NAME-WORKLOAD.jmx``.
     stoppable
-        Services that an experiment may stop for a while.
+        The services that an experiment may suspend.
     reset
         What is emptied before each run.
     hops
-        The timers that an operation passes, from the outside in.
+        From the outermost to the innermost.
     partial_answer
-        A regular expression for the messages of failed assertions that mean that the answer lacks a
-        part; None where there are none.
-    handicap
-        What makes it slower by a known amount.
+        A regular expression for the messages of failed assertions that mean a partial answer; None
+        if the system gives none.
     """
 
     name: str
@@ -148,12 +141,9 @@ class SystemDeclaration(Declared):
 
 @cache
 def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
-    """Return all systems by name: those that answer directly first, then by the alphabet.
+    """Return all systems by name: ``direct`` ones first, each kind in alphabetical order.
 
-    Raises
-    ------
-    UserError
-        If a declaration is not valid.
+    Raises `UserError` if a declaration is not valid.
     """
     folder = (root or Project.find().root) / "systems"
     found = [_read(file) for file in sorted(folder.glob("*/system.yaml"))]
@@ -167,20 +157,14 @@ def names() -> tuple[str, ...]:
 
 
 def declaration(name: str) -> SystemDeclaration:
-    """Return the declaration of a system.
-
-    Raises
-    ------
-    UserError
-        If there is no such system.
-    """
+    """Return the declaration of a system; raise `UserError` if there is none."""
     if name not in declarations():
         raise unknown("system", name, names())
     return declarations()[name]
 
 
 def workloads(of: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the workloads of all systems, or those that some systems have in common."""
+    """Return the workloads of all systems, or those that the systems in `of` have in common."""
     known = [set(declaration(name).workloads) for name in (names() if of is None else of)]
     everywhere = set.union(*known) if of is None else set.intersection(*known)
     ordered = (one for system in declarations().values() for one in system.workloads)
@@ -188,7 +172,7 @@ def workloads(of: Iterable[str] | None = None) -> tuple[str, ...]:
 
 
 def fetches(name: str) -> bool:
-    """Return whether the results of a system are fetched; False for one that is not declared."""
+    """Return whether the results of a system are fetched; False for an undeclared system."""
     found = declarations().get(name)
     return found is not None and found.protocol == "acknowledged"
 

@@ -1,10 +1,10 @@
-"""Figures in words."""
+"""Formats numbers for people."""
 
 from __future__ import annotations
 
 
 def duration(elapsed: float) -> str:
-    """Return seconds for people: ``8.3 s``, ``2 min 05 s``."""
+    """Format seconds: ``8.3 s``, ``2 min 05 s``."""
     if elapsed < 60:
         return f"{elapsed:.1f} s"
     minutes, rest = divmod(round(elapsed), 60)

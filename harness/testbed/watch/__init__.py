@@ -1,1 +1,1 @@
-"""What people watch while something runs: live metrics, annotations, dashboards."""
+"""Live views of a running measurement: metrics, annotations, dashboards."""

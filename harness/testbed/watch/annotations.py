@@ -1,7 +1,7 @@
-"""Marks runs in Grafana, where dashboards show them by their tags.
+"""Annotates runs in Grafana; dashboards find the annotations by their tags.
 
-It happens between runs and is part of none. Where there is no Grafana nothing is done, and one that
-does not answer soon is left alone for the rest of the experiment.
+Annotations are written between runs. Without a Grafana nothing is done. A Grafana that does not
+answer within `TIMEOUT_S` is not asked again in the experiment.
 """
 
 from __future__ import annotations
@@ -24,21 +24,15 @@ PATH = "/api/annotations"
 TIMEOUT_S = 1.0
 
 TAG, RUN = "testbed", "run"
-"""The tags that dashboards ask for."""
+"""The tags that dashboards query."""
 
 
 @dataclass(frozen=True)
 class Grafana:
-    """Where Grafana is.
+    """The address and account of Grafana.
 
-    Parameters
-    ----------
-    url
-        Its address, without a slash at the end.
-    username, password
-        Of an account that may write annotations.
-    named
-        Whether the user has named it, and so is told when nobody is there.
+    `url` has no slash at the end. The account may write annotations. `named` tells whether the user
+    set ``GRAFANA_URL``; only then is a refused connection reported.
     """
 
     url: str
@@ -48,20 +42,11 @@ class Grafana:
 
     @classmethod
     def find(cls, project: Project, environ: Mapping[str, str] = os.environ) -> Grafana | None:
-        """Return where Grafana may be; None where the user wants none.
+        """Return where Grafana may be; None if ``GRAFANA_URL`` is set but empty.
 
-        Parameters
-        ----------
-        project
-            Whose ``.env`` has what the environment does not: ``PORT_GRAFANA``,
-            ``GRAFANA_USERNAME`` and ``GRAFANA_PASSWORD``.
-        environ
-            ``GRAFANA_URL`` names one elsewhere; empty, it names none.
-
-        Raises
-        ------
-        UserError
-            When a file of settings is missing, or a setting.
+        ``GRAFANA_URL`` names a Grafana elsewhere. ``PORT_GRAFANA``, ``GRAFANA_USERNAME`` and
+        ``GRAFANA_PASSWORD`` come from the environment, else from the project's ``.env``. Raises
+        `UserError` when a file of settings or a setting is missing.
         """
         settings: dict[str, str] = {}
         for file in compose.env_files(project, environ):
@@ -84,14 +69,9 @@ class Grafana:
 
 
 class Annotations:
-    """Marks one load after another.
+    """Annotates one run after another; does nothing if `grafana` is None.
 
-    Parameters
-    ----------
-    grafana
-        Where to; None for nowhere.
-    notice
-        Told once, in a line, why nothing is marked.
+    `notice` gets one line, once, on why runs are not annotated.
     """
 
     def __init__(self, grafana: Grafana | None, notice: Callable[[str], None]) -> None:
@@ -99,15 +79,7 @@ class Annotations:
         self._notice = notice
 
     def mark(self, name: str, record: Mapping[str, Any]) -> None:
-        """Mark a run that has ended; never raises.
-
-        Parameters
-        ----------
-        name
-            Its name.
-        record
-            What is written down of it.
-        """
+        """Annotate a run that has ended; never raises."""
         grafana = self._grafana
         if grafana is None:
             return
@@ -124,7 +96,7 @@ class Annotations:
             problem = f"answers {answer.status_code}"
         except httpx.ConnectError:
             if not grafana.named:
-                # It may still come: to be refused costs nothing.
+                # Grafana may start later, and a refused connection costs nothing.
                 return
             problem = "cannot be reached"
         except httpx.TimeoutException:
@@ -136,15 +108,7 @@ class Annotations:
 
 
 def annotation(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a load as Grafana's HTTP API takes it: a region of time with tags.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    record
-        What is written down of it.
-    """
+    """Return a run as Grafana's HTTP API takes it: a time region with tags."""
     unit = " threads" if record["mode"] == CLOSED else "/s"
     labels = {
         **{key: record[key] for key in ("system", "variant", "preset", "workload")},

@@ -1,8 +1,7 @@
-"""Shows what JMeter does to Prometheus while it does it, by following result files.
+"""Exports JMeter's progress to Prometheus while plans run, by following result files.
 
-JMeter itself has no part in it. The files are looked at when Prometheus asks, so nothing is read
-when nobody watches. Needs nothing but Python's own library and runs in a bare container:
-``python -m testbed.watch.live FOLDER``.
+JMeter is not involved. The files are read only when Prometheus asks. Needs only the standard
+library and runs in a bare container: ``python -m testbed.watch.live FOLDER``.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ FILES = (
     "*/runs/*.partial/block-*.csv",
     "*/warmup/*.partial/samples.csv",
 )
-"""Where result files grow: what JMeter writes by itself, and runs and warm-ups of an experiment."""
+"""Where result files grow: written by JMeter alone, and by an experiment's runs and warm-ups."""
 
 QUIET_S = 10.0
-"""After so long without a new row no thread is said to be active."""
+"""Seconds without a new row after which no thread counts as active."""
 
 BUCKETS_MS = (
     *(1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700),
     *(1_000, 1_500, 2_000, 3_000, 5_000, 10_000, 15_000),
 )
-"""Upper bounds of the response times that are counted together."""
+"""Upper bounds of the response-time histogram."""
 
 LEVEL = re.compile(r"-(?:(\d+)-threads|([\d.]+)-per-s|schedule)-\d+$")
 """The level in the name of a run (`testbed.experiment.schedule.Run.id`)."""
@@ -47,14 +46,9 @@ LEVEL = re.compile(r"-(?:(\d+)-threads|([\d.]+)-per-s|schedule)-\d+$")
 
 @dataclass(frozen=True)
 class Labels:
-    """What operations are told apart by.
+    """The labels of operations.
 
-    Parameters
-    ----------
-    workload
-        What users do.
-    level
-        The load, such as ``100 threads`` or ``50/s``; empty where the file does not tell.
+    `level` is the load, such as ``100 threads`` or ``50/s``; empty where the file does not tell.
     """
 
     workload: str
@@ -73,16 +67,9 @@ class Labels:
 class Numbers:
     """Counts of operations since the exporter was started.
 
-    Parameters
-    ----------
-    offered
-        Operations that were to begin; None where the file does not tell.
-    failures
-        Operations that failed.
-    buckets
-        Operations that succeeded, by response time: as many as `BUCKETS_MS`, and one above.
-    sum_ms
-        Response times of those together, from the intended start.
+    `offered` counts operations that were to begin; None where the file does not tell. `buckets`
+    counts successful operations by response time from the intended start, one entry per bound in
+    `BUCKETS_MS` and one above. `sum_ms` is the sum of those response times.
     """
 
     offered: int | None = None
@@ -105,15 +92,7 @@ class Numbers:
 
 
 class Followed:
-    """A result file, and what was seen of it last.
-
-    Parameters
-    ----------
-    file
-        The result file.
-    offset
-        Where to begin, in bytes.
-    """
+    """A result file that is read from byte `offset` on, and its latest state."""
 
     def __init__(self, file: Path, offset: int) -> None:
         self._rows = SampleFile(file, _is_operation, offset)
@@ -127,7 +106,7 @@ class Followed:
         self.grown_at = 0.0
 
     def read(self, numbers: dict[Labels, Numbers], moment: float) -> None:
-        """Count what is new; `moment` is now, in seconds."""
+        """Count the new rows; `moment` is the current time in seconds."""
         for row in self._rows.read():
             labels = Labels(row.label, self.level)
             found = numbers.setdefault(labels, Numbers())
@@ -157,16 +136,9 @@ class Followed:
 
 
 class Exporter:
-    """Follows every result file in a folder that grows.
+    """Follows every result file that grows in a folder, at the places in `FILES`.
 
-    What is there at the start is not counted, only what is added to it.
-
-    Parameters
-    ----------
-    folder
-        Where to look, as `FILES` says.
-    clock
-        Returns seconds.
+    Rows that are there at the start are not counted. `clock` returns seconds.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
@@ -178,7 +150,7 @@ class Exporter:
         self._sizes = self._look()
 
     def text(self) -> str:
-        """Count what is new and return all metrics as Prometheus reads them."""
+        """Count the new rows and return all metrics as Prometheus reads them."""
         moment = self._clock()
         sizes = self._look()
         for file, size in sizes.items():
@@ -191,7 +163,7 @@ class Exporter:
             try:
                 self._followed[file].read(self._numbers, moment)
             except (OSError, ValueError):
-                # Not readable or not JMeter's: it may be neither for this user only.
+                # Not readable, perhaps for this user only, or not JMeter's.
                 del self._followed[file]
         self._followed = {file: one for file, one in self._followed.items() if file in sizes}
         self._sizes = sizes
@@ -208,7 +180,7 @@ class Exporter:
         return sizes
 
     def _lines(self, moment: float) -> Iterator[str]:
-        # Prometheus knows how much a counter rose from the first value that it sees: so that is 0.
+        # Prometheus computes a counter's rise from the first value it sees, so that value is 0.
         counted = [
             (labels, one if labels in self._shown else Numbers(one.offered and 0))
             for labels, one in sorted(self._numbers.items(), key=lambda one: str(one[0]))
@@ -260,13 +232,7 @@ class Exporter:
 
 
 def level_of(file: Path) -> str:
-    """Return the level of a result file, by where the harness has put it; empty where it did not.
-
-    Parameters
-    ----------
-    file
-        The result file.
-    """
+    """Return the level of a result file from the name of its folder; empty if it has none."""
     if file.parent.parent.name == "warmup":
         return "warm-up"
     found = LEVEL.search(file.parent.name.removesuffix(".partial"))
@@ -279,17 +245,9 @@ def level_of(file: Path) -> str:
 
 
 def serve(exporter: Exporter, address: str, port: int) -> HTTPServer:
-    """Return a server that answers Prometheus.
+    """Return a server that answers Prometheus; port 0 takes a free port.
 
-    Parameters
-    ----------
-    address, port
-        Where it listens; port 0 for a free one.
-
-    Raises
-    ------
-    OSError
-        When the port is taken.
+    Raises `OSError` when the port is taken.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -307,7 +265,7 @@ def serve(exporter: Exporter, address: str, port: int) -> HTTPServer:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: it is asked every few seconds."""
+            """Log nothing: requests come every few seconds."""
 
     return HTTPServer((address, port), Handler)
 
@@ -321,14 +279,14 @@ def main() -> None:
     options = parser.parse_args()
     if not options.folder.is_dir():
         parser.error(f"no folder {options.folder}")
-    # The first process of a container has to say that it ends.
+    # The first process of a container has no default handler for SIGTERM.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     with serve(Exporter(options.folder), options.address, options.port) as server:
         server.serve_forever()
 
 
 def _is_operation(label: str) -> bool:
-    # The parts of an operation have its name and a second word: `list request`.
+    # The parts of an operation have a second word in their label, such as `list request`.
     return " " not in label
 
 

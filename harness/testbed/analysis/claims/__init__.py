@@ -1,8 +1,7 @@
-"""Published claims as hypotheses, held against results and against the published data.
+"""Published claims as hypotheses, tested against results and against the published data.
 
-Every claim is data (``analysis/claims.yaml``): what it says, where, and which values it allows.
-Here are the few ways in which a claim of a kind is turned into a figure with an interval. Per
-sample is the thesis's count: every HTTP exchange of a whole run, failed ones included. Per
-operation is what a user waits: successful operations of the steady part, and its share of failed
-ones.
+``analysis/claims.yaml`` holds each claim: what it says, its source, and the accepted values. This
+package computes a figure with an interval for each kind of claim. "Per sample" is the thesis's
+count: every HTTP exchange of a whole run, failures included. "Per operation" is the user's view:
+response times of successful operations of the steady part, and its share of failures.
 """

@@ -1,4 +1,4 @@
-"""What a claim is, what may be found of it, and what that says."""
+"""Claims, what was found about them, and their verdicts."""
 
 from __future__ import annotations
 
@@ -16,20 +16,11 @@ Outcome = Literal["replicated", "not replicated", "not decidable here"]
 
 @dataclass(frozen=True)
 class Claim:
-    """One quantitative statement.
+    """One quantitative statement of a publication.
 
-    Parameters
-    ----------
-    id, source, says
-        What it is called, where it stands, and what it says.
-    kind
-        One of those that ``claims.yaml`` explains.
-    fields
-        What the kind needs.
-    accept
-        Lowest and highest value that the statement allows; None for kinds without.
-    known
-        What is known of the cause of a disagreement.
+    ``kind`` is one of those that ``claims.yaml`` explains, and ``fields`` is what it needs.
+    ``accept`` is the lowest and highest value that the statement allows; None for kinds without.
+    ``known`` is the known cause of a disagreement.
     """
 
     id: str
@@ -43,25 +34,22 @@ class Claim:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found of a claim.
+    """What was found about a claim.
 
     Parameters
     ----------
     estimate
-        None where nothing was.
+        None if there is no figure.
     interval
-        None where it cannot be told how sure the estimate is.
+        None if the uncertainty is unknown.
     runs
-        Fewest runs of a cell behind it; None where there are no runs but published figures.
+        Fewest runs of a cell; None for published figures.
     unit
-        How the figure is written.
-    note
-        What else is to be said, such as what is missing.
+        ``ms``, ``×``, ``r``, ``points``, ``% E_i``, or ``%`` for shares of 1.
     verdict
-        Where the kind decides by itself.
+        Set if the kind decides by itself.
     missing
-        Levels that the claim is about and of which nothing is known; then it is not replicated, or
-        not decidable.
+        Levels of the claim without data; with any, the claim is never ``replicated``.
     """
 
     estimate: float | None
@@ -75,16 +63,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Cells:
-    """The runs of one variant and workload by level, as one count sees them.
+    """The runs of one variant and workload by level, under one way of counting.
 
-    Parameters
-    ----------
-    times
-        By level, one array of response times per run, ms.
-    failed
-        By level, failed and all of each run.
-    tried
-        Every level that was run, those without a usable run included.
+    ``times`` has an array of response times per run, ms. ``failed`` has the failed and all of each
+    run. ``tried`` includes levels without a usable run.
     """
 
     times: Mapping[float, Sequence[Floats]]
@@ -93,27 +75,27 @@ class Cells:
 
 
 class Source(Protocol):
-    """Where figures come from."""
+    """A source of figures."""
 
     def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
-        """Return the runs of a variant under a workload; None where there are none."""
+        """Return the runs of a variant under a workload; None if there are none."""
 
 
 def verdict(claim: Claim, found: Found) -> Outcome:
-    """Return what results say of a claim: the whole interval must lie on one side of its border."""
+    """Return the verdict on a claim; fewer than `DECIDING_RUNS` runs decide nothing."""
     if found.runs is not None and found.runs < DECIDING_RUNS:
         return "not decidable here"
     return leaning(claim, found)
 
 
 def leaning(claim: Claim, found: Found) -> Outcome:
-    """Return what the figures alone point to, however few runs they are of."""
+    """Return the verdict by the figures alone, for any number of runs."""
     outcome = found.verdict or _position(claim, found)
     return "not decidable here" if found.missing and outcome == "replicated" else outcome
 
 
 def _position(claim: Claim, found: Found) -> Outcome:
-    """Return whether the whole interval lies within what the claim accepts, or outside."""
+    """Return whether the whole interval lies inside or outside the accepted range."""
     if found.estimate is None or claim.accept is None:
         return "not decidable here"
     interval = found.interval or Interval(found.estimate, found.estimate, found.estimate)

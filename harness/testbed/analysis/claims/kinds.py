@@ -1,4 +1,4 @@
-"""The ways in which a claim of each kind becomes a figure with an interval."""
+"""How a claim of each kind becomes a figure with an interval."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from testbed.analysis.tables import percent
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_INTERVAL = 4
-"""Fisher's interval of a correlation needs so many points."""
+"""Levels that Fisher's interval of a correlation needs."""
 
 NEARLY_ALL = 0.99
-"""Where fewer operations succeeded, it is said that response times are of those alone."""
+"""Share of successes below which a note says that response times are of these alone."""
 
 
 def examine(claim: Claim, judged: Judged, count: Count) -> Found:
-    """Hold one claim against results."""
+    """Test one claim against results."""
     return KINDS[claim.kind](claim, MeasuredFigures(judged), count)
 
 
@@ -60,7 +60,7 @@ def _failed(claim: Claim, source: Source, count: Count) -> Found:
 
     def worst(of: Sequence[float]) -> Found:
         most = max(of, key=lambda level: shares[level].estimate)
-        # That of another level may reach further.
+        # The interval of another level may reach further.
         low = max(shares[level].low for level in of)
         high = max(shares[level].high for level in of)
         note = f"most at {most:g} threads, {_known(of, levels, missing)}" if levels[1:] else ""
@@ -120,8 +120,8 @@ def _correlation(claim: Claim, source: Source, count: Count) -> Found:
         _fewest(runs, list(known)),
         "r",
         "; ".join(filter(None, [_known(list(known), levels, missing), survivors])),
-        # Points on a part of a line correlate less than those on all of it: even a low r is no
-        # breach while levels are missing.
+        # Points on a part of a line correlate less than those on all of it. While levels are
+        # missing, even a low r is no breach.
         "not decidable here" if missing else None,
         missing,
     )
@@ -182,7 +182,7 @@ def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
         level: _efficiency_interval(level / base, known[base], known[level], quantile)
         for level in others
     }
-    # A level is known as well as the one that it is held against.
+    # A ratio has as many runs as the side that has fewer.
     runs = {level: min(known[base], known[level], key=len) for level in others}
     low = next((level for level, one in percents.items() if one.estimate < 100), None)
     kept = max(level for level in known if low is None or level < low)
@@ -227,7 +227,7 @@ def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
 def _efficiency_interval(
     times: float, base: Sequence[Floats], level: Sequence[Floats], quantile: float | None
 ) -> Interval:
-    """Return E_i in percent at so many ``times`` the threads of the base."""
+    """Return E_i in percent, at ``times`` times the threads of the base."""
     one, other = (
         [float(run.mean() if quantile is None else np.quantile(run, quantile)) for run in runs]
         for runs in (base, level)
@@ -238,7 +238,7 @@ def _efficiency_interval(
 
 
 def _on_its_side(found: Interval, efficient: bool) -> Outcome:
-    """Return whether E_i is at least 100 % where it is to be, and less where it is not."""
+    """Return whether E_i is at least 100 % if ``efficient``, and less otherwise."""
     if found.low >= 100:
         return "replicated" if efficient else "not replicated"
     if found.high < 100:
@@ -266,9 +266,9 @@ def _at_every_level(
     runs: Mapping[float, Sequence[object]],
     found: Callable[[Sequence[float]], Found],
 ) -> Found:
-    """Return what is found of all levels; of those with enough runs, if they breach the claim.
+    """Return the finding over all levels, or over those with enough runs if they breach the claim.
 
-    A claim about every level is wrong where it is wrong at one, however little is known of others.
+    A claim about every level is wrong if it is wrong at one.
     """
     enough = [level for level, known in runs.items() if len(known) >= DECIDING_RUNS]
     if 0 < len(enough) < len(runs):
@@ -283,12 +283,11 @@ def _fewest(runs: Mapping[float, Sequence[object]], levels: Sequence[float]) -> 
 
 
 def _levels(cell: Mapping[str, Any]) -> list[float]:
-    """Return the levels that a claim is about."""
     return [float(level) for level in (cell["levels"] if "levels" in cell else [cell["level"]])]
 
 
 def _known(levels: Sequence[float], wanted: Collection[float], missing: Sequence[float]) -> str:
-    """Return in words of how many levels something is known, and of which nothing is."""
+    """Return in words how many levels have data, and which have none."""
     words = f"{len(levels)} of {len(wanted)} levels"
     return f"{words}; {_nothing(missing)}" if missing else words
 
@@ -315,7 +314,7 @@ def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, i
     fewest = min(len(above), len(below))
     if over.estimate == under.estimate == 0:
         return Found(None, runs=fewest, note="neither failed")
-    # The shares' intervals, each at its own end: wider than that of the ratio, never narrower.
+    # From opposite ends of the shares' intervals: never narrower than the ratio's own interval.
     low = over.low / under.high if under.high else math.inf
     high = over.high / under.low if under.low else math.inf
     estimate = over.estimate / under.estimate if under.estimate else math.inf
@@ -326,7 +325,7 @@ def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, i
 def _ratio_of(
     above: Sequence[float], below: Sequence[float], runs: int = 0, note: str = ""
 ) -> Found:
-    """Return the ratio of the typical figures of runs, with Welch's interval from two on."""
+    """Return the ratio of geometric means of runs, with Welch's interval from two runs on."""
     if min(*above, *below) <= 0:
         return Found(None, note="needs times above 0")
     if min(len(above), len(below)) < 2:
@@ -338,10 +337,9 @@ def _ratio_of(
 def _survivors(
     source: Source, cell: Mapping[str, Any], levels: Sequence[float], count: Count
 ) -> str:
-    """Return in words which share of operations response times are of; nothing where of all.
+    """Return in words the share of operations that response times cover; empty if nearly all.
 
-    Of several levels it is the one at which the fewest succeeded. Per sample, failed ones have
-    their times counted too.
+    Of several levels it is the lowest share. Per sample it is empty: times of failures count too.
     """
     cells = source.cells(cell["variant"], cell["workload"], count) if count == "operation" else None
     good = {

@@ -18,13 +18,7 @@ CLAIMS = Path(__file__).resolve().parents[4] / "analysis" / "claims.yaml"
 
 @cache
 def read_claims(file: Path = CLAIMS) -> tuple[Claim, ...]:
-    """Return the claims.
-
-    Raises
-    ------
-    UserError
-        If the file is no such list, or a claim is of no known kind.
-    """
+    """Return the claims; raise `UserError` if the file is malformed or a kind is unknown."""
     claims = []
     for fields in read_document(file)["claims"]:
         if fields["kind"] not in KINDS:
@@ -45,12 +39,9 @@ def read_claims(file: Path = CLAIMS) -> tuple[Claim, ...]:
 
 
 def read_document(file: Path = CLAIMS) -> Mapping[str, Any]:
-    """Return the claims as they are written, with the published figures beside them.
+    """Return the claims as written, with the published figures.
 
-    Raises
-    ------
-    UserError
-        If the file cannot be read, or is no such document.
+    Raises `UserError` if the file cannot be read or has no claims.
     """
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Where the figures of claims come from: results, or the data that the thesis published."""
+"""Sources of figures for claims: results, or the data that the thesis published."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from testbed.analysis.results import Cell, Run
 from testbed.analysis.verdicts import Judged
 
 PRESET = "thesis"
-"""Preferred: it is configured as the thesis describes it."""
+"""The preferred preset: it is configured as the thesis describes it."""
 
 
 class MeasuredFigures:
-    """Results as a source: of the variants' cells those of the thesis's preset, else the first."""
+    """Results as a source: a variant's first system, of the thesis's preset if there is one."""
 
     def __init__(self, judged: Judged) -> None:
         self._judged = judged
@@ -42,14 +42,14 @@ class MeasuredFigures:
         return Cells(times, failed, tried)
 
     def chosen(self, variant: str, workload: str) -> str | None:
-        """Return in words which cells stand for a variant."""
+        """Return in words which cells represent a variant; None if there are none."""
         cell = self._cell(variant, workload)
         if cell is None:
             return None
         return f"system {cell.system} (preset {cell.preset}, {cell.backends} backends)"
 
     def _cell(self, variant: str, workload: str) -> Cell | None:
-        """Return one of the cells that stand for a variant; None where none has a usable run."""
+        """Return one of the cells that represent a variant; None if none has a usable run."""
         every = [
             one.run.cell
             for one in self._judged.used.measurements
@@ -63,10 +63,7 @@ class MeasuredFigures:
 
 
 def _counts(run: Run, cell: Cell) -> bool:
-    """Return whether a run is of a cell at any level, and no service was stopped in it.
-
-    Cells of other presets and backends are other cells.
-    """
+    """Return whether a run equals a cell in all but the level, and no service was stopped."""
     return replace(run.cell, threads=cell.threads, level=cell.level) == cell and not run.disturbance
 
 

@@ -1,4 +1,4 @@
-"""The tables of claims against results, and of the published figures against each other."""
+"""Tables of claims against results, and of the published figures against each other."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ CONSISTENCY = (
 
 
 Held = tuple[Claim, Count, Found]
-"""A claim, how operations are counted, and what results have of it."""
+"""A claim, how operations are counted, and what was found."""
 
 
 def held(judged: Judged) -> list[Held]:
-    """Hold every claim against results, counted per sample and per operation.
+    """Test every claim against results, per sample and per operation.
 
-    A claim that nothing here measures comes once, as it says why.
+    A claim that cannot be measured here comes once, with the reason.
     """
     source = MeasuredFigures(judged)
     return [
@@ -52,15 +52,10 @@ def held(judged: Judged) -> list[Held]:
 
 
 def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
-    """Return claims against results as data.
+    """Return claims against results as data: one row per claim and count.
 
-    Returns
-    -------
-    polars.DataFrame
-        One row per claim and count: ``claim`` (its id), ``says``, ``source``, ``counted``,
-        ``verdict``, ``points_to`` (the verdict of the estimate alone), ``estimate``, ``low`` and
-        ``high`` (its 95 % interval) in ``unit`` (shares of 1 where that is ``%``), ``runs`` (fewest
-        of a cell), ``note``. What is not known is null.
+    ``points_to`` is the verdict for any number of runs. ``low`` and ``high`` are the 95 % interval.
+    Figures of unit ``%`` are shares of 1. ``runs`` is the fewest of a cell. Null is not known.
     """
     return pl.DataFrame(
         [
@@ -85,7 +80,7 @@ def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
 
 
 def replication(judged: Judged, claims: Sequence[Held]) -> str:
-    """Return the table of claims against results, in Markdown; ``claims`` as `held` has them."""
+    """Return the Markdown table of claims against results; ``claims`` come from `held`."""
     source = MeasuredFigures(judged)
     cells = {
         (cell["variant"], cell["workload"]): source.chosen(cell["variant"], cell["workload"])
@@ -123,7 +118,7 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
 
 
 def consistency() -> str:
-    """Return where the published figures contradict one another, in Markdown."""
+    """Return in Markdown where the published figures contradict one another."""
     document = read_document()
     source = PublishedFigures(document["published"]["cells"])
     rows, missing = [], 0

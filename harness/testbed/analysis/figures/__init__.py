@@ -1,5 +1,5 @@
 """The figures of the report.
 
-Colours are of Okabe and Ito's set, which colour-blind eyes tell apart; systems differ by marker and
-line as well, so that the figures read in black and white.
+Colours are Okabe and Ito's set, which colour-blind readers can tell apart. Systems also differ by
+marker and line, so the figures can be read in black and white.
 """

@@ -1,4 +1,4 @@
-"""The figure of what is decided: the ratios of two systems with their intervals."""
+"""The figure of the decisions: ratios of two systems with their intervals."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
 
 
 def _ratio_ticks(axes: Axes, values: Sequence[float]) -> None:
-    """Set ticks that read as ratios, around 1."""
+    """Set readable ticks for ratios around 1."""
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
     ticks = [tick for tick in TICKS if low <= tick <= high]
     if len(ticks) > 6:

@@ -29,7 +29,7 @@ OUTCOME_COLOURS = {
 OK_COLOUR = "#dddddd"
 
 OUTCOMES_SPELT = 4
-"""Beside one bar; the rest is summed up."""
+"""Most outcomes named beside one bar; the rest is summed up."""
 
 
 def outcomes(measured: Measured) -> Iterator[ReportFigure]:
@@ -71,7 +71,7 @@ def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[F
 
 
 def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame, not_begun: int) -> None:
-    """Draw the arrivals of one level as one bar, with its outcomes spelt out beside it."""
+    """Draw the arrivals of one level as one bar, and name its outcomes beside it."""
     counted = (
         operations.group_by("ok", "failure", "code")
         .len()
@@ -99,7 +99,7 @@ def _draw_outcome_bar(axes: Axes, position: int, operations: pl.DataFrame, not_b
 
 
 def _outcome(failure: str | None, code: str) -> str:
-    """Return the words for an outcome: its code, and the failure class where that says more."""
+    """Return an outcome in words: its code, and the failure class if that says more."""
     if failure is None or failure == "other":
         return code or "no code"
     words = failure.replace("_", " ")

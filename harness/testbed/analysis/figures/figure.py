@@ -24,21 +24,14 @@ Data = TypeVar("Data")
 Item = TypeVar("Item")
 
 COLOURS = 256
-"""Of a palette: as many as fit in a byte."""
+"""Size of the palette: one byte per pixel."""
 
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A finished figure; a notebook shows it as an image.
+    """A finished figure, which a notebook shows as an image.
 
-    Parameters
-    ----------
-    name
-        Of its file, without the suffix.
-    caption
-        What it shows and how it was made; also its text alternative.
-    png
-        The image.
+    ``name`` is that of its file without the suffix. ``caption`` is also the text alternative.
     """
 
     name: str
@@ -69,18 +62,9 @@ def figure_of(
     draw: Callable[[Study, Data], tuple[Figure, str]],
     data: Data,
 ) -> ReportFigure:
-    """Draw a figure and finish it.
+    """Draw and finish a figure; ``kind``, one of `TITLES`, and ``study`` name its file.
 
-    Parameters
-    ----------
-    kind
-        One of `TITLES`.
-    study
-        What it is about; names the file, with the kind.
-    draw
-        Returns a figure and its caption, given the study and the data.
-    data
-        What is drawn.
+    ``draw`` returns a figure and its caption, given the study and the data.
     """
     stated = [word for word in (study.preset, study.backends) if word != UNSTATED]
     stated += ["open"] if study.mode == "open" else []
@@ -89,7 +73,7 @@ def figure_of(
 
 
 def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:
-    """Draw a figure, whose caption comes with it, under a title."""
+    """Draw a figure with its caption, and add a title."""
     image = BytesIO()
     with rc_context(STYLE):
         figure, caption = draw()
@@ -99,10 +83,10 @@ def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> R
 
 
 def _small(image: BytesIO) -> bytes:
-    """Return a PNG with a palette, which looks the same and takes less than half of the space."""
+    """Return a PNG with a palette: it looks the same at less than half the size."""
     smaller = BytesIO()
     with Image.open(image) as drawn:
-        # Opaque: a palette is made of colours alone.
+        # A palette has no transparency.
         drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
             smaller, format="png", optimize=True
         )
@@ -112,7 +96,7 @@ def _small(image: BytesIO) -> bytes:
 def subplots(
     rows: int, columns: int, height_in: float, **options: Any
 ) -> tuple[Figure, list[list[Axes]]]:
-    """Return a figure of its own, with no state shared with others, and its axes row by row."""
+    """Return a figure that shares no state with others, and its axes row by row."""
     ratios = {"height_ratios": options.pop("height_ratios", None)}
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **options)
@@ -125,7 +109,7 @@ def unique(items: Iterable[Item]) -> list[Item]:
 
 
 def thinned(indices: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:
-    """Return evenly spaced ones of indices, at most so many."""
+    """Return at most ``most`` evenly spaced indices."""
     return indices[:: -(-indices.size // most) or 1]
 
 

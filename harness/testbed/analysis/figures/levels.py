@@ -19,7 +19,7 @@ from testbed.analysis.studies import Study, by_system, measured_studies, summari
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_R = 3
-"""Two points always lie on a line: a correlation of fewer levels says nothing."""
+"""Fewest levels for a correlation: two points always lie on a line."""
 
 
 def scaling(summary: pl.DataFrame) -> Iterator[ReportFigure]:

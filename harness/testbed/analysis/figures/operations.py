@@ -1,4 +1,4 @@
-"""Figures of single operations: over time, and around a stopped service."""
+"""Figures of single operations: over time, and around a service stop."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
 WINDOW = 10_000
-"""Points under the smoothing window in the thesis (section 4.3.3)."""
+"""Points of the smoothing window in the thesis (section 4.3.3)."""
 DEGREE = 2
-"""Degree of its polynomial."""
+"""Degree of the smoothing polynomial."""
 WINDOWS_PER_RUN = 5
-"""The window is shortened until a run has so many: a longer one draws a single parabola over it."""
+"""Fewest windows in a run: a longer window draws a single parabola over it."""
 
 POINTS_DRAWN = 8_000
 CROSSES_DRAWN = 400
-"""Of one panel, evenly spaced; lines and numbers are of all."""
+"""Most points and crosses in a panel, evenly spaced; lines and numbers are of all."""
 
 
 def over_time(measured: Measured) -> Iterator[ReportFigure]:
@@ -38,7 +38,7 @@ def over_time(measured: Measured) -> Iterator[ReportFigure]:
 
 
 def disturbances(judged: Judged) -> Iterator[ReportFigure]:
-    """Draw the operations around the time at which a service was stopped."""
+    """Draw the operations around the time in which a service was stopped."""
     for study, measurements in measured_studies(judged.recorded):
         disturbed = [one for one in measurements if one.run.disturbance]
         if disturbed:
@@ -46,19 +46,11 @@ def disturbances(judged: Judged) -> Iterator[ReportFigure]:
 
 
 def smoothed(elapsed: Floats) -> tuple[Floats, int]:
-    """Smooth response times as the thesis does, with a Savitzky–Golay filter.
+    """Smooth response times (ms, in order, shape (n,)) like the thesis.
 
-    Parameters
-    ----------
-    elapsed
-        Response times in order, ms, shape (n,).
-
-    Returns
-    -------
-    tuple
-        The smoothed times, shape (n,), and the window: `WINDOW` points as in the thesis, or a fifth
-        of the run where that is less. Fewer points than a polynomial needs are returned unchanged,
-        with window 1.
+    The Savitzky–Golay filter has a window of `WINDOW` points as in the thesis, or of a fifth of the
+    run if that is less. Returns the smoothed times and the window. Fewer points than a polynomial
+    needs are returned unchanged, with window 1.
     """
     window = min(WINDOW, elapsed.size // WINDOWS_PER_RUN)
     if window <= DEGREE + 1:
@@ -106,7 +98,7 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
 
 
 def _draw_run(axes: Axes, measurement: Measurement, steady: Measurement, colour: str) -> float:
-    """Draw one run's operations and return where its axis should end, ms."""
+    """Draw one run's operations and return the upper end of its axis, ms."""
     operations = measurement.operations
     start_s = (operations["start_ms"] - operations["start_ms"].min()).to_numpy() / 1000
     elapsed = operations["elapsed_ms"].to_numpy().astype(float)

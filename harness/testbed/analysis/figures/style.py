@@ -38,6 +38,6 @@ class LineStyle:
 
 
 def line_styles(systems: Iterable[str]) -> dict[str, LineStyle]:
-    """Return how each of the systems of one figure is drawn; the order decides."""
+    """Return the style of each system in one figure; the order of the systems decides."""
     places = {system: i % len(COLOURS) for i, system in enumerate(dict.fromkeys(systems))}
     return {system: LineStyle(COLOURS[i], MARKERS[i], LINES[i]) for system, i in places.items()}

@@ -1,1 +1,1 @@
-"""The report's words, as Markdown: what the measurements say, and under which conditions."""
+"""The report's text in Markdown: what was measured, and under which conditions."""

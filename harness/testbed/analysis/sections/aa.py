@@ -1,4 +1,4 @@
-"""What the controls found: false decisions where nothing differs, and a known difference."""
+"""Results of the controls: decisions between identical systems, and a known difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from testbed.analysis.tables import (
 from testbed.analysis.verdicts import Judged
 
 EFFECT = 1.25
-"""The difference of which simulation tells how often it is found."""
+"""The ratio for which simulation tells how often it is found."""
 
 SIMULATED = (
     Column("figure", word("figure"), numeric=False),
@@ -49,7 +49,7 @@ KNOWN = (
 
 
 def aa(judged: Judged) -> str:
-    """Return how often identical systems were told apart; empty where none are compared."""
+    """Return how often identical systems were told apart; empty if none are compared."""
     found = null_decisions(judged)
     if not found:
         return ""
@@ -73,7 +73,7 @@ def aa(judged: Judged) -> str:
 
 
 def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
-    """Return whether a known handicap was found, by cell; empty without a handicap."""
+    """Return for each cell whether a known handicap was found; empty without a handicap."""
     rows = [
         {
             "system": one.system,
@@ -107,7 +107,7 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
     if spread.pair is None:
         return row
     block_sd = spread.block or 0.0
-    # What blocks differ by is part of what pairs differ by.
+    # The spread of pairs includes that of their blocks.
     pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
 
     def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:

@@ -1,4 +1,4 @@
-"""Which system is better for which load, and how sure that is."""
+"""Which system is better for which load, and how certain that is."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from testbed.model.loads import load_unit
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
 
 INVALID_SPELT = 4
-"""Invalid runs that are named on top; of more, the reasons are counted."""
+"""Most invalid runs that are named; of more, the reasons are counted."""
 
 CAPACITY = (
     Column("system", word("what"), numeric=False),
@@ -55,7 +55,7 @@ CAPACITY = (
 
 
 def heading(judged: Judged) -> str:
-    """Return the title, and in one line what was measured."""
+    """Return the title and one line about what was measured."""
     cells = list(judged.recorded.by_cell())
     systems = _listed(judged.results.systems)
     workloads = _listed(list(dict.fromkeys(cell.workload for cell in cells)))
@@ -73,7 +73,7 @@ def heading(judged: Judged) -> str:
 
 
 def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
-    """Return what is decided: the table of each comparison, and a sentence for each workload."""
+    """Return the decisions: a table for each comparison and a sentence for each workload."""
     if not any(one.ratio is not None for one in decisions):
         return (
             "**Nothing is decided:** no load has runs of a system and its reference that may "
@@ -88,7 +88,7 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
 
 
 def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
-    """Return what the terminal says of a report; see `testbed.analysis.report.Written`."""
+    """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
     doubtful = {run: str(one) for run, one in judged.verdicts.items() if one.status != "valid"}
     return {
         "decisions": [asdict(one) for one in decisions],
@@ -98,7 +98,7 @@ def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
 
 
 def sentences(decisions: Sequence[Decision]) -> list[str]:
-    """Return a sentence for each comparison and workload that can be repeated to a colleague."""
+    """Return one sentence for each comparison and workload."""
     told = []
     for part in by_systems(decisions).values():
         for workload in dict.fromkeys(one.workload for one in part):
@@ -118,7 +118,7 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
 
 
 def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
-    """Return in one paragraph what the decisions rest on."""
+    """Return one paragraph about the data behind the decisions."""
     words = [_used(judged), _ending(judged.results.ending)]
     if decisions and judged.results.runs[0].recorded:
         pairs = sorted({one.pairs for one in decisions})
@@ -137,7 +137,7 @@ def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
 
 
 def narrowing(results: Path) -> list[str]:
-    """Return for each cell what is known of its goodput so far; nothing before the first pair."""
+    """Return the goodput ratio of each cell so far; empty before the first pair."""
     try:
         found = decide(judge_all(load(results)))
     except UserError:
@@ -151,7 +151,7 @@ def narrowing(results: Path) -> list[str]:
 
 
 def crossovers(decisions: Sequence[Decision]) -> str:
-    """Return between which levels one system becomes better than another; empty where none does."""
+    """Return the levels between which one system becomes better; empty if there are none."""
     lines = []
     for key, part in groupby(
         sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve),
@@ -168,7 +168,7 @@ def crossovers(decisions: Sequence[Decision]) -> str:
 
 
 def capacity(judged: Judged) -> str:
-    """Return the highest level at which each system keeps the objective, if there is one."""
+    """Return the highest level at which each system meets the objective; empty without one."""
     slo = objective.declared(judged.results)
     return "" if slo is None else _capacity(judged, slo)
 
@@ -178,7 +178,7 @@ def _curve(one: Decision) -> tuple[str, str, str, str, str]:
 
 
 def _clause(ones: Sequence[Decision], reference: str) -> str:
-    """Return what is decided by one figure at each level: ``is 16 % lower than sync's at …``."""
+    """Return the decisions by one figure: ``is 16 % lower than sync's at …``."""
     parts = []
     for kind, group in groupby(sorted(ones, key=_kind), key=_kind):
         known = list(group)
@@ -217,12 +217,12 @@ def _loads(ones: Sequence[Decision]) -> str:
 
 
 def _span(words: Sequence[str]) -> str:
-    """Return the first and the last of some words: ``16 to 18``."""
+    """Return the first and the last word: ``16 to 18``."""
     return " to ".join(dict.fromkeys((words[0], words[-1])))
 
 
 def _idle(judged: Judged) -> str:
-    """Return what systems that were up without load used meanwhile."""
+    """Return the CPU use of systems that were up without load."""
     blocks = [block for one in judged.used.measurements for block in one.run.blocks]
     seconds = sum((block.wall_s or 0) * len(block.idle_cpu_s) for block in blocks)
     if not seconds:
@@ -253,7 +253,7 @@ def _used(judged: Judged) -> str:
 
 
 def _ending(ended: Mapping[str, Any]) -> str:
-    """Return why an experiment ended, from its ``ending.json``; nothing where that is missing."""
+    """Return why an experiment ended, from ``ending.json``; empty if that is missing."""
     if not ended:
         return ""
     after = f"after {ended['rounds']} round{'' if ended['rounds'] == 1 else 's'}"
@@ -279,7 +279,7 @@ def _ending(ended: Mapping[str, Any]) -> str:
 
 
 def _why(judged: Judged) -> str:
-    """Return why runs are invalid: each run with its reasons, or of many how often which."""
+    """Return why runs are invalid: for few runs each with its reasons, else counts of reasons."""
     invalid = [verdict for verdict in judged.verdicts.values() if verdict.status == "invalid"]
     if len(invalid) <= INVALID_SPELT:
         return "; ".join(f"`{one.run_id}`, {', '.join(one.reasons)}" for one in invalid)
@@ -293,7 +293,6 @@ def _why(judged: Judged) -> str:
 
 
 def _capacity(judged: Judged, slo: Slo) -> str:
-    """Return the highest level at which each system keeps the objective."""
     rows = []
     for one in capacities(judged, slo):
         what = {"what": f"`{one.study.workload}`, {one.system}", "invalid": one.invalid}
@@ -327,5 +326,5 @@ def _capacity(judged: Judged, slo: Slo) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    """Return words with commas and a last "and"."""
+    """Join words with commas and a last "and"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -1,4 +1,4 @@
-"""What the measurements were made with, and how to make them again."""
+"""What the measurements were made with, and how to repeat them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENVIRONMENT = (
 
 
 def environment(results: Results) -> str:
-    """Return what the measurements were made with; empty where that is not recorded."""
+    """Return the environment of the measurements; empty if it is not recorded."""
     if not results.environment:
         return ""
     rows = ({"what": what, "value": value} for what, value in _flat(results.environment))
@@ -23,7 +23,7 @@ def environment(results: Results) -> str:
 
 
 def reproduction(results: Results) -> str:
-    """Return the commands that give these figures again, and the experiment as it was run."""
+    """Return the commands that reproduce the report and the measurement."""
     report = (
         "The same report from the same sample files, which are never changed:\n\n"
         "```\n./testbed report RESULTS\n```"
@@ -37,7 +37,7 @@ def reproduction(results: Results) -> str:
 
 
 def _flat(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
-    """Return the leaves of nested mappings with their paths; lists are one leaf."""
+    """Yield the leaves of nested mappings with their paths; a list is one leaf."""
     for key, value in tree.items():
         path = f"{above}{key}"
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What an open loop did with its arrivals, and what a service that was stopped did to users."""
+"""What became of open-loop arrivals, and how a stopped service affected users."""
 
 from __future__ import annotations
 
@@ -41,11 +41,9 @@ DISTURBED = (
 
 
 def loops(judged: Judged, recorded: pl.DataFrame) -> str:
-    """Return what became of the arrivals of open loops, and of users while a service was away.
+    """Return the tables of open-loop arrivals and of stopped services; empty without either.
 
-    Empty where there is neither.
-
-    ``recorded`` is the summary of all runs, invalid ones too.
+    ``recorded`` is the summary of all runs, including invalid ones.
     """
     parts = []
     arrivals = recorded.filter(pl.col("mode") == "open")
@@ -66,7 +64,7 @@ def loops(judged: Judged, recorded: pl.DataFrame) -> str:
 
 
 def _disturbed(measurement: Measurement) -> dict[str, Any]:
-    """Return what a run counted of a service that was stopped."""
+    """Return the counts of a run in which a service was stopped."""
     run, operations = measurement.run, measurement.operations
     what = run.disturbance or {}
     asked, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
@@ -83,14 +81,14 @@ def _disturbed(measurement: Measurement) -> dict[str, Any]:
 
 
 def _lasting(what: Mapping[str, Any]) -> str:
-    """Return for how long a service was stopped, in words."""
+    """Return in words for how long a service was stopped."""
     if "stopped" in what and what["stopped"] is None:
         return "not reached"
     return "until the end" if what.get("for_s") is None else f"for {float(what['for_s']):g} s"
 
 
 def _overlapping(measurement: Measurement, start: pl.Expr, end: pl.Expr) -> int | None:
-    """Count the operations of which a part lies in the time that a service was away."""
+    """Count the operations that overlap the time in which a service was stopped."""
     if (away := measurement.run.away_ms) is None:
         return None
     stopped, started = away

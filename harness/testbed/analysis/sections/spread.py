@@ -1,4 +1,4 @@
-"""How much a figure differs where nothing differs, and what follows for the pairs of starts."""
+"""The spread between equal measurements, and what it means for the number of pairs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPREAD = (
 
 
 def spread(invocations: Sequence[Judged]) -> str:
-    """Return the spread by level, over one invocation or several; empty where none is known."""
+    """Return the spread of blocks, pairs and invocations; empty if none is known."""
     found = [one for one in spreads(invocations) if one.block is not None or one.pair is not None]
     if not found:
         return ""

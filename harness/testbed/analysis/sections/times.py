@@ -1,4 +1,4 @@
-"""Where the time of operations went, hop by hop."""
+"""The time of operations, hop by hop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTE = (
 
 
 def hops(found: Sequence[Journey]) -> str:
-    """Return how long operations spent at each hop; empty where no run has its timers."""
+    """Return the time of operations at each hop; empty if no run has timers."""
     missing = [one.cell for one in found if not one.passages]
     if len(missing) == len(found):
         return ""
@@ -54,7 +54,7 @@ def _table(part: Sequence[Journey]) -> str:
 
 
 def _rows(levels: Sequence[Journey]) -> Iterator[Mapping[str, str]]:
-    """Return the rows of one system: its hops, and how many runs they are the mean of."""
+    """Yield the rows of one system: its hops, then the number of runs behind the means."""
     for hop in sorted({passage.hop for one in levels for passage in one.passages}):
         yield {
             "hop": hop.name,

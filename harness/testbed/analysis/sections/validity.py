@@ -1,4 +1,4 @@
-"""Which runs may be believed."""
+"""Which runs are valid, and why others are not."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ VALIDITY_NOTE = (
 WORST_FIRST = ("invalid", "overloaded", "stalled", "still warming", "valid")
 
 SHOWN = ("operations", "Little's law", STALL, RATE, "generator late", "generator CPU", WARM, TREND)
-"""Checks of which each figure is shown; others are if a run failed them."""
+"""Checks whose figures are always shown; the others are shown if a run failed them."""
 
 
 def validity(judged: Judged) -> str:
-    """Return the verdict of each run, with the figures of its checks, the worst first."""
+    """Return the verdict of each run with the figures of its checks, the worst first."""
     runs = sorted(
         judged.recorded.measurements,
         key=lambda one: WORST_FIRST.index(judged.verdicts[one.run.id].status),

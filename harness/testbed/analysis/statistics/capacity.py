@@ -1,4 +1,4 @@
-"""The highest level at which an objective is kept."""
+"""The highest level at which an objective is met."""
 
 from __future__ import annotations
 
@@ -14,23 +14,19 @@ from testbed.analysis.statistics.intervals import CONFIDENCE
 
 @dataclass(frozen=True)
 class Capacity:
-    """The highest level at which an objective is kept.
+    """The highest level at which an objective is met, from ``trials`` runs.
+
+    With α = 1 - ``confidence``, the limit lies between ``low`` and ``high`` with probability 1 - α.
 
     Parameters
     ----------
     level
-        The highest tried level that it is more likely than not kept at; None if it is not even at
-        the lowest.
+        Highest tried level that meets the objective with probability 1/2 or more; None if none
+        does.
     low
-        The highest tried level at or below which the limit lies with less than half of what the
-        confidence leaves; None if even the lowest level may be too high.
+        Highest tried level that meets it with probability 1 - α/2 or more; None if none does.
     high
-        The lowest tried level that is too high with as much certainty; None if even the highest
-        level may be kept.
-    confidence
-        Of the limit lying between ``low`` and ``high``.
-    trials
-        Runs that it is taken from.
+        Lowest tried level that meets it with probability α/2 or less; None if none does.
     """
 
     level: float | None
@@ -47,29 +43,24 @@ def capacity(
     confidence: float = CONFIDENCE,
     mistaken: float = 0.1,
 ) -> Capacity:
-    """Return the highest level at which an objective is kept, from runs that kept it or did not.
+    """Return the highest level at which an objective is met, from runs that met it or did not.
+
+    Raises `ValueError` if there are no runs, the shapes differ, or a value is out of range.
 
     Parameters
     ----------
     levels
-        Of each run, shape (n,), positive; repeated and unordered ones are welcome.
+        Of each run, shape (n,), positive; repeated and unordered ones are allowed.
     met
-        Whether the run kept the objective, shape (n,).
+        Whether the run met the objective, shape (n,).
     mistaken
-        Probability that a run's outcome is not what the limit says, below one half: chance, a
-        disturbed machine.
-
-    Raises
-    ------
-    ValueError
-        If there are no runs, the shapes differ, a level is not positive, or ``mistaken`` is not
-        between 0 and 0.5.
+        Probability that a run's outcome is wrong by chance or disturbance, between 0 and 0.5.
 
     Notes
     -----
     The limit lies in one of the gaps between tried levels, below the lowest or above the highest,
-    each as likely beforehand; each run multiplies the gaps it speaks for by ``1 - mistaken`` and
-    the others by ``mistaken``. This is the posterior of probabilistic bisection: Horstein, IEEE
+    each with equal prior probability. Each run multiplies the gaps it supports by ``1 - mistaken``
+    and the others by ``mistaken``. This is the posterior of probabilistic bisection: Horstein, IEEE
     Transactions on Information Theory 9(3), 1963; Waeber, Frazier and Henderson, SIAM Journal on
     Control and Optimization 51(3), 2013.
     """
@@ -79,7 +70,7 @@ def capacity(
     if not 0 < mistaken < 0.5:
         raise ValueError(f"mistaken must lie between 0 and 0.5, got {mistaken}")
     distinct = np.unique(tried)
-    # Row: gap, the limit lying at or above so many of the distinct levels. Column: run.
+    # Rows: gaps, by the number of distinct levels at or below the limit. Columns: runs.
     reached = np.searchsorted(distinct, tried)[None, :] < np.arange(distinct.size + 1)[:, None]
     agree = reached == kept[None, :]
     logs = np.where(agree, math.log(1 - mistaken), math.log(mistaken)).sum(axis=1)

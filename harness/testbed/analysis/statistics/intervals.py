@@ -1,4 +1,4 @@
-"""An estimate with its confidence interval, and those of a share and of a mean."""
+"""Confidence intervals of an estimate, of a share and of a mean."""
 
 from __future__ import annotations
 
@@ -15,15 +15,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval.
-
-    Parameters
-    ----------
-    estimate, low, high
-        In the unit of what is estimated.
-    confidence
-        Between 0 and 1.
-    """
+    """An estimate with its confidence interval; ``confidence`` is between 0 and 1."""
 
     estimate: float
     low: float
@@ -35,30 +27,17 @@ class Interval:
         return self.low <= value <= self.high
 
     def times(self, factor: float) -> Interval:
-        """Return the interval in another unit."""
+        """Return the interval scaled to another unit."""
         return Interval(
             factor * self.estimate, factor * self.low, factor * self.high, self.confidence
         )
 
 
 def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> Interval:
-    """Return Wilson's score interval of a share.
+    """Return Wilson's score interval of a share, within 0 to 1.
 
-    Parameters
-    ----------
-    successes, trials
-        Counts, ``0 <= successes <= trials``, at least one trial.
-
-    Returns
-    -------
-    Interval
-        Of the share, within 0 to 1. It holds for independent trials; failures that come in bursts
-        are less well known than it says.
-
-    Raises
-    ------
-    ValueError
-        If the counts are no counts of a share.
+    It assumes independent trials: for failures in bursts it is too narrow. Raises `ValueError`
+    unless ``0 <= successes <= trials``, with at least one trial.
     """
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(f"no share: {successes} of {trials}")
@@ -67,17 +46,9 @@ def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> In
 
 
 def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
-    """Return Student's interval of the mean of independent observations.
+    """Return Student's interval of the mean of independent observations, shape (n,).
 
-    Parameters
-    ----------
-    values
-        Observations, shape (n,), n at least 2.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two observations.
+    Raises `ValueError` if there are fewer than two.
     """
     observed = np.asarray(values, dtype=float)
     if observed.size < 2:
@@ -88,25 +59,11 @@ def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Inter
 
 
 def factor_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
-    """Return Student's interval on a logarithmic scale, of the typical size of positive figures.
+    """Return Student's interval of the geometric mean of observations above 0, shape (n,).
 
-    Response times of runs differ by factors, upwards more than downwards: an interval of equal
-    reach on both sides would hold times below zero.
-
-    Parameters
-    ----------
-    values
-        Observations above zero, shape (n,), n at least 2.
-
-    Returns
-    -------
-    Interval
-        In the unit of ``values``, about their geometric mean.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two observations, or one is not above zero.
+    It is computed on logarithms. Response times of runs differ by factors, upwards more than
+    downwards, so a symmetric interval would include times below zero. Raises `ValueError` if there
+    are fewer than two observations, or one is not above 0.
     """
     observed = np.asarray(values, dtype=float)
     if not (observed > 0).all():

@@ -1,4 +1,4 @@
-"""What runs tell of the ratio of two systems: its interval, and whether it is decided.
+"""The ratio of two systems: its interval, and whether it is decided.
 
 Figures are compared as logarithms. The unit is the pair of starts, or a run, never an operation.
 """
@@ -21,10 +21,10 @@ from statsmodels.stats.multitest import multipletests
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 
 ALPHA = 1 - CONFIDENCE
-"""Probability of a false decision in a family of cells."""
+"""Probability of any false decision in a family of cells."""
 
 ALIKE = 1.10
-"""Two systems are alike where their ratio lies within this factor of 1."""
+"""Two systems are alike if their ratio lies within this factor of 1."""
 
 POWER = 0.8
 
@@ -33,18 +33,16 @@ Verdict = Literal["alike", "higher", "lower", "not known"]
 
 @dataclass(frozen=True)
 class Design:
-    """What a ratio is told with.
+    """The data behind a ratio, from ``pairs`` pairs in its cell.
 
     Parameters
     ----------
     spread
         Standard deviation of the logarithm of a pair's ratio: 0.02 is about 2 %.
-    pairs
-        Of the cell.
     freedom
         Degrees of freedom of the spread.
     cells
-        Of the family: Holm's first step tests at α divided by it.
+        Size of the family of cells: Holm's first step tests at α divided by it.
     """
 
     spread: float
@@ -54,11 +52,11 @@ class Design:
 
     @property
     def could_tell(self) -> float:
-        """The smallest ratio above 1 that is told with probability `POWER`.
+        """The smallest ratio above 1 that is detected with probability `POWER`.
 
-        Its reciprocal is the smallest decrease. Bloom's minimum detectable effect (Evaluation
-        Review 19(5), 1995), with the noncentral t distribution: his sum of two quantiles of
-        Student's is too small for few pairs.
+        Its reciprocal is the smallest detected decrease. This is Bloom's minimum detectable effect
+        (Evaluation Review 19(5), 1995), but with the noncentral t distribution: the sum of two
+        quantiles of Student's t, which Bloom uses, is too small for few pairs.
         """
         critical = float(stats.t.isf(ALPHA / (2 * self.cells), self.freedom))
         highest = 2 * (critical + float(stats.t.ppf(POWER, self.freedom)))
@@ -70,17 +68,11 @@ class Design:
 
 @dataclass(frozen=True)
 class Told:
-    """What is told of one ratio.
+    """The interval and the verdict of one ratio.
 
-    Parameters
-    ----------
-    interval
-        Of the ratio; it holds by itself, not together with those of other cells.
-    verdict
-        With Holm's correction over the family of cells: ``alike`` within `ALIKE` is looked for
-        first, where that is tested, then ``higher`` or ``lower`` than 1.
-    design
-        What it was told with; None of runs that are no pairs.
+    The interval holds for this ratio alone, not jointly with other cells. The verdict has Holm's
+    correction over the family of cells. ``alike`` within `ALIKE` is tested first, for pairs only,
+    then ``higher`` or ``lower`` than 1. ``design`` is None for unpaired runs.
     """
 
     interval: Interval
@@ -91,18 +83,15 @@ class Told:
 def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Told] | None:
     """Decide a family of cells from the differences of pairs.
 
+    Returns an entry per cell; None if no cell has two pairs, so that the spread is unknown.
+
     Parameters
     ----------
     cells
         For each cell the differences of the logarithms of a figure, one per pair; at least one.
     least_sd
-        What a difference varies by in any case, as its blocks show. A few pairs that happen to
-        agree tell no less.
-
-    Returns
-    -------
-    list of Told or None
-        One for each cell. None where no cell has two pairs, so that no spread is known.
+        Lower limit of the standard deviation of a difference, from its blocks: a few pairs may
+        agree by chance.
 
     Notes
     -----
@@ -134,7 +123,7 @@ def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Tol
 
 
 def pooled_sd(groups: Iterable[ArrayLike]) -> float | None:
-    """Return the standard deviation within groups; None where no group has two values."""
+    """Return the standard deviation within groups; None if no group has two values."""
     known = [group for one in groups if (group := np.asarray(one, dtype=float)).size > 1]
     if not known:
         return None
@@ -143,17 +132,11 @@ def pooled_sd(groups: Iterable[ArrayLike]) -> float | None:
 
 
 def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[Told]:
-    """Decide a family of cells from runs that are no pairs; that they are alike is not tested.
+    """Decide a family of cells from unpaired runs; equivalence is not tested.
 
-    Parameters
-    ----------
-    above, below
-        For each cell a positive figure of each run, at least two on each side; the ratio is that of
-        their geometric means.
-
-    Notes
-    -----
-    Welch's test (Biometrika 34, 1947) of the logarithms, Holm over the cells.
+    ``above`` and ``below`` hold for each cell a positive figure of each run, at least two on each
+    side. The ratio is that of their geometric means. Welch's test (Biometrika 34, 1947) of the
+    logarithms, Holm over the cells.
     """
     estimates, pvalues, intervals = [], [], []
     for one, other in zip(above, below, strict=True):
@@ -183,7 +166,9 @@ def simulated_outcomes(
     experiments: int = 300,
     seed: int = 1,
 ) -> Counter[Verdict]:
-    """Count what `paired_ratios` decides in simulated experiments.
+    """Count the verdicts of `paired_ratios` in simulated experiments.
+
+    The counts add up to ``cells * experiments``.
 
     Parameters
     ----------
@@ -191,16 +176,11 @@ def simulated_outcomes(
         Standard deviation of the logarithm of the true ratio of a cell over pairs of starts.
     block_sd
         Standard deviation of the logarithm of a block's figure within its run.
-    cells, pairs, blocks
-        Of an experiment; blocks of one cell of one system in one pair. With one pair the blocks are
-        the unit, as in `testbed.analysis.decisions.comparisons`.
+    blocks
+        Of one cell of one system in one pair. With one pair the blocks are the unit, as in
+        `testbed.analysis.decisions.decide`.
     effect
         The true ratio of every cell.
-
-    Returns
-    -------
-    Counter
-        Cells by verdict, ``cells * experiments`` in all.
     """
     rng = np.random.default_rng(seed)
     starts = rng.normal(math.log(effect), pair_sd, (experiments, cells, pairs, 1))
@@ -217,11 +197,11 @@ def simulated_outcomes(
 
 
 def _holm(pvalues: ArrayLike) -> list[bool]:
-    """Return which hypotheses are rejected."""
+    """Return which hypotheses Holm's method rejects."""
     pvalues = np.asarray(pvalues, dtype=float)
     if not pvalues.size:
         return []
-    gc.freeze()  # `multipletests` collects garbage, which takes longer than all else here.
+    gc.freeze()  # `multipletests` collects garbage, which would take most of the time.
     try:
         return list(multipletests(pvalues, ALPHA, method="holm")[0])
     finally:

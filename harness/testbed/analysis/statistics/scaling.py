@@ -1,4 +1,4 @@
-"""How response time and throughput follow the level: efficiency and scalability."""
+"""Efficiency and scalability: how response time and throughput depend on the level."""
 
 from __future__ import annotations
 
@@ -14,26 +14,14 @@ from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 
 
 def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
-    """Return the efficiency of each level, in percent.
+    """Return the efficiency of each level, in percent, shape (n,).
 
-    Parameters
-    ----------
-    levels
-        Threads, ascending, shape (n,).
-    response
-        Mean or percentile of the response time at each level, shape (n,), positive.
+    ``E_i = 100 · R_b · i / (b · R_i)``, where b is the first level and R the response time. With b
+    = 1 this is the efficiency of Akbulut and Perros (IEEE Internet Computing 23(6), 2019, equations
+    1 and 2); with another first level it is relative to that level.
 
-    Returns
-    -------
-    array
-        ``E_i = 100 · R_b · i / (b · R_i)``, shape (n,), where b is the first level. With b = 1 this
-        is the efficiency of Akbulut and Perros (IEEE Internet Computing 23(6), 2019, equations 1
-        and 2); with another first level it is relative to that level.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, the levels do not ascend or a response time is not positive.
+    ``levels`` are ascending positive threads, ``response`` positive means or percentiles, both of
+    shape (n,). Raises `ValueError` if the shapes differ or a value is out of range.
     """
     threads, times = np.asarray(levels, dtype=float), np.asarray(response, dtype=float)
     if threads.shape != times.shape or threads.ndim != 1 or not threads.size:
@@ -57,7 +45,7 @@ class Scalability:
     coherency
         Cost of keeping threads consistent with one another (κ), 0 or more.
     levels
-        Lowest and highest level of the fit; the law is not to be used outside of them.
+        Lowest and highest level of the fit; the law must not be used outside of them.
     residual
         Standard deviation of the residuals, operations/s.
     """
@@ -70,19 +58,16 @@ class Scalability:
 
     @property
     def peak(self) -> float | None:
-        """Level of the highest throughput, None where the fit has none within its levels."""
+        """Level of the highest throughput; None if the fit has none within its levels."""
         if self.coherency.estimate <= 0 or self.contention.estimate >= 1:
             return None
         level = math.sqrt((1 - self.contention.estimate) / self.coherency.estimate)
         return level if self.levels[0] <= level <= self.levels[1] else None
 
     def throughput(self, levels: ArrayLike) -> Floats:
-        """Return the fitted throughput, operations/s, at levels within those of the fit.
+        """Return the fitted throughput, operations/s.
 
-        Raises
-        ------
-        ValueError
-            If a level lies outside: the law is not extrapolated.
+        Raises `ValueError` if a level lies outside those of the fit: the law is not extrapolated.
         """
         threads = np.asarray(levels, dtype=float)
         low, high = self.levels
@@ -96,29 +81,16 @@ def fit_scalability(
 ) -> Scalability:
     """Fit the Universal Scalability Law by least squares.
 
-    Parameters
-    ----------
-    levels
-        Threads, shape (n,), at least four different ones; repeated levels are welcome.
-    throughput
-        Operations/s at each, shape (n,), positive.
-
-    Returns
-    -------
-    Scalability
-        Parameters with intervals of Student's t on n - 3 degrees of freedom from the linearised
-        fit, cut at 0 for contention and coherency, which cannot be negative. An estimate of 0 lies
-        on that border; its interval is then a rough guide.
-
-    Raises
-    ------
-    ValueError
-        If there are too few levels, a throughput is not positive, or no fit is found.
-
-    Notes
-    -----
     ``X(N) = λN / (1 + σ(N-1) + κN(N-1))``. Source: Gunther, Guerrilla Capacity Planning, 2007,
     chapter 5.
+
+    ``levels`` are threads, at least four different ones, which may repeat. ``throughput`` is
+    positive, in operations/s. Both have shape (n,). Raises `ValueError` if there are too few
+    levels, a value is not positive, or no fit is found.
+
+    The intervals are Student's t on n - 3 degrees of freedom from the linearised fit. They are cut
+    at 0, because contention and coherency cannot be negative. If an estimate is 0, its interval is
+    only a rough guide.
     """
     threads, rates = np.asarray(levels, dtype=float), np.asarray(throughput, dtype=float)
     if threads.shape != rates.shape or np.unique(threads).size < 4:

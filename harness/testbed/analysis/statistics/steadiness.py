@@ -1,4 +1,4 @@
-"""Whether a run changes over its time."""
+"""Whether a run changes over time."""
 
 from __future__ import annotations
 
@@ -16,16 +16,10 @@ BATCHES = 10
 
 @dataclass(frozen=True)
 class Spell:
-    """Operations of a span of time.
+    """The operations of a span of ``seconds``.
 
-    Parameters
-    ----------
-    at_s
-        When each was counted, from the start of the span, shape (n,).
-    response_ms
-        How long each took, shape (n,).
-    seconds
-        The length of the span.
+    ``at_s`` is when each was counted, from the start of the span; ``response_ms`` is how long it
+    took. Both have shape (n,).
     """
 
     at_s: Floats
@@ -33,7 +27,7 @@ class Spell:
     seconds: float
 
     def ends(self) -> tuple[Spell, Spell]:
-        """Return the first third and the last."""
+        """Return the first and the last third."""
         third = self.seconds / 3
         begin, end = self.at_s < third, self.at_s >= 2 * third
         return (
@@ -50,25 +44,19 @@ class Change:
     error: float
 
     def exceeds(self, most: float) -> bool:
-        """Return whether it is more than a share, and than three standard errors."""
+        """Return whether the change exceeds both a share and three standard errors."""
         return abs(math.log(self.ratio)) > max(math.log1p(most), 3 * self.error)
 
 
 def trend_of_rates(spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = ()) -> Change:
-    """Return the change of operations per second over two spells or more; one where there are none.
+    """Return the change of operations per second over two or more spells in order.
 
-    Parameters
-    ----------
-    spells
-        Of a system, in order.
-    beside
-        Of other systems, each spell at about the time of the one at its place. The change is then
-        that of the ratio to them: what the machine does, it does to all.
+    ``beside`` holds the spells of other systems, each at about the time of the one at its place.
+    The change is then that of the ratio to them, because the machine affects all systems alike. A
+    spell without operations counts as one operation.
 
-    Notes
-    -----
-    By the least-squares line through the logarithms. The error is the line's, or that of the first
-    and the last spell, if that is more.
+    The change is that of the least-squares line through the logarithms. The error is the line's, or
+    that of the first and the last spell if that is larger.
     """
     logs = np.array([_log_rate(one) for one in spells])
     if beside:
@@ -90,8 +78,8 @@ def _log_rate(spell: Spell) -> float:
 def _error_of_rate(spell: Spell) -> float:
     """Return the relative standard error of a rate.
 
-    It is that of the counts in `BATCHES` parts, which contains what the machine does beside; at
-    least that of counts by themselves (Poisson).
+    It comes from the counts in `BATCHES` parts, which include effects of the machine, and is at
+    least the Poisson error of the count.
     """
     count = max(spell.at_s.size, 1)
     counted, _ = np.histogram(spell.at_s, BATCHES, (0.0, spell.seconds))
@@ -99,10 +87,10 @@ def _error_of_rate(spell: Spell) -> float:
 
 
 def change_of_mean(earlier: Spell, later: Spell) -> Change:
-    """Return the change of the mean response time of spells that have operations.
+    """Return the change of the mean response time between two spells with operations.
 
-    The error is that of `BATCHES` batch means, as neighbouring times are alike; it is infinite for
-    fewer operations.
+    The error is that of `BATCHES` batch means, because neighbouring times are correlated. It is
+    infinite for fewer operations.
     """
     sides = [one.response_ms for one in (earlier, later)]
     ratio = float(sides[1].mean() / sides[0].mean())

@@ -18,7 +18,7 @@ from testbed.watch.dashboards.shapes import (
 )
 
 BROKER = f'{ASYNC}, service="broker-service"'
-#: RabbitMQ itself; the services' own meters have some names in common with it.
+#: RabbitMQ itself: some meters of the services have the same names.
 SERVER = f'{ASYNC}, job="rabbitmq"'
 
 

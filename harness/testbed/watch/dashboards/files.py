@@ -16,12 +16,12 @@ from testbed.watch.dashboards.sync_path import sync_path
 
 
 def folder(project: Project) -> Path:
-    """Return where Grafana's provisioning looks for dashboards."""
+    """Return the folder in which Grafana's provisioning looks for dashboards."""
     return project.root / "grafana" / "dashboards"
 
 
 def contents() -> Mapping[str, str]:
-    """Return what the files hold, as JSON, by their names."""
+    """Return the files' contents, as JSON, by file name."""
     encoder = JSONEncoder(indent=2, sort_keys=True)
     return {
         f"{made.uid}.json": encoder.encode(made) + "\n"
@@ -30,7 +30,7 @@ def contents() -> Mapping[str, str]:
 
 
 def write(to: Path) -> list[Path]:
-    """Write all dashboards into a folder, and nothing else; return their paths."""
+    """Write all dashboards into a folder, delete its other JSON files; return their paths."""
     to.mkdir(parents=True, exist_ok=True)
     written = []
     for name, content in contents().items():

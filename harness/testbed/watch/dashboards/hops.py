@@ -1,4 +1,4 @@
-"""The rows about what both variants share: cinemas and their database."""
+"""The rows that both variants share: cinemas and MongoDB."""
 
 from __future__ import annotations
 
@@ -15,14 +15,9 @@ from testbed.watch.dashboards.shapes import (
 
 
 def cinemas(variant: str, *more: Panel) -> Row:
-    """Return the row about the cinemas' work, with further panels at its end.
+    """Return the row about the cinemas' work, with the variant's own panels at its end.
 
-    Parameters
-    ----------
-    variant
-        The selector of the variant.
-    more
-        What only this variant can tell.
+    `variant` is the variant's label selector.
     """
     return Row(
         "Cinemas: the work itself, the same code in every variant",
@@ -65,13 +60,7 @@ def cinemas(variant: str, *more: Panel) -> Row:
 
 
 def database(variant: str) -> Row:
-    """Return the row about MongoDB as the cinemas see it.
-
-    Parameters
-    ----------
-    variant
-        The selector of the variant.
-    """
+    """Return the row about MongoDB as the cinemas see it; `variant` is a label selector."""
     return Row(
         "MongoDB, as the cinemas see it",
         [

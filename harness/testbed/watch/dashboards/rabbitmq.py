@@ -17,7 +17,7 @@ from testbed.watch.dashboards.shapes import (
     per_second,
 )
 
-#: The services' own meters have some names in common with RabbitMQ.
+#: RabbitMQ itself: some meters of the services have the same names.
 SERVER = f'{ASYNC}, job="rabbitmq"'
 
 
@@ -176,7 +176,7 @@ def rabbitmq() -> Dashboard:
 
 
 def _level(title: str, meaning: str, *gauges: tuple[str, str]) -> Panel:
-    """Draw gauges, each a name for the legend and a metric."""
+    """Draw gauges, each a legend and a metric."""
     return lines(
         title,
         meaning,
@@ -186,7 +186,7 @@ def _level(title: str, meaning: str, *gauges: tuple[str, str]) -> Panel:
 
 
 def _flow(title: str, meaning: str, *counters: tuple[str, str]) -> Panel:
-    """Draw rates of counters, each a name for the legend and a metric without what all have."""
+    """Draw rates of counters, each a legend and a metric without ``rabbitmq_`` and ``_total``."""
     return lines(
         title,
         meaning,
@@ -199,7 +199,7 @@ def _flow(title: str, meaning: str, *counters: tuple[str, str]) -> Panel:
 
 
 def _room(title: str, meaning: str, unit: str, limit: str, used: str) -> Panel:
-    """Draw how far one gauge is from another."""
+    """Draw the difference between a limit and its use."""
     return lines(
         title,
         meaning,

@@ -1,7 +1,7 @@
-"""The shapes that every dashboard is made of: queries, panels, rows and the dashboard around them.
+"""The parts of every dashboard: queries, panels, rows and the dashboard around them.
 
-Whom a query is meant for stands in the query: one with ``variant="sync"`` is meant for that variant
-alone, any other for all variants that its dashboard is tagged with.
+A query with ``variant="sync"`` is for that variant alone. Any other query is for all variants that
+its dashboard is tagged with.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ PROMETHEUS = common.DataSourceRef(type_val="prometheus", uid="prometheus")
 #: Grafana's own store of annotations, built in.
 ANNOTATIONS = common.DataSourceRef(type_val="grafana", uid="-- Grafana --")
 
-#: Carried by every dashboard.
+#: The tag of every dashboard.
 TAG = "testbed"
 
 SYNC = 'variant="sync"'
 ASYNC = 'variant="async"'
-#: Prometheus's jobs that are the product; all others watch it.
+#: The Prometheus jobs of the product; all other jobs watch it.
 PRODUCT = 'job=~"services|rabbitmq"'
 WATCHING = 'job!~"services|rabbitmq"'
 #: The variants chosen at the top of the dashboard.
@@ -56,14 +56,9 @@ PANEL_HEIGHT = 8
 
 @dataclass(frozen=True)
 class Query:
-    """One query of a panel.
+    """One query of a panel: PromQL with Grafana's variables, and the name of each series.
 
-    Parameters
-    ----------
-    expr
-        PromQL, with Grafana's variables.
-    legend
-        The name of each of its series; ``{{label}}`` stands for a label's value.
+    In `legend`, ``{{label}}`` stands for a label's value.
     """
 
     expr: str
@@ -72,7 +67,7 @@ class Query:
 
 @dataclass(frozen=True)
 class State:
-    """What one value of a state timeline means."""
+    """The meaning of one value in a state timeline."""
 
     value: int
     text: str
@@ -106,20 +101,16 @@ def lines(
 
     Parameters
     ----------
-    title, meaning
-        What it shows, and how to read it.
     unit
         One of Grafana's units.
-    queries
-        What is drawn.
     maximum
-        The top of the axis; by default the data decides.
+        The top of the axis; None lets the data decide.
     stacked
-        Whether areas on top of each other are drawn, because their sum means something.
+        Whether to stack areas, because their sum means something.
     by_variant
-        Whether each variant has its colour; legends then begin with its name.
+        Whether each variant has its colour; legends then begin with the variant's name.
     repeated
-        Whether the panel is drawn once for each chosen variant, side by side.
+        Whether to draw the panel once for each chosen variant, side by side.
     """
     panel = (
         _asking(TimeSeries(), queries)
@@ -150,18 +141,9 @@ def lines(
 def timeline(
     title: str, meaning: str, query: Query, states: Sequence[State], empty: str = "No data"
 ) -> StateTimeline:
-    """Return a panel that shows, for each series, which state it was in when.
+    """Return a panel that shows the state of each series over time.
 
-    Parameters
-    ----------
-    title, meaning
-        What it shows, and how to read it.
-    query
-        The series, whose values are states.
-    states
-        What the values mean.
-    empty
-        What is said when there is no series.
+    `empty` is shown where there is no series.
     """
     return (
         _asking(StateTimeline(), [query])
@@ -196,18 +178,10 @@ def timeline(
 def dashboard(
     uid: str, title: str, meaning: str, variants: Sequence[str], rows: Sequence[Row]
 ) -> models.Dashboard:
-    """Return a dashboard.
+    """Return a dashboard; `rows` begin at the top.
 
-    Parameters
-    ----------
-    uid
-        Its name in addresses and files.
-    title, meaning
-        What it is called, and which question it answers.
-    variants
-        The variants it is meant for. With more than one they can be chosen.
-    rows
-        Its panels, from the top.
+    `uid` is its name in URLs and files. `meaning` is the question that it answers. With more than
+    one variant, the user can choose among them.
     """
     made = (
         builders.Dashboard(title)
