@@ -24,18 +24,19 @@ def identical(results: Results) -> set[tuple[str, str]]:
 
 
 def null_decisions(judged: Judged) -> list[Decision]:
-    """Return the decisions between identical systems, for each `DECIDING_PAIRS` pairs in turn."""
-    pairs = sorted({run.repetition for run in judged.results.runs})
-    full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
-    groups = [pairs[start : start + DECIDING_PAIRS] for start in full] or [pairs]
-    same = identical(judged.results)
-    return [
-        one
-        for group in groups
-        if same
-        for one in decide(judged, pairs=group)
-        if (one.reference, one.system) in same and one.low is not None
-    ]
+    """Return what is decided of identical systems, of each `DECIDING_PAIRS` pairs of starts."""
+    found = []
+    for couple in sorted(identical(judged.results)):
+        pairs = sorted({one.repetition for one in judged.results.runs if one.cell.system in couple})
+        full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
+        groups = [pairs[start : start + DECIDING_PAIRS] for start in full] or [pairs]
+        found += [
+            one
+            for group in groups
+            for one in decide(judged, pairs=group)
+            if (one.reference, one.system) == couple and one.low is not None
+        ]
+    return found
 
 
 def known_differences(

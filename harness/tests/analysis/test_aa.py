@@ -54,6 +54,20 @@ def test_identical_systems_are_decided_in_groups_of_as_many_pairs_as_compare_has
     assert "| goodput |" in text
 
 
+def test_each_couple_has_pairs_of_its_own_whatever_their_numbers(tmp_path: Path) -> None:
+    for variant, numbers in (("sync", (1, 3, 5, 7)), ("async", (2, 4, 6, 8))):
+        for side in ("left", "right"):
+            for number in numbers:
+                name = f"{variant}-{side}"
+                record = {"system": name, "variant": variant, "wall_s": 100.0}
+                write_run(tmp_path, variant=name, repetition=number, record=record, seed=number)
+    couples = [["sync-left", "sync-right"], ["async-left", "async-right"]]
+    (tmp_path / "experiment.yaml").write_text(f"name: aa\ngroups: {couples}\n")
+    found = null_decisions(judge_all(load(tmp_path)))
+    assert {(one.system, one.pairs) for one in found} == {("sync-right", 2), ("async-right", 2)}
+    assert len([one for one in found if one.figure == "ok_per_s"]) == 4
+
+
 def test_a_difference_between_identical_systems_is_counted_as_false(tmp_path: Path) -> None:
     text = section.aa(write_systems(tmp_path, pairs=2, second=1.5))
     assert "3 comparisons" in text
