@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from testbed.deploy import leftovers, processes, record
 from testbed.model.project import Project
+
+ENDING_LIMIT_S = 5.0
+"""How long an owner may take to end after its pipe was closed."""
+
+POLL_S = 0.02
 
 
 def start(project: Project) -> subprocess.Popen[bytes]:
@@ -55,8 +61,14 @@ def watch(project: Project, owner: processes.ProcessId) -> None:
     """
     sys.stdin.buffer.read()
     known = record.load(project)
-    if known is None or known.owner != owner or owner.find() is not None:
+    if known is None or known.owner != owner:
         return
+    # A process closes its pipes before it has ended.
+    deadline = time.monotonic() + ENDING_LIMIT_S
+    while owner.find() is not None:
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(POLL_S)
     leftovers.end(project, known)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -121,6 +123,30 @@ def test_a_guard_leaves_the_stack_of_another_command_alone(
         assert os.getpid() == record.load(project).owner.pid  # type: ignore[union-attr]
     finally:
         running.stop()
+
+
+def test_an_owner_that_closed_its_pipe_and_has_not_ended_yet_is_waited_for(
+    project: Project,
+    service: Callable[..., Service],
+    make_stack: Callable[..., Stack],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    running = make_stack(deployed((service("one"),)))
+    running.start()
+    known = record.load(project)
+    assert known is not None
+    assert known.owner is not None
+    found, owner = ProcessId.find, known.owner
+    looks = iter([psutil.Process(), psutil.Process(), None])
+    monkeypatch.setattr(ProcessId, "find", lambda one: next(looks) if one == owner else found(one))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
+
+    watchdog.watch(project, owner)
+
+    monkeypatch.undo()
+    assert gone([one.process for one in known.running], 5)
+    assert record.load(project) is None
+    running.stop()
 
 
 @pytest.fixture(autouse=True)
