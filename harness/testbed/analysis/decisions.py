@@ -31,7 +31,7 @@ from testbed.analysis.quantities import (
 )
 from testbed.analysis.results import Cell, Results
 from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios, pooled_sd
+from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios, sd_of_means
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import Mode, load_words
 
@@ -276,7 +276,7 @@ def _decide(
     if one_pair:  # Its blocks are the unit.
         found = [some[0] if one.size else one for one, some in zip(found, blocks, strict=True)]
     else:
-        least_sd = _sd_of_means(list(chain.from_iterable(blocks)))
+        least_sd = sd_of_means(list(chain.from_iterable(blocks)))
     known = [place for place, one in enumerate(found) if one.size]
     told = paired_ratios([found[place] for place in known], least_sd)
     by_place = dict(zip(known, told, strict=True)) if told else {}
@@ -306,12 +306,6 @@ def _decide(
             more = failed_share(one.others).estimate - failed_share(one.ones).estimate
             decision = decided(unknown, by_place[place], sides, more)
             yield replace(decision, pair_spread=None) if one_pair else decision
-
-
-def _sd_of_means(pairs: Sequence[Floats]) -> float:
-    """Return the standard deviation of pair means that the spread of their blocks implies."""
-    within = pooled_sd(pairs)
-    return within / math.sqrt(max(pair.size for pair in pairs)) if within else 0.0
 
 
 def _outcome(figure: str, told: Told, figures: tuple[float, float]) -> tuple[Outcome, str]:

@@ -100,10 +100,8 @@ def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tupl
 
 def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables of the compose files; `environ` overrides the files, as in compose."""
-    known: dict[str, str | None] = {}
-    for file in env_files(project, environ):
-        known |= dotenv.dotenv_values(file)
-    return {name: value for name, value in {**known, **environ}.items() if value is not None}
+    known = _values(env_files(project, environ)) | dict(environ)
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def with_settings(
@@ -132,9 +130,7 @@ def moved(compose: Compose, project: Project, offset: int, *, apart: bool = Fals
     """
     if not offset:
         return compose
-    known: dict[str, str | None] = {}
-    for file in compose.env_files:
-        known |= dotenv.dotenv_values(file)
+    known = _values(compose.env_files)
     moved = {name: int(known[name] or 0) + offset for name in known if name.startswith("PORT_")}
     name = f"{compose.files[0].stem.replace('.', '-')}-{offset}"
     lines = [f"{key}={port}" for key, port in moved.items()]
@@ -143,6 +139,14 @@ def moved(compose: Compose, project: Project, offset: int, *, apart: bool = Fals
     override.parent.mkdir(parents=True, exist_ok=True)
     override.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return Compose(compose.files, (*compose.env_files, override))
+
+
+def _values(files: Iterable[Path]) -> dict[str, str | None]:
+    """Return the variables that files set; later files override earlier ones."""
+    known: dict[str, str | None] = {}
+    for file in files:
+        known |= dotenv.dotenv_values(file)
+    return known
 
 
 def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:

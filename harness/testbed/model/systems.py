@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -185,20 +185,17 @@ def _read(file: Path) -> SystemDeclaration:
         raise UserError(f"{file} is not a valid system: {problem}") from problem
 
 
-def _known(name: str) -> str:
-    if name not in declarations():
-        raise ValueError(f"{name!r} is unknown; choose from: {', '.join(names())}")
-    return name
+def _one_of(choices: Callable[[], tuple[str, ...]]) -> AfterValidator:
+    def known(name: str) -> str:
+        if name not in choices():
+            raise ValueError(f"{name!r} is unknown; choose from: {', '.join(choices())}")
+        return name
+
+    return AfterValidator(known)
 
 
-def _known_workload(name: str) -> str:
-    if name not in workloads():
-        raise ValueError(f"{name!r} is unknown; choose from: {', '.join(workloads())}")
-    return name
-
-
-Variant = Annotated[str, AfterValidator(_known)]
+Variant = Annotated[str, _one_of(names)]
 """The name of a declared system."""
 
-Workload = Annotated[str, AfterValidator(_known_workload)]
+Workload = Annotated[str, _one_of(workloads)]
 """A workload of a declared system."""

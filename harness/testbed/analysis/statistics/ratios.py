@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, stats
 from statsmodels.stats.multitest import multipletests
 
+from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 
 ALPHA = 1 - CONFIDENCE
@@ -131,6 +132,12 @@ def pooled_sd(groups: Iterable[ArrayLike]) -> float | None:
     return math.sqrt(squares / sum(group.size - 1 for group in known))
 
 
+def sd_of_means(pairs: Sequence[Floats]) -> float:
+    """Return the standard deviation of the means of pairs that their blocks imply; 0 if unknown."""
+    within = pooled_sd(pairs)
+    return within / math.sqrt(max(pair.size for pair in pairs)) if within else 0.0
+
+
 def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[Told]:
     """Decide a family of cells from unpaired runs; equivalence is not tested.
 
@@ -190,8 +197,8 @@ def simulated_outcomes(
         if pairs == 1:
             decided = paired_ratios(list(experiment[:, 0, :]))
         else:
-            within = pooled_sd(experiment.reshape(-1, blocks)) or 0.0
-            decided = paired_ratios(list(experiment.mean(axis=2)), within / math.sqrt(blocks))
+            least_sd = sd_of_means(list(experiment.reshape(-1, blocks)))
+            decided = paired_ratios(list(experiment.mean(axis=2)), least_sd)
         found.update(told.verdict for told in decided or ())
     return found
 
