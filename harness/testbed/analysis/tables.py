@@ -125,14 +125,14 @@ DECIDED = (
     Column("ratio", word("ratio"), numeric=False),
     Column("decision", word("decision"), numeric=False),
     Column("pairs ±", word("spread")),
-    Column("could tell", word("could_tell")),
+    Column("detectable", word("could_tell")),
     Column("age", word("age")),
 )
 DECIDED_NOTE = (
     "cell: workload and threads, or arrivals/s; ratio: with its 95 % interval; CPU: of all "
     "servers, per successful operation; pairs ±: by how much the ratio differs from one pair of "
-    f"starts to another; could tell: the difference that is told in {100 * POWER:.0f} % of such "
-    "experiments; age: of the stacks"
+    f"starts to another; detectable: the smallest difference that {100 * POWER:.0f} % of such "
+    "experiments find; age: of the stacks"
 )
 
 

@@ -38,9 +38,9 @@ class Ending:
         )
         match self.rule:
             case "precise":
-                return f"precise enough after {self.rounds} rounds; could tell: {shown}"
+                return f"precise enough after {self.rounds} rounds; detectable: {shown}"
             case "budget":
-                return f"budget spent after {self.rounds} rounds; could tell: {shown}"
+                return f"budget spent after {self.rounds} rounds; detectable: {shown}"
             case _:
                 return f"{self.rounds} rounds measured"
 

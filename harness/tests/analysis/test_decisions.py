@@ -242,7 +242,7 @@ def test_a_workload_is_told_in_one_sentence() -> None:
     assert sentence == (
         "list: async's goodput is 16 to 18 % lower than sync's at 10 and 100 threads "
         "(0.84 [0.81, 0.87], 0.82 [0.79, 0.85]); its p95 is 2.0 times sync's at 10 threads "
-        "(2.00 [1.74, 2.29]) and not known at 100 threads (12 % would have been told); its CPU "
+        "(2.00 [1.74, 2.29]) and not known at 100 threads (12 % would be found); its CPU "
         "time per successful operation is alike within 10 % at 10 threads."
     )
 

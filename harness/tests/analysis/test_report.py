@@ -268,13 +268,13 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
         (
             {"rule": "precise", "rounds": 4, "could_tell": {"list 1": 0.09, "list 2": 0.05}},
             "The experiment ended after 4 rounds, as precise as declared: "
-            "a difference of 9.0 % would have been told, list 1.",
+            "a difference of 9.0 % would be found, list 1.",
         ),
         (
             {"rule": "budget", "rounds": 9, "could_tell": {"list 1": 0.3, "list 2": None}},
             "**The experiment ended after 9 rounds because its budget was spent**, less precise "
-            "than declared: a difference of 30.0 % would have been told, list 1; it is not known "
-            "of list 2.",
+            "than declared: a difference of 30.0 % would be found, list 1; for list 2 it is "
+            "not known.",
         ),
     ],
 )

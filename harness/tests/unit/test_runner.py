@@ -567,7 +567,7 @@ def test_goes_on_until_it_is_precise(system: Setup) -> None:
         4,
         {"list 1 threads": 0.09},
     )
-    assert show.decisions[-1] == ("precise enough after 4 rounds; could tell: list 1 threads 9.0%")
+    assert show.decisions[-1] == ("precise enough after 4 rounds; detectable: list 1 threads 9.0%")
 
 
 def test_ends_when_the_budget_is_spent(system: Setup) -> None:
@@ -579,7 +579,7 @@ def test_ends_when_the_budget_is_spent(system: Setup) -> None:
     measure(measured, results, show, plan)
 
     assert len(show.runs) == 4
-    assert "budget spent after 2 rounds; could tell: list 1 threads 30.0%" in show.decisions[-1]
+    assert "budget spent after 2 rounds; detectable: list 1 threads 30.0%" in show.decisions[-1]
 
 
 def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:

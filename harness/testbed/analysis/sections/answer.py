@@ -188,7 +188,7 @@ def _clause(ones: Sequence[Decision], reference: str) -> str:
             parts.append(f"alike within {100 * (ALIKE - 1):.0f} % {where}")
         elif kind == 3:
             effects = {effect(one.could_tell) for one in known if one.could_tell is not None}
-            told = f" ({_span(sorted(effects, key=len))} would have been told)" if effects else ""
+            told = f" ({_span(sorted(effects, key=len))} would be found)" if effects else ""
             parts.append(f"not known {where}{told}")
         else:
             shown = ", ".join(ratio_words(one) for one in known)
@@ -263,9 +263,9 @@ def _ending(ended: Mapping[str, Any]) -> str:
     told = []
     if known:
         least, cell = max(known)
-        told.append(f"a difference of {percent(least)} would have been told, {cell}")
+        told.append(f"a difference of {percent(least)} would be found, {cell}")
     if unknown:
-        told.append(f"it is not known of {_listed(unknown)}")
+        told.append(f"for {_listed(unknown)} it is not known")
     match ended.get("rule"):
         case "precise":
             return f"The experiment ended {after}, as precise as declared: {'; '.join(told)}."

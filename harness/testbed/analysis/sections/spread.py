@@ -14,7 +14,7 @@ SPREAD = (
     Column("ratio, pairs of starts", word("pair")),
     Column("ratio, invocations", word("invocation")),
     *(
-        Column(f"{pairs} pair{'' if pairs == 1 else 's'} could tell", word(f"{pairs}"))
+        Column(f"detectable, {pairs} pair{'' if pairs == 1 else 's'}", word(f"{pairs}"))
         for pairs in PLANNED_PAIRS
     ),
 )
@@ -37,9 +37,9 @@ def spread(invocations: Sequence[Judged]) -> str:
     ]
     return (
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "
-        "over pairs of starts and over invocations. What so many pairs could tell is the smallest "
-        "difference that is found in 80 % of experiments with these cells; one pair speaks of its "
-        "own starts only.\n\n" + markdown_table(rows, SPREAD)
+        "over pairs of starts and over invocations. Detectable is the smallest difference that 80 % "
+        "of experiments with these cells and so many pairs find; one pair speaks of its own starts "
+        "only.\n\n" + markdown_table(rows, SPREAD)
     )
 
 
