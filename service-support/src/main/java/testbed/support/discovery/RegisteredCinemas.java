@@ -5,10 +5,16 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toUnmodifiableList;
 
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
@@ -21,8 +27,8 @@ import testbed.support.presence.KnownCinemas;
 import testbed.support.presence.Presence;
 
 /**
- * The cinemas in the registry, as of its last answer; while the registry is down that answer
- * stands. An instance belongs to the cinema that its metadata names under {@value #METADATA_KEY},
+ * The services in the registry, and the cinemas among them, as of its last answer; while the
+ * registry is down that answer stands. An instance belongs to the cinema that its metadata names under {@value #METADATA_KEY},
  * so a new cinema needs no code and no configuration at a front door. Worked out once for each
  * answer of the registry, not for each request.
  */
@@ -30,15 +36,24 @@ public final class RegisteredCinemas {
 
   public static final String METADATA_KEY = "cinema";
 
+  private static final Logger log = LoggerFactory.getLogger(RegisteredCinemas.class);
+
   private final DiscoveryClient discovery;
   private final KnownCinemas memory;
+  private volatile Map<String, List<URI>> services = Map.of();
   private volatile Map<CinemaName, List<URI>> instances = Map.of();
+  private volatile Set<String> malformed = Set.of();
   private volatile Presence presence = Presence.of(List.of(), List.of());
   private volatile boolean fetched;
 
   public RegisteredCinemas(DiscoveryClient discovery, KnownCinemas memory) {
     this.discovery = discovery;
     this.memory = memory;
+  }
+
+  /** Where the service's instances are; empty if none is registered. */
+  public List<URI> instancesOf(String service) {
+    return services.getOrDefault(service, List.of());
   }
 
   /** Where the cinema's instances are; empty if none is registered. */
@@ -72,18 +87,41 @@ public final class RegisteredCinemas {
   }
 
   private void update() {
-    instances =
-        discovery.getServices().stream()
-            .flatMap(service -> discovery.getInstances(service).stream())
-            .filter(instance -> cinemaOf(instance).isPresent())
-            .collect(
-                groupingBy(
-                    instance -> cinemaOf(instance).orElseThrow(),
-                    mapping(ServiceInstance::getUri, toUnmodifiableList())));
+    var registered = registered();
+    services = addressesBy(registered, Registered::service);
+    var ofCinemas = registered.stream().filter(one -> one.cinema().isPresent()).toList();
+    instances = addressesBy(ofCinemas, one -> one.cinema().orElseThrow());
     instances.keySet().forEach(memory::seen);
     var missing = new TreeSet<>(memory.presence().missing());
     missing.removeAll(instances.keySet());
     presence = Presence.of(instances.keySet(), missing);
+  }
+
+  /** Without the instances whose address is none: one of them must not hide all others. */
+  private List<Registered> registered() {
+    var found = new ArrayList<Registered>();
+    var skipped = new HashSet<String>();
+    for (var service : discovery.getServices()) {
+      for (var instance : discovery.getInstances(service)) {
+        try {
+          found.add(new Registered(service, cinemaOf(instance), instance.getUri()));
+        } catch (IllegalArgumentException noAddress) {
+          var id = "%s %s".formatted(service, instance.getInstanceId());
+          skipped.add(id);
+          if (!malformed.contains(id)) {
+            log.warn("{} is registered without a valid address", id, noAddress);
+          }
+        }
+      }
+    }
+    malformed = Set.copyOf(skipped);
+    return found;
+  }
+
+  private static <K> Map<K, List<URI>> addressesBy(
+      List<Registered> registered, Function<Registered, K> key) {
+    return registered.stream()
+        .collect(groupingBy(key, mapping(Registered::address, toUnmodifiableList())));
   }
 
   private static Optional<CinemaName> cinemaOf(ServiceInstance instance) {
@@ -91,4 +129,6 @@ public final class RegisteredCinemas {
         .map(metadata -> metadata.get(METADATA_KEY))
         .flatMap(CinemaName::parse);
   }
+
+  private record Registered(String service, Optional<CinemaName> cinema, URI address) {}
 }

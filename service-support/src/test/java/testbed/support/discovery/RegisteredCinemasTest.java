@@ -41,6 +41,27 @@ class RegisteredCinemasTest {
   }
 
   @Test
+  void findsOtherServicesByTheirName() {
+    registry.add("aggregator-service", HERE, Map.of());
+
+    answer();
+
+    assertThat(cinemas.instancesOf("aggregator-service")).containsExactly(HERE);
+    assertThat(cinemas.instancesOf("broker-service")).isEmpty();
+  }
+
+  @Test
+  void leavesAnInstanceOutWhoseAddressIsNone() {
+    registry.addWithoutAddress("cinema-dundrum-service", "bad host");
+    registry.addCinema("ucd", HERE);
+
+    answer();
+
+    assertThat(cinemas.presence()).isEqualTo(Presence.of(List.of(UCD), List.of()));
+    assertThat(cinemas.instancesOf("cinema-dundrum-service")).isEmpty();
+  }
+
+  @Test
   void namesACinemaThatIsGoneUntilItReturns() {
     registry.addCinema("ucd", HERE);
     registry.addCinema("dundrum", THERE);

@@ -33,6 +33,11 @@ public class InMemoryRegistry implements DiscoveryClient {
             metadata));
   }
 
+  /** Registers what is no host name as one. */
+  public void addWithoutAddress(String service, String host) {
+    instances.add(new DefaultServiceInstance(host, service, host, 80, false, Map.of()));
+  }
+
   public void remove(String service) {
     instances.removeIf(instance -> instance.getServiceId().equals(service));
   }
