@@ -14,6 +14,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.test.web.reactive.server.WebTestClient.BodyContentSpec;
 import testbed.contracts.ProblemType;
 import testbed.support.testing.InMemoryRegistry;
 import testbed.support.testing.StandInServer;
@@ -25,7 +26,7 @@ import testbed.support.testing.StandInServer;
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = "eureka.client.enabled=false")
-@Import(InMemoryRegistry.class)
+@Import({InMemoryRegistry.class, ReactiveRegistry.class})
 abstract class RunningGateway {
 
   static final String BODY = "{\"tickets\":2}";
@@ -78,13 +79,14 @@ abstract class RunningGateway {
     return http.post().uri(path).contentType(MediaType.APPLICATION_JSON).bodyValue(body).exchange();
   }
 
-  static void expectFallback(
+  static BodyContentSpec expectFallback(
       WebTestClient.ResponseSpec response, ProblemType type, String service) {
-    expectProblem(response, type, "Fallback: Circuit broken in %s!".formatted(service));
+    return expectProblem(response, type, "Fallback: Circuit broken in %s!".formatted(service));
   }
 
-  static void expectProblem(WebTestClient.ResponseSpec response, ProblemType type, String detail) {
-    response
+  static BodyContentSpec expectProblem(
+      WebTestClient.ResponseSpec response, ProblemType type, String detail) {
+    return response
         .expectStatus()
         .isEqualTo(HttpStatus.valueOf(type.status()))
         .expectHeader()

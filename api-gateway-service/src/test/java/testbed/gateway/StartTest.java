@@ -21,6 +21,15 @@ class StartTest {
   }
 
   @Test
+  void stopsOnAnUnknownRouting() {
+    var gateway = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
+
+    assertThatThrownBy(() -> gateway.run("--gateway.routing=fast"))
+        .isInstanceOf(InvalidSetting.class)
+        .hasMessage("GATEWAY_ROUTING is 'fast'");
+  }
+
+  @Test
   void isAliveButNotReadyBeforeTheRegistryAnswers() {
     var application = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
     try (var gateway = application.run("--server.port=0", "--eureka.client.enabled=false")) {

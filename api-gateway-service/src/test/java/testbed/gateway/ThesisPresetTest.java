@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.core.env.Environment;
 import org.springframework.test.context.TestPropertySource;
 import testbed.contracts.ProblemType;
 
@@ -15,6 +16,12 @@ import testbed.contracts.ProblemType;
 class ThesisPresetTest extends RunningGateway {
 
   @Autowired private CircuitBreakerRegistry breakers;
+  @Autowired private Environment environment;
+
+  @Test
+  void routesWithTheLibrarysOwnFilters() {
+    assertThat(environment.matchesProfiles(RoutingProfile.STOCK)).isTrue();
+  }
 
   @Test
   void usesTheLibrarysDefaultsForABreaker() {

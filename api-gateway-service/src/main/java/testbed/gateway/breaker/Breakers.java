@@ -1,26 +1,10 @@
 package testbed.gateway.breaker;
 
-import org.springframework.cloud.client.circuitbreaker.ReactiveCircuitBreakerFactory;
-import org.springframework.cloud.gateway.filter.GatewayFilter;
-import org.springframework.stereotype.Component;
+import org.springframework.cloud.gateway.route.builder.GatewayFilterSpec;
 
-/** Makes the circuit breakers of routes. */
-@Component
-public class Breakers {
+/** Puts circuit breakers on routes. */
+public interface Breakers {
 
-  private final ReactiveCircuitBreakerFactory<?, ?> breakers;
-  private final Fallback fallback;
-  private final BreakerSettings settings;
-
-  Breakers(
-      ReactiveCircuitBreakerFactory<?, ?> breakers, Fallback fallback, BreakerSettings settings) {
-    this.breakers = breakers;
-    this.fallback = fallback;
-    this.settings = settings;
-  }
-
-  /** The filter that guards a route to the service; filters of one service share its state. */
-  public GatewayFilter guard(String service) {
-    return new Breaker(service, breakers.create(service), fallback, settings);
-  }
+  /** Adds what guards a route to the service. Routes to one service share a breaker's state. */
+  GatewayFilterSpec guard(GatewayFilterSpec filters, String service);
 }

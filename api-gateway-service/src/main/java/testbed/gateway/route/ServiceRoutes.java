@@ -86,13 +86,12 @@ class ServiceRoutes implements RouteLocator {
   }
 
   private void route(RouteLocatorBuilder.Builder builder, String service, String path) {
-    var guard = breakers.guard(service);
     builder.route(
         service,
         route ->
             route
                 .path(path)
-                .filters(filters -> filters.filter(named(path)).filter(guard))
+                .filters(filters -> breakers.guard(filters.filter(named(path)), service))
                 .uri("lb://" + service));
   }
 }

@@ -10,10 +10,13 @@ import org.springframework.cloud.gateway.filter.ReactiveLoadBalancerClientFilter
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.support.NotFoundException;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.context.annotation.Profile;
 import org.springframework.core.Ordered;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import testbed.gateway.RoutingProfile;
+import testbed.support.discovery.RegisteredCinemas;
 
 /**
  * Turns a route's {@code lb://SERVICE} into the address of the service's next instance, round
@@ -22,15 +25,16 @@ import reactor.core.publisher.Mono;
  * and put the address together twice.
  */
 @Component
+@Profile(RoutingProfile.DIRECT)
 class ToInstance implements GlobalFilter, Ordered {
 
-  private final RegisteredInstances instances;
+  private final RegisteredCinemas registry;
 
   /** One for each service: requests that take turns among services would share out a common one. */
   private final Map<String, AtomicInteger> turns = new ConcurrentHashMap<>();
 
-  ToInstance(RegisteredInstances instances) {
-    this.instances = instances;
+  ToInstance(RegisteredCinemas registry) {
+    this.registry = registry;
   }
 
   @Override
@@ -42,7 +46,7 @@ class ToInstance implements GlobalFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
     var service = route.getUri().getHost();
-    var registered = instances.of(service);
+    var registered = registry.instancesOf(service);
     if (registered.isEmpty()) {
       return Mono.error(new NotFoundException("%s has no instance".formatted(service)));
     }

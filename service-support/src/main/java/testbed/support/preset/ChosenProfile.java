@@ -6,6 +6,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.context.config.ConfigDataEnvironmentPostProcessor;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 
 /**
  * Activates the profile that a setting names, before the configuration files are read. A misspelt
@@ -17,23 +18,20 @@ public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered
   private final String property;
   private final String environmentVariable;
   private final List<String> choices;
-  private final String defaultChoice;
 
-  /**
-   * @param defaultChoice the choice when nothing is set; empty if a choice must be made
-   */
-  protected ChosenProfile(
-      String property, String environmentVariable, List<String> choices, String defaultChoice) {
+  protected ChosenProfile(String property, String environmentVariable, List<String> choices) {
     this.property = property;
     this.environmentVariable = environmentVariable;
     this.choices = List.copyOf(choices);
-    this.defaultChoice = defaultChoice;
   }
+
+  /** The choice when nothing is set; empty if a choice must be made. */
+  protected abstract String defaultChoice(Environment environment);
 
   @Override
   public final void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
-    var choice = environment.getProperty(property, defaultChoice);
+    var choice = environment.getProperty(property, defaultChoice(environment));
     if (!choices.contains(choice)) {
       throw new InvalidSetting(environmentVariable, choice, choices);
     }
