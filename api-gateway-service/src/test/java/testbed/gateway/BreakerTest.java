@@ -108,8 +108,23 @@ class BreakerTest extends RunningGateway {
       // Round robin: every other request comes to the instance that is gone first.
       for (int i = 0; i < 4; i++) {
         get("/cinema/plaza/movie/list").expectStatus().isOk();
+        post("/cinema/plaza/reservation/make", BODY).expectStatus().isOk();
       }
-      assertThat(other.requests()).hasSize(4);
+      assertThat(other.requests()).hasSize(8);
+    }
+  }
+
+  @Test
+  void staysClosedWhileOneOfTwoInstancesIsGone() {
+    try (var other = new StandInServer().answersAsCinema("ritz")) {
+      registerCinema("ritz");
+      registerCinema("ritz", other.address());
+      service.close();
+
+      // Five times what the breaker needs to judge.
+      for (int i = 0; i < 100; i++) {
+        post("/cinema/ritz/reservation/make", BODY).expectStatus().isOk();
+      }
     }
   }
 

@@ -5,7 +5,6 @@ import org.springframework.cloud.client.circuitbreaker.ReactiveCircuitBreaker;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
-import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
@@ -41,15 +40,16 @@ class Breaker implements GatewayFilter {
 
   private Mono<Void> ask(ServerWebExchange exchange, GatewayFilterChain chain) {
     var answer = chain.filter(exchange);
-    if (settings.retryUnreachable() && exchange.getRequest().getMethod() == HttpMethod.GET) {
-      return answer.onErrorResume(
-          ConnectException.class,
-          unreachable -> {
-            ServerWebExchangeUtils.reset(exchange);
-            return chain.filter(exchange);
-          });
-    }
-    return answer;
+    return settings.retryUnreachable()
+        ? answer.onErrorResume(ConnectException.class, failure -> askAnother(exchange, chain))
+        : answer;
+  }
+
+  /** Ends when no instance is left. */
+  private Mono<Void> askAnother(ServerWebExchange exchange, GatewayFilterChain chain) {
+    Unreachable.remember(exchange);
+    ServerWebExchangeUtils.reset(exchange);
+    return ask(exchange, chain);
   }
 
   /** Runs when the status is there and before the body is written to the client. */

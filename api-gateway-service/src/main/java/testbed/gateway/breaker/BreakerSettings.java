@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  *
  * @param countServerErrors whether a 500 of the service counts as a failure; its body reaches the
  *     client unchanged all the same
- * @param retryUnreachable whether a GET is sent once more, to the next instance, when an instance
- *     cannot be reached
+ * @param retryUnreachable whether a request goes to another instance when one cannot be reached;
+ *     the library's own filter does so for GET only
  */
 @ConfigurationProperties("gateway.breaker")
 record BreakerSettings(boolean countServerErrors, boolean retryUnreachable) {}

@@ -10,6 +10,7 @@ import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.netty.internal.shaded.reactor.pool.PoolAcquirePendingLimitException;
 import testbed.contracts.ProblemType;
 import testbed.gateway.problem.ProblemResponses;
 
@@ -47,6 +48,7 @@ class Fallback {
     return failure instanceof CallNotPermittedException
         || failure instanceof IOException
         || failure instanceof TimeoutException
-        || failure instanceof NotFoundException;
+        || failure instanceof NotFoundException
+        || failure instanceof PoolAcquirePendingLimitException;
   }
 }

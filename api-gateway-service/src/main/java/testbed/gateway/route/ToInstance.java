@@ -16,6 +16,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.gateway.RoutingProfile;
+import testbed.gateway.breaker.Unreachable;
 import testbed.support.discovery.RegisteredCinemas;
 
 /**
@@ -46,7 +47,7 @@ class ToInstance implements GlobalFilter, Ordered {
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
     Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
     var service = route.getUri().getHost();
-    var registered = registry.instancesOf(service);
+    var registered = Unreachable.without(exchange, registry.instancesOf(service));
     if (registered.isEmpty()) {
       return Mono.error(new NotFoundException("%s has no instance".formatted(service)));
     }
