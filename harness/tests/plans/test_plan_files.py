@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from testbed.model import systems
 from testbed.model.project import Project
 
 PLANS = sorted(Project.find().plans.glob("*.jmx"))
 PLAN_IDS = [plan.stem for plan in PLANS]
 
 
-def test_plans_are_there() -> None:
-    assert PLAN_IDS == ["async-list", "async-reserve", "sync-list", "sync-reserve"]
+def test_every_workload_of_a_system_has_a_plan() -> None:
+    declared = systems.declarations().values()
+    assert PLAN_IDS == sorted(
+        f"{one.name}-{workload}" for one in declared for workload in one.workloads
+    )
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=PLAN_IDS)
