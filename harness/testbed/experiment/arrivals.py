@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from testbed.experiment.declaration import Experiment
+from testbed.experiment.declaration import Experiment, Stepped
 from testbed.experiment.parts import Ramp, Steps
 
 Offsets = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ def seed_of(experiment: Experiment, workload: str, level: float, repetition: int
 
 def length_s(experiment: Experiment) -> float:
     """Return how long the arrivals of an open loop last, in seconds."""
-    if isinstance(experiment.schedule, Steps):
+    if isinstance(experiment, Stepped):
         return float(len(experiment.schedule.rates) * experiment.schedule.every)
     assert experiment.duration is not None, "checked when the experiment was read"
     return float(experiment.duration)

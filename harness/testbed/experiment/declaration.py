@@ -6,20 +6,20 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from testbed.experiment.parts import (
     Arrivals,
     Blocks,
     Count,
-    Distinct,
     Disturb,
     Fetch,
     LocalPorts,
     Name,
+    Nothing,
     Precision,
     Ramp,
     Rate,
@@ -41,7 +41,7 @@ from testbed.model import systems as declared_systems
 from testbed.model.systems import Backends, Preset, Variant, Workload
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
-"""How each preset fetches an asynchronous result, unless the experiment says otherwise."""
+"""How each preset fetches results, unless the experiment says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class System:
     settings
         Environment settings of its services, including those of the experiment and factor values.
     properties
-        Properties of the plan that say how results are fetched; empty for ``sync``.
+        Properties of the plan that say how results are fetched; empty if the system answers at
+        once.
     scrape
         Seconds between two scrapes of every service's metrics; None for no scraping.
     """
@@ -69,12 +70,15 @@ class System:
 
     @property
     def fetch(self) -> str | None:
-        """How an asynchronous result is fetched; None for ``sync``."""
+        """How results are fetched; None if the system answers at once."""
         return self.properties.get("fetch")
 
 
 class Experiment(Section):
     """A declared set of runs: every system, workload and level, in every repetition.
+
+    These are the keys of every kind of load. A subclass for each kind adds what the load needs. A
+    key that the kind does not have is None there, or empty.
 
     Attributes
     ----------
@@ -92,10 +96,6 @@ class Experiment(Section):
         What users do. Default: the workloads that all compared systems have in common.
     threads
         The levels of a closed loop.
-    rates
-        The levels of an open loop, in arrivals per second.
-    schedule
-        An open loop whose rate changes within each run.
     arrivals
         The arrival process of an open loop.
     max_in_flight
@@ -104,9 +104,6 @@ class Experiment(Section):
         Operations per thread of a closed loop. Default: as many as fit the duration.
     duration
         Seconds per run. Default: as long as the loops or steps take.
-    blocks
-        Measures systems that are up together in short alternating blocks, instead of ``loops`` and
-        ``duration``. Default: systems are started one after another.
     groups
         Groups of systems that are compared, and with ``blocks`` are up together. The first system
         of a group is its reference. Default: one group of all systems.
@@ -121,8 +118,6 @@ class Experiment(Section):
         When to stop, instead of a number of repetitions.
     slo
         The objective: what a user is promised.
-    search
-        Searches for the highest rate that meets the objective, instead of fixed levels.
     disturb
         Suspends a service in each run.
     local_ports
@@ -132,7 +127,7 @@ class Experiment(Section):
     seed
         Decides the order and the arrivals. Default: drawn when the experiment begins.
     fetch
-        How an asynchronous result is fetched. Default: as the preset does.
+        How systems whose results are fetched do it. Default: as the preset does.
     backends
         Where MongoDB and AMQP come from.
     warmup
@@ -148,21 +143,17 @@ class Experiment(Section):
     systems: dict[Name, SystemSpec] = Field(default_factory=dict)
     factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
     workloads: Several[Workload] = Field(default_factory=lambda before: _in_common(before))
-    threads: Distinct[Threads] = ()
-    rates: Distinct[Rate] = ()
-    schedule: Annotated[Steps | Ramp, Field(discriminator="kind")] | None = None
+    threads: Several[Threads] = ()
     arrivals: Arrivals = "poisson"
     max_in_flight: Threads = 200
     loops: Count | None = None
     duration: Seconds | None = None
-    blocks: Blocks | None = None
     groups: tuple[Annotated[Several[Name], Field(min_length=2)], ...] = ()
     together: Together = "all"
     ramp: Annotated[int, Field(ge=0, le=3600, strict=True)] = 1
     repetitions: Repetitions = 1
     precision: Precision | None = None
     slo: Slo | None = None
-    search: Search | None = None
     disturb: Disturb | None = None
     local_ports: LocalPorts | None = None
     claims: bool = False
@@ -173,67 +164,20 @@ class Experiment(Section):
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _has_a_load_with_an_end(self) -> Experiment:
-        for key in ("threads", "rates"):
-            if key in self.model_fields_set and not getattr(self, key):
-                raise ValueError(f"{key}: []: give at least one")
-        levels = [key for key in ("threads", "rates", "schedule") if getattr(self, key)]
-        if not levels and self.search is None:
-            raise ValueError("give threads, rates, schedule or search: a run needs a load")
-        if self.search is not None and levels:
-            raise ValueError(f"{levels[0]} and search exclude each other: give one")
-        if self.blocks is not None:
-            return self._in_blocks()
-        if self.threads and self.loops is None and self.duration is None:
-            raise ValueError("give blocks, loops or duration: a run needs an end")
-        steps = isinstance(self.schedule, Steps)
-        if steps and self.duration is not None:
-            raise ValueError("duration: the steps of a schedule say how long a run lasts")
-        if self.duration is None and not steps and (levels != ["threads"]):
-            raise ValueError("duration: missing; an open loop needs it")
-        if self.loops is not None and not self.threads:
-            raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
-        if steps and (self.threads or self.rates):
-            raise ValueError("schedule of steps: threads and rates need an experiment of their own")
-        if self.rates and self.schedule is not None:
-            raise ValueError(
-                "rates and schedule exclude each other: the level of a changing rate is its mean, "
-                "so it would pass for a constant rate; give one"
-            )
-        return self
-
-    def _in_blocks(self) -> Experiment:
-        for key in ("loops", "duration", "rates", "schedule", "search", "disturb", "local_ports"):
-            if getattr(self, key):
-                raise ValueError(f"{key} and blocks exclude each other: give one")
-        return self
-
-    @model_validator(mode="after")
     def _groups_what_is_there(self) -> Experiment:
         names = [one.name for one in self.compared]
         for group in self.groups:
             for name in group:
                 if name not in names:
                     raise ValueError(f"groups: {name!r}: choose from: {', '.join(names)}")
-        if self.together != "all" and self.blocks is None:
+        if self.together != "all" and not isinstance(self, InBlocks):
             raise ValueError(f"together: {self.together!r}: only with blocks")
         return self
 
     @model_validator(mode="after")
     def _repeats_by_one_rule(self) -> Experiment:
-        rules = [
-            name
-            for name, given in (
-                ("repetitions", "repetitions" in self.model_fields_set and self.repetitions > 1),
-                ("precision", self.precision is not None),
-                ("search", self.search is not None),
-            )
-            if given
-        ]
-        if len(rules) > 1:
-            raise ValueError(f"{rules[0]} and {rules[1]} exclude each other: give one")
-        if self.search is not None and self.slo is None:
-            raise ValueError("slo: missing; search looks for the highest rate that meets it")
+        if self.precision is not None and self.repetitions > 1:
+            raise ValueError("repetitions and precision exclude each other: give one")
         if self.precision is not None and len(self.compared) < 2:
             raise ValueError("precision: needs two systems, as it is that of their ratio")
         return self
@@ -355,12 +299,110 @@ class Experiment(Section):
     def to_yaml(self) -> str:
         """Return the experiment with all defaults, without the keys that do not apply."""
         unused = {"variants", "presets"} if self.systems else {"systems"}
-        if self.precision is not None or self.search is not None:
+        if self.precision is not None or isinstance(self, Searched):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
-        empty = {key for key in ("factors", "threads", "rates", "groups") if not data[key]}
+        empty = {key for key in ("factors", "threads", "groups") if not data[key]}
         data = {key: value for key, value in data.items() if key not in empty}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+
+
+class ClosedLoop(Experiment):
+    """Threads that begin an operation when their last one has ended, for some loops or time."""
+
+    @model_validator(mode="after")
+    def _has_a_load_with_an_end(self) -> ClosedLoop:
+        if not self.threads:
+            raise ValueError("give threads, rates, schedule or search: a run needs a load")
+        if self.loops is None and self.duration is None:
+            raise ValueError("give blocks, loops or duration: a run needs an end")
+        return self
+
+
+class InBlocks(Experiment):
+    """A closed loop in short blocks, which alternate between systems that are up together.
+
+    Of every other kind, the systems are started one after another.
+    """
+
+    threads: Several[Threads]
+    blocks: Blocks
+    loops: None = None
+    duration: None = None
+    disturb: None = None
+    local_ports: None = None
+
+
+class OpenLoop(Experiment):
+    """Arrivals that do not wait for answers; beside them, a closed loop may be measured."""
+
+    duration: Seconds
+
+    @model_validator(mode="after")
+    def _has_loops_for_threads_alone(self) -> OpenLoop:
+        if self.loops is not None and not self.threads:
+            raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
+        return self
+
+
+class AtRates(OpenLoop):
+    """An open loop at constant rates, in arrivals per second."""
+
+    rates: Several[Rate]
+
+
+class Ramped(OpenLoop):
+    """An open loop whose rate changes linearly; the level of a run is its mean."""
+
+    schedule: Ramp
+
+
+class Searched(OpenLoop):
+    """Searches for the highest rate of an open loop that meets the objective."""
+
+    search: Search
+    slo: Slo
+    threads: Nothing = ()
+    repetitions: Literal[1] = 1
+    precision: None = None
+
+
+class Stepped(Experiment):
+    """An open loop whose rate changes in steps, which say how long a run lasts."""
+
+    schedule: Steps
+    threads: Nothing = ()
+    loops: None = None
+    duration: None = None
+
+
+def load(keys: Any) -> str:
+    """Return the kind of load of an experiment: the key that decides on the others."""
+    match keys:
+        case {"blocks": _}:
+            return "blocks"
+        case {"search": _}:
+            return "search"
+        case {"schedule": {"kind": kind}}:
+            return f"schedule of kind {kind}"
+        case {"schedule": _}:
+            return "schedule"
+        case {"rates": _}:
+            return "rates"
+    return "threads"
+
+
+AnyLoad = Annotated[
+    Annotated[ClosedLoop, Tag("threads")]
+    | Annotated[InBlocks, Tag("blocks")]
+    | Annotated[AtRates, Tag("rates")]
+    | Annotated[Ramped, Tag("schedule of kind ramp")]
+    | Annotated[Stepped, Tag("schedule of kind steps")]
+    | Annotated[Searched, Tag("search")],
+    Discriminator(load),
+]
+EXPERIMENT: TypeAdapter[Experiment] = TypeAdapter(AnyLoad)
+"""Validates the keys of an experiment: they are those of one kind of load."""
 
 
 def _in_common(before: dict[str, Any]) -> tuple[str, ...]:

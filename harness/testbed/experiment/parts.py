@@ -25,7 +25,7 @@ def _distinct(values: tuple[_Value, ...]) -> tuple[_Value, ...]:
 
 
 Several = Annotated[tuple[_Value, ...], Field(min_length=1), AfterValidator(_distinct)]
-Distinct = Annotated[tuple[_Value, ...], AfterValidator(_distinct)]
+Nothing = tuple[()]
 Threads = Annotated[int, Field(ge=1, le=999, strict=True)]
 Seconds = Annotated[int, Field(ge=1, le=86_400, strict=True)]
 Milliseconds = Annotated[int, Field(ge=0, le=600_000, strict=True)]
@@ -102,9 +102,9 @@ class SystemSpec(Section):
     settings
         Environment settings of its services, on top of the experiment's.
     fetch, wait, pollInterval, pause
-        Properties of the asynchronous plans. ``wait`` is in seconds, ``pollInterval`` and ``pause``
-        are in milliseconds. None leaves the plan's own value; for ``fetch``, the experiment's or
-        the preset's.
+        Properties of the plans of systems whose results are fetched. ``wait`` is in seconds,
+        ``pollInterval`` and ``pause`` are in milliseconds. None leaves the plan's own value; for
+        ``fetch``, the experiment's or the preset's.
     scrape
         Seconds between two scrapes of every service's metrics under load; None for no scraping.
     """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from testbed.experiment import arrivals, search
-from testbed.experiment.declaration import Experiment
-from testbed.experiment.parts import WINDOWS, Steps
+from testbed.experiment.declaration import Experiment, InBlocks, Ramped, Searched, Stepped
+from testbed.experiment.parts import WINDOWS
 from testbed.experiment.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
 from testbed.model.words import duration
 
@@ -64,7 +64,7 @@ class Expected:
 
 def run_s(experiment: Experiment, level: Level) -> float:
     """Return the expected seconds of a run, including overhead."""
-    if experiment.blocks is not None:
+    if isinstance(experiment, InBlocks):
         blocks = experiment.blocks
         return blocks.each * (blocks.seconds + OVERHEAD_S) + CELL_S
     if level.mode != CLOSED:
@@ -86,7 +86,7 @@ def expect(experiment: Experiment, done: Records) -> Expected:
         starts=len(starts),
         run_s=sum(seconds) / len(seconds) if seconds else 0.0,
         start_s=each * (START_S + _warm_up_s(experiment)),
-        at_most=experiment.search is not None,
+        at_most=isinstance(experiment, Searched),
         at_least=experiment.precision is not None,
     )
 
@@ -97,7 +97,7 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
     for start in unfinished(experiment, done):
         told.append(f"start {start.repetition}: {start.name}")
         told += [f"  {_described(experiment, start, cell)}" for cell in left(start, done)]
-        if experiment.search is not None:
+        if isinstance(experiment, Searched):
             told.append(
                 f"  search between {experiment.search.first:g} and {experiment.search.last:g} "
                 f"arrivals/s: {', '.join(start.workloads)}"
@@ -118,20 +118,20 @@ def _warm_up_s(experiment: Experiment) -> float:
 
 def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
     level = cell.level
-    if experiment.blocks is not None:
+    if isinstance(experiment, InBlocks):
         turns = " ".join(one.name for one in start.turns(cell, experiment.blocks.each))
         return f"{cell.workload}, {level.threads} threads: {turns}"
     if level.mode == CLOSED:
         return f"{cell.workload}, {level.threads} threads"
-    if level.changing and experiment.schedule is not None:
-        kind = "steps" if isinstance(experiment.schedule, Steps) else "ramp"
+    if isinstance(experiment, Ramped | Stepped):
+        kind = experiment.schedule.kind
         return f"{cell.workload}, {kind}, {level.value:g} arrivals/s on average"
     return f"{cell.workload}, {level.value:g} arrivals/s, {experiment.arrivals}"
 
 
 def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
     """Return the expected seconds of each remaining run of a start."""
-    if experiment.search is None:
+    if not isinstance(experiment, Searched):
         return [
             run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)
         ]

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 import difflib
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from testbed.experiment.declaration import Experiment
-from testbed.experiment.parts import (
-    Blocks,
-    Disturb,
-    LocalPorts,
-    Precision,
-    Ramp,
-    Search,
-    Slo,
-    Steps,
-    SystemSpec,
-    Warmup,
-)
+from testbed.experiment.declaration import EXPERIMENT, AnyLoad, Experiment
+from testbed.experiment.parts import Section
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -77,89 +68,64 @@ def parse(text: str, origin: str) -> Experiment:
     if not isinstance(data, dict):
         raise UserError(f"{origin} is not an experiment: expected keys such as name and threads")
     try:
-        return Experiment.model_validate(data)
+        return EXPERIMENT.validate_python(data)
     except ValidationError as problem:
-        errors = problem.errors()
-        wrong = [error["loc"] for error in errors if error["type"] != "too_short"]
         lines = [
             f"  {_told(error)}"
-            for error in errors
-            # A list without its invalid values may be too short: do not report that too.
-            if not (error["type"] == "too_short" and any(error["loc"] == one[:-1] for one in wrong))
+            for error in problem.errors()
+            # What follows from another error: a list without its invalid values, a default.
+            if not (
+                error["type"] == "too_short" and error["ctx"]["actual_length"] < len(error["input"])
+            )
+            and error["type"] != "default_factory_not_called"
         ]
         raise UserError("\n".join([f"{origin} is not a valid experiment:", *lines])) from problem
 
 
 def _told(error: ErrorDetails) -> str:
     """Describe what is wrong with one key: its name, its value and the choices."""
-    key = _key(error["loc"])
+    # Pydantic puts the kind of load first, unless there is no such kind.
+    load, *location = error["loc"] or ("",)
+    key = _key(location)
     value = error["input"]
     match error["type"]:
-        case "missing":
-            return f"{key}: missing"
-        case "extra_forbidden":
-            known = list(_known_keys(error["loc"][:-1]))
-            near = difflib.get_close_matches(str(error["loc"][-1]), known, n=1)
+        case "extra_forbidden" if location[-1] not in (known := _known_keys(location[:-1])):
+            near = difflib.get_close_matches(str(location[-1]), known, n=1)
             meant = f" (did you mean {near[0]}?)" if near else ""
             return f"{key}: unknown key{meant}; choose from: {', '.join(known)}"
-        case "literal_error":
-            choices = error["ctx"]["expected"].replace(" or ", ", ").replace("'", "")
-            return f"{key}: {value!r} is unknown; choose from: {choices}"
-        case "value_error":
-            message = str(error["ctx"]["error"])
-            return f"{key}: {message}" if key else message
-        case "union_tag_invalid":
-            given = value.get("kind") if isinstance(value, dict) else value
-            return f"{key}.kind: {given!r} is unknown; choose from: steps, ramp"
-        case "union_tag_not_found":
-            return f"{key}.kind: missing; choose from: steps, ramp"
-        case "model_type" | "model_attributes_type" | "dict_type":
-            return f"{key}: {value!r} is not a set of keys"
+        case "extra_forbidden" | "none_required" | "too_long":
+            # Another kind of load has this key.
+            return f"{key} and {load} exclude each other: give one"
         case "tuple_type":
             return f"{key}: {value!r} is not a list; write [{value}]"
-        case "string_type":
-            return f"{key}: {value!r} is not text; write it in quotes"
-        case "string_pattern_mismatch":
-            # Settings are the only names in capitals.
-            letters = "capital letters, digits and underscores"
-            if "A-Z" not in error["ctx"]["pattern"]:
-                letters = "small letters, digits and hyphens, a letter first"
-            return f"{key}: {value!r}: choose {letters}"
+        case "value_error":
+            parts = [key, str(error["ctx"]["error"])]
         case _:
             message = error["msg"][0].lower() + error["msg"][1:]
-            return f"{key}: {value!r}: {message}"
+            # A set of keys that lacks one, or has the wrong ones, is no value to show.
+            parts = [key, "" if isinstance(value, dict) else repr(value), message]
+    return ": ".join(part for part in parts if part)
 
 
-def _key(location: tuple[int | str, ...]) -> str:
-    text = ""
-    if location[:1] == ("schedule",):
-        # Pydantic adds the chosen kind, which is not a key.
-        location = tuple(part for part in location if part not in ("steps", "ramp"))
-    if "[key]" in location:
-        location = location[:-1]
+def _key(location: Sequence[int | str]) -> str:
+    """Return a location as a user writes it; pydantic marks the name of a key by ``[key]``."""
+    parts = [part for part in location if part != "[key]"]
+    text = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in parts)
+    return text.removeprefix(".")
+
+
+def _known_keys(location: Sequence[int | str]) -> list[str]:
+    """Return the keys at a location, in any kind of load."""
+    known = _fields(AnyLoad)
     for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f"{'.' if text else ''}{part}"
-    return text
+        # The name of a system is no key: its keys have been found already.
+        inner = (_fields(field.annotation) for name, field in known if name == part)
+        known = list(itertools.chain.from_iterable(inner)) or known
+    return list(dict.fromkeys(name for name, _ in known))
 
 
-_PARTS: dict[str, tuple[type[BaseModel], ...]] = {
-    "": (Experiment,),
-    "warmup": (Warmup,),
-    "blocks": (Blocks,),
-    "systems": (SystemSpec,),
-    "schedule": (Steps, Ramp),
-    "precision": (Precision,),
-    "slo": (Slo,),
-    "search": (Search,),
-    "disturb": (Disturb,),
-    "local_ports": (LocalPorts,),
-}
-
-
-def _known_keys(location: tuple[int | str, ...]) -> tuple[str, ...]:
-    first = str(location[0]) if location else ""
-    models = _PARTS.get(first, (Experiment,))
-    if first == "schedule":
-        models = (Steps,) if "steps" in location else (Ramp,)
-    fields = itertools.chain.from_iterable(model.model_fields.items() for model in models)
-    return tuple(dict.fromkeys(field.alias or name for name, field in fields))
+def _fields(annotation: Any) -> list[tuple[str, FieldInfo]]:
+    """Return the keys of all sections that a type is made of."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return [(field.alias or name, field) for name, field in annotation.model_fields.items()]
+    return list(itertools.chain.from_iterable(map(_fields, get_args(annotation))))

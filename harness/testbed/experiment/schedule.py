@@ -9,13 +9,21 @@ from typing import Any, TypeVar
 
 from testbed.experiment import search
 from testbed.experiment.arrivals import mean_rate
-from testbed.experiment.declaration import Experiment, System
+from testbed.experiment.declaration import (
+    AtRates,
+    Experiment,
+    InBlocks,
+    Ramped,
+    Searched,
+    Stepped,
+    System,
+)
 
 CLOSED = "closed"
 OPEN = "open"
 
 SYSTEM_MB = 2600
-"""Memory of one system under load, in MB (10^6 bytes): that of ``sync``, the larger one."""
+"""Memory of one system under load, in MB (10^6 bytes): that of the largest one that ships."""
 
 Records = Mapping[str, Mapping[str, Any]]
 """The records of finished runs, by name."""
@@ -136,8 +144,9 @@ class Start:
 def levels(experiment: Experiment) -> tuple[Level, ...]:
     """Return the levels of an experiment, closed loop first; empty for a search."""
     found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
-    found += [open_level(experiment, rate) for rate in experiment.rates]
-    if experiment.schedule is not None:
+    if isinstance(experiment, AtRates):
+        found += [open_level(experiment, rate) for rate in experiment.rates]
+    if isinstance(experiment, Ramped | Stepped):
         rate = mean_rate(experiment.schedule)
         found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
     return tuple(found)
@@ -156,7 +165,7 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     settled: dict[str, Any] = {}
     if experiment.seed is None:
         settled["seed"] = random.SystemRandom().randrange(2**32)
-    if experiment.blocks is not None:
+    if isinstance(experiment, InBlocks):
         at_once = max(1, int(memory_mb // SYSTEM_MB))
         largest = {"all": max(map(len, _groups(experiment))), "pairs": 2, "none": 1}
         wanted = list(largest)[list(largest).index(experiment.together) :]
@@ -220,7 +229,7 @@ def williams(count: int) -> list[list[int]]:
 
 def rounds(experiment: Experiment) -> int:
     """Return the least number of rounds."""
-    if experiment.search is not None:
+    if isinstance(experiment, Searched):
         return experiment.search.repetitions
     if experiment.precision is not None:
         return experiment.precision.min_repetitions
@@ -244,7 +253,7 @@ def next_cell(
     A search depends on `done` only. `last` is the cell measured last, so that the workloads of a
     search alternate.
     """
-    if plan.search is None:
+    if not isinstance(plan, Searched):
         return next(iter(left(start, done)), None)
     names = start.workloads
     if last is not None:
@@ -288,7 +297,7 @@ def _groups(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
 
 
 def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
-    if experiment.blocks is None or experiment.together == "none":
+    if not isinstance(experiment, InBlocks) or experiment.together == "none":
         return tuple((system,) for system in experiment.compared)
     groups = _groups(experiment)
     if experiment.together == "pairs":

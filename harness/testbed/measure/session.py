@@ -14,7 +14,7 @@ from testbed.deploy import machine
 from testbed.deploy.meter import cpu_between
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import Experiment, System
+from testbed.experiment.declaration import Experiment, InBlocks, Ramped, Stepped, System
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.dependencies import Dependencies, Show
@@ -120,10 +120,10 @@ class Session:
         generator fails or no operation is recorded.
         """
         recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
-        blocks = self.plan.blocks
-        if blocks is None:
+        if not isinstance(self.plan, InBlocks):
             (one,) = recordings.values()
             return [self._measure_at_once(one, began)]
+        blocks = self.plan.blocks
         closed = {"rate": None, "arrivals": None, "expected_operations": None}
         for system in self.start.turns(cell, blocks.each):
             one = recordings[system.name]
@@ -166,7 +166,7 @@ class Session:
 
     def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
         plan, run = self.plan, one.run
-        schedule = plan.schedule if run.level.changing else None
+        schedule = plan.schedule if isinstance(plan, Ramped | Stepped) else None
         seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
         offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
         if not offsets.size:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import Experiment
+from testbed.experiment.declaration import EXPERIMENT, Experiment
 from testbed.experiment.parts import Ramp, Steps
 
 STEPS = Steps.model_validate({"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20})
@@ -15,13 +15,13 @@ RAMP = Ramp.model_validate({"kind": "ramp", "from": 10, "to": 90})
 
 
 def plan(process: str = "poisson", seed: int = 1, duration: int | None = 100) -> Experiment:
-    return Experiment.model_validate(
+    return EXPERIMENT.validate_python(
         {"name": "x", "rates": [50], "duration": duration, "arrivals": process, "seed": seed}
     )
 
 
 def stepped(process: str = "poisson") -> Experiment:
-    return Experiment.model_validate(
+    return EXPERIMENT.validate_python(
         {"name": "x", "schedule": STEPS.model_dump(by_alias=True), "arrivals": process}
     )
 

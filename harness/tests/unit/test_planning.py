@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from testbed.experiment import planning
-from testbed.experiment.declaration import Experiment
+from testbed.experiment.declaration import EXPERIMENT, Experiment
 from testbed.experiment.planning import CELL_S, LEAD_S, OVERHEAD_S, START_S, expect, lines
 
 START_AND_WARM_UP_S = START_S + 5
@@ -13,7 +13,7 @@ START_AND_WARM_UP_S = START_S + 5
 
 def plan(**keys: Any) -> Experiment:
     given = {"name": "x", "warmup": {"at_most": 5}, "duration": 10, "threads": [1, 2]}
-    return Experiment.model_validate(given | keys)
+    return EXPERIMENT.validate_python(given | keys)
 
 
 def test_the_time_is_that_of_starts_with_warm_ups_and_of_runs() -> None:
@@ -53,7 +53,7 @@ def test_loops_take_the_time_of_their_operations() -> None:
 def test_an_open_loop_needs_time_to_begin() -> None:
     steps = {"kind": "steps", "from": 10, "to": 30, "step": 10, "every": 20}
     one = {"name": "x", "variants": ["sync"], "workloads": ["list"]}
-    found = expect(Experiment.model_validate({**one, "schedule": steps}), {})
+    found = expect(EXPERIMENT.validate_python({**one, "schedule": steps}), {})
 
     assert found.run_s == pytest.approx(60 + LEAD_S + OVERHEAD_S + CELL_S)
 
@@ -80,7 +80,7 @@ def test_the_turns_of_blocks_are_told() -> None:
 
 def test_where_results_decide_the_number_is_a_bound() -> None:
     search = {"from": 50, "to": 1000, "resolution": 25, "repetitions": 2}
-    searched = Experiment.model_validate(
+    searched = EXPERIMENT.validate_python(
         {"name": "x", "duration": 10, "search": search, "slo": {"p95_ms": 200}}
     )
     precise = plan(precision={"min_repetitions": 3})

@@ -6,14 +6,14 @@ import pytest
 from rich.console import Console
 
 from testbed.cli.progress import Estimate, Progress
-from testbed.experiment.declaration import Experiment
+from testbed.experiment.declaration import ClosedLoop
 from testbed.experiment.parts import Warmup
 from testbed.experiment.planning import expect
 from testbed.experiment.schedule import Run, schedule
 from testbed.measure.load import Seen
 from testbed.model.words import duration
 
-PLAN = Experiment(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=Warmup(at_most=5))
+PLAN = ClosedLoop(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=Warmup(at_most=5))
 START = schedule(PLAN)[0]
 
 

@@ -18,7 +18,7 @@ from testbed.deploy import ports, record
 from testbed.deploy.processes import Interrupted
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
-from testbed.experiment.declaration import Experiment, System
+from testbed.experiment.declaration import EXPERIMENT, AtRates, ClosedLoop, Experiment, System
 from testbed.experiment.parts import Disturb, SystemSpec, Warmup
 from testbed.experiment.schedule import Run, Start, schedule, unfinished
 from testbed.measure import results_directory, runner, session, warming
@@ -30,7 +30,7 @@ from testbed.model.project import Project
 
 from .conftest import HERE, deployed, fake_service
 
-PLAN = Experiment(
+PLAN = ClosedLoop(
     name="mine",
     threads=(1, 2),
     loops=3,
@@ -394,7 +394,7 @@ def test_what_services_say_of_themselves_is_kept(measured: Measured) -> None:
     assert "UP" in (folder / "metrics-after" / "gateway.prom").read_text()
 
 
-BLOCKS = Experiment.model_validate(
+BLOCKS = EXPERIMENT.validate_python(
     {
         "name": "blocks",
         "workloads": ["list"],
@@ -444,7 +444,7 @@ def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup)
                 assert told["properties"]["duration"] == "2"
 
 
-OPEN_LOOP = Experiment(
+OPEN_LOOP = AtRates(
     name="opened",
     variants=("sync", "async"),
     workloads=("list",),
@@ -476,7 +476,7 @@ def test_an_open_loop_follows_the_same_arrivals_under_every_system(system: Setup
     assert samples.splitlines()[0].endswith(",intended")
 
 
-SEARCHED = Experiment.model_validate(
+SEARCHED = EXPERIMENT.validate_python(
     {
         "name": "searched",
         "workloads": ["list"],
@@ -524,7 +524,7 @@ def test_a_stopped_experiment_equals_one_that_was_not(
     assert carried_out([1, 2]) == carried_out([])
 
 
-PRECISE = Experiment.model_validate(
+PRECISE = EXPERIMENT.validate_python(
     {
         "name": "precise",
         "workloads": ["list"],

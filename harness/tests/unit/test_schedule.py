@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from testbed.experiment.declaration import Experiment
+from testbed.experiment.declaration import EXPERIMENT, Experiment
 from testbed.experiment.parts import Blocks
 from testbed.experiment.schedule import (
     Run,
@@ -26,7 +26,7 @@ PLENTY_MB = 1e6
 
 def planned(**keys: Any) -> Experiment:
     given: dict[str, Any] = {"name": "x", "threads": (1, 10, 100), "loops": 1, "seed": 1} | keys
-    return Experiment.model_validate(given)
+    return EXPERIMENT.validate_python(given)
 
 
 def in_blocks(**keys: Any) -> Experiment:
