@@ -199,14 +199,13 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _asks_for_what_there_is(self) -> Experiment:
-        for variant in dict.fromkeys(one.variant for one in self.compared):
-            known = declared_systems.declaration(variant).workloads
-            for workload in self.workloads:
-                if workload not in known:
-                    raise ValueError(
-                        f"workloads: {workload!r} is no workload of {variant}; "
-                        f"choose from: {', '.join(known)}"
-                    )
+        known = declared_systems.workloads(one.variant for one in self.compared)
+        for workload in self.workloads:
+            if workload not in known:
+                raise ValueError(
+                    f"workloads: {workload!r} is not one of every system; "
+                    f"choose from: {', '.join(known)}"
+                )
         return self
 
     @model_validator(mode="after")
@@ -222,21 +221,14 @@ class Experiment(Section):
     def _disturbs_what_is_there(self) -> Experiment:
         if self.disturb is None:
             return self
-        for variant in sorted({one.variant for one in self.compared}):
-            stoppable = {
-                one.variant: declared_systems.declaration(one.variant).stoppable
-                for one in self.compared
-            }
-            if self.disturb.service not in stoppable[variant]:
-                common = [
-                    name
-                    for name in stoppable[variant]
-                    if all(name in some for some in stoppable.values())
-                ]
-                raise ValueError(
-                    f"disturb.service: {self.disturb.service!r} is no service of {variant}; "
-                    f"choose from: {', '.join(common)}"
-                )
+        stoppable = [declared_systems.declaration(one.variant).stoppable for one in self.compared]
+        common = [name for name in stoppable[0] if all(name in some for some in stoppable)]
+        service = self.disturb.service
+        if service not in common:
+            raise ValueError(
+                f"disturb.service: {service!r} is not one of every system; "
+                f"choose from: {', '.join(common)}"
+            )
         ends = self.disturb.at + (self.disturb.lasting or 0)
         if self.duration is not None and ends > self.duration:
             raise ValueError(

@@ -190,7 +190,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (VALID + "factors: {X: [a-b, a_b]}\n", "two systems would be called async-a-b, sync-a-b"),
         (
             OPEN + "disturb: {service: cinema-odeon-service, at: 1, for: 1}\n",
-            "disturb.service: 'cinema-odeon-service' is no service of async; choose from: "
+            "disturb.service: 'cinema-odeon-service' is not one of every system; choose from: "
             "cinema-cineworld-service, cinema-dundrum-service, cinema-ucd-service",
         ),
         (OPEN + "local_ports: {from: 80, to: 90}\n", "local_ports.from: 80"),
