@@ -78,90 +78,66 @@ class Experiment(Section):
     """A declared set of runs: every system, workload and level, in every repetition.
 
     These are the keys of every kind of load. A subclass for each kind adds what the load needs. A
-    key that the kind does not have is None there, or empty.
-
-    Attributes
-    ----------
-    name
-        The name of the result directory.
-    description
-        The purpose, in one sentence.
-    variants, presets
-        The compared systems are all combinations of both.
-    systems
-        The compared systems by name, instead of variants and presets.
-    factors
-        Settings and their values. Each system is measured under every combination.
-    workloads
-        What users do. Default: the workloads that all compared systems have in common.
-    threads
-        The levels of a closed loop.
-    arrivals
-        The arrival process of an open loop.
-    max_in_flight
-        The most operations that an open loop has in flight.
-    loops
-        Operations per thread of a closed loop. Default: as many as fit the duration.
-    duration
-        Seconds per run. Default: as long as the loops or steps take.
-    groups
-        Groups of systems that are compared, and with ``blocks`` are up together. The first system
-        of a group is its reference. Default: one group of all systems.
-    together
-        Which systems of a group are up together, with ``blocks``: ``all``, ``pairs`` (each system
-        with its reference) or ``none``. It is lowered if memory is too small.
-    ramp
-        Seconds until all threads run.
-    repetitions
-        Rounds. Each round starts every system anew. With ``blocks``, a round is a pair of starts.
-    precision
-        When to stop, instead of a number of repetitions.
-    slo
-        The objective: what a user is promised.
-    disturb
-        Suspends a service in each run.
-    local_ports
-        The local ports of connections, in a network of the experiment's own.
-    claims
-        Whether the report compares the results with the claims of the thesis and the article.
-    seed
-        Decides the order and the arrivals. Default: drawn when the experiment begins.
-    fetch
-        How systems whose results are fetched do it. Default: as the preset does.
-    backends
-        Where MongoDB and AMQP come from.
-    warmup
-        The load before the first run after each start.
-    settings
-        Environment settings of every service, on top of the preset.
+    key that the kind does not have is None there, or empty. ``arrivals``, ``max_in_flight`` and
+    ``together`` are in every results directory, so every kind has them.
     """
 
     name: Name
+    """The name of the result directory."""
     description: str = ""
+    """The purpose, in one sentence."""
     variants: Several[Variant] = Field(default_factory=declared_systems.names)
+    """The compared systems are all combinations of variants and presets."""
     presets: Several[Preset] = ("tuned",)
+    """The presets of each variant."""
     systems: dict[Name, SystemSpec] = Field(default_factory=dict)
+    """The compared systems by name, instead of variants and presets."""
     factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
+    """Settings and their values. Each system is measured under every combination."""
     workloads: Several[Workload] = Field(default_factory=lambda before: _in_common(before))
+    """What users do. Default: the workloads that all compared systems have in common."""
     threads: Several[Threads] = ()
+    """The levels of a closed loop."""
     arrivals: Arrivals = "poisson"
+    """The arrival process of an open loop."""
     max_in_flight: Threads = 200
+    """The most operations that an open loop has in flight."""
     loops: Count | None = None
+    """Operations per thread of a closed loop. Default: as many as fit the duration."""
     duration: Seconds | None = None
+    """Seconds per run. Default: as long as the loops or steps take."""
     groups: tuple[Annotated[Several[Name], Field(min_length=2)], ...] = ()
+    """Groups of systems that are compared, and with ``blocks`` are up together. The first system of
+    a group is its reference. Default: one group of all systems.
+    """
     together: Together = "all"
+    """Which systems of a group are up together, with ``blocks``: ``all``, ``pairs`` (each system
+    with its reference) or ``none``. It is lowered if memory is too small.
+    """
     ramp: Annotated[int, Field(ge=0, le=3600, strict=True)] = 1
+    """Seconds until all threads run."""
     repetitions: Repetitions = 1
+    """Rounds. Each round starts every system anew. With ``blocks``, a round is a pair of starts."""
     precision: Precision | None = None
+    """When to stop, instead of a number of repetitions."""
     slo: Slo | None = None
+    """The objective: what a user is promised."""
     disturb: Disturb | None = None
+    """Suspends a service in each run."""
     local_ports: LocalPorts | None = None
+    """The local ports of connections, in a network of the experiment's own."""
     claims: bool = False
+    """Whether the report compares the results with the claims of the thesis and the article."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1, strict=True)] | None = None
+    """Decides the order and the arrivals. Default: drawn when the experiment begins."""
     fetch: Fetch | None = None
+    """How results are fetched, where they are fetched. Default: as the preset does."""
     backends: Backends = "embedded"
+    """Where MongoDB and AMQP come from."""
     warmup: Warmup = Warmup()
+    """The load before the first run after each start."""
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
+    """Environment settings of every service, on top of the preset."""
 
     @model_validator(mode="after")
     def _groups_what_is_there(self) -> Experiment:
@@ -314,7 +290,7 @@ class ClosedLoop(Experiment):
 class InBlocks(Experiment):
     """A closed loop in short blocks, which alternate between systems that are up together.
 
-    Of every other kind, the systems are started one after another.
+    With every other kind, systems are started one after another.
     """
 
     threads: Several[Threads]

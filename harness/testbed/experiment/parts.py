@@ -44,7 +44,9 @@ WINDOWS = 4
 class Section(BaseModel):
     """A set of keys: immutable; an unknown key is an error."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True
+    )
 
 
 class Warmup(Section):
@@ -52,38 +54,25 @@ class Warmup(Section):
 
     It ends when a system's goodput no longer rises and its compilers are quiet. Its results are
     stored apart from the runs.
-
-    Attributes
-    ----------
-    threads
-        Users of a closed loop.
-    window
-        Seconds of each workload in its turn.
-    at_most
-        Seconds after which a system is measured even if it is not warm; 0 for no warm-up.
     """
 
     threads: Threads = 100
+    """Users of a closed loop."""
     window: Seconds = 5
+    """Seconds of each workload in its turn."""
     at_most: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 90
+    """Seconds after which a system is measured even if it is not warm; 0 for no warm-up."""
 
 
 class Blocks(Section):
-    """Measures a cell in short blocks, in balanced order, on systems that are up together.
-
-    Attributes
-    ----------
-    seconds
-        The length of a block.
-    settle
-        Seconds at the start of each block that are not counted.
-    each
-        Blocks per system and cell. Even, because every order is followed by its mirror image.
-    """
+    """Measures a cell in short blocks, in balanced order, on systems that are up together."""
 
     seconds: Annotated[int, Field(ge=2, le=3600, strict=True)] = 8
+    """The length of a block."""
     settle: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 2
+    """Seconds at the start of each block that are not counted."""
     each: Annotated[int, Field(ge=2, le=1000, multiple_of=2, strict=True)] = 2
+    """Blocks per system and cell. Even, because every order is followed by its mirror image."""
 
     @model_validator(mode="after")
     def _measures_something(self) -> Blocks:
@@ -95,28 +84,26 @@ class Blocks(Section):
 class SystemSpec(Section):
     """A compared system, as written under ``systems``.
 
-    Attributes
-    ----------
-    variant, preset
-        What is started.
-    settings
-        Environment settings of its services, on top of the experiment's.
-    fetch, wait, pollInterval, pause
-        Properties of the plans of systems whose results are fetched. ``wait`` is in seconds,
-        ``pollInterval`` and ``pause`` are in milliseconds. None leaves the plan's own value; for
-        ``fetch``, the experiment's or the preset's.
-    scrape
-        Seconds between two scrapes of every service's metrics under load; None for no scraping.
+    ``fetch`` and the keys after it, up to ``pause``, are for systems whose results are fetched.
+    They are properties of the plan. Default: the plan's own value.
     """
 
     variant: Variant
+    """What is started."""
     preset: Preset = "tuned"
+    """Its JVM flags and settings."""
     settings: dict[SettingName, Setting] = {}
+    """Environment settings of its services, on top of the experiment's."""
     fetch: Fetch | None = None
+    """How results are fetched. Default: as the experiment does, or else the preset."""
     wait: Seconds | None = None
+    """Seconds for a fetch, or for all polls of an operation together."""
     pollInterval: Milliseconds | None = None  # noqa: N815 (as the plans call it)
+    """Milliseconds from a pending answer to the next poll."""
     pause: Milliseconds | None = None
+    """Milliseconds between request and fetch, part of the operation's time."""
     scrape: Seconds | None = None
+    """Seconds between two scrapes of every service's metrics under load; None for no scraping."""
 
     @model_validator(mode="after")
     def _fetches(self) -> SystemSpec:
@@ -131,21 +118,17 @@ class SystemSpec(Section):
 
 
 class Steps(Section):
-    """A rate that rises or falls in steps within one run.
-
-    Attributes
-    ----------
-    first, last, step
-        ``from``, ``to`` and the difference between two steps, in arrivals per second.
-    every
-        Seconds per step.
-    """
+    """A rate that rises or falls in steps within one run."""
 
     kind: Literal["steps"]
     first: Rate = Field(alias="from")
+    """The first rate, in arrivals per second."""
     last: Rate = Field(alias="to")
+    """The last rate, in arrivals per second."""
     step: Rate
+    """The difference between two steps, in arrivals per second."""
     every: Seconds
+    """Seconds per step."""
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -164,58 +147,38 @@ class Ramp(Section):
 
 
 class Precision(Section):
-    """Repeats until a small enough difference between two systems is detectable.
-
-    Attributes
-    ----------
-    could_tell
-        The relative difference of `figure` that must be detectable in every cell.
-    figure
-        The compared figure.
-    budget_min
-        Minutes after which no further round begins, precise or not.
-    min_repetitions
-        Rounds before the first check.
-    """
+    """Repeats until a small enough difference between two systems is detectable."""
 
     could_tell: Annotated[float, Field(gt=0, lt=1)] = 0.10
+    """The relative difference of `figure` that must be detectable in every cell."""
     figure: Figure = "ok_per_s"
+    """The compared figure."""
     budget_min: Annotated[float, Field(gt=0)] = 60
+    """Minutes after which no further round begins, precise or not."""
     min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 2
+    """Rounds before the first check."""
 
 
 class Slo(Section):
-    """The objective: what a user is promised.
-
-    Attributes
-    ----------
-    p95_ms
-        The time from the intended start within which 95 % of the correct answers arrive.
-    failed_share
-        The share of arrivals that may fail or be dropped, from 0 to 1.
-    """
+    """The objective: what a user is promised."""
 
     p95_ms: Annotated[float, Field(gt=0)]
+    """The time from the intended start within which 95 % of the correct answers arrive."""
     failed_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    """The share of arrivals that may fail or be dropped, from 0 to 1."""
 
 
 class Search(Section):
-    """A search for the highest rate that meets the objective.
-
-    Attributes
-    ----------
-    first, last
-        ``from``, ``to``: the first and the highest rate to try, in arrivals per second.
-    resolution
-        The search ends when a passed and a failed rate are this close, in arrivals per second.
-    repetitions
-        Searches, each after a new start of every system.
-    """
+    """A search for the highest rate that meets the objective."""
 
     first: Rate = Field(alias="from")
+    """The first rate to try, in arrivals per second."""
     last: Rate = Field(alias="to")
+    """The highest rate to try, in arrivals per second."""
     resolution: Rate
+    """The search ends when a passed and a failed rate are this close, in arrivals per second."""
     repetitions: Repetitions = 3
+    """Searches, each after a new start of every system."""
 
     @model_validator(mode="after")
     def _rises(self) -> Search:
@@ -225,22 +188,16 @@ class Search(Section):
 
 
 class Disturb(Section):
-    """Suspends a service for a while during each run.
-
-    Attributes
-    ----------
-    service
-        The name of the service.
-    at
-        Seconds from the first operation.
-    lasting
-        ``for``: seconds. Without it, the service stays suspended until the completeness check after
-        the run, which then fails.
-    """
+    """Suspends a service for a while during each run."""
 
     service: str
+    """The name of the service."""
     at: Annotated[float, Field(ge=0)]
+    """Seconds from the first operation."""
     lasting: Annotated[float, Field(gt=0)] | None = Field(default=None, alias="for")
+    """Seconds. Without it, the service stays suspended until the completeness check after the run,
+    which then fails.
+    """
 
 
 class LocalPorts(Section):

@@ -85,7 +85,7 @@ def parse(text: str, origin: str) -> Experiment:
 def _told(error: ErrorDetails) -> str:
     """Describe what is wrong with one key: its name, its value and the choices."""
     # Pydantic puts the kind of load first, unless there is no such kind.
-    load, *location = error["loc"] or ("",)
+    kind, *location = error["loc"] or ("",)
     key = _key(location)
     value = error["input"]
     match error["type"]:
@@ -95,7 +95,7 @@ def _told(error: ErrorDetails) -> str:
             return f"{key}: unknown key{meant}; choose from: {', '.join(known)}"
         case "extra_forbidden" | "none_required" | "too_long":
             # Another kind of load has this key.
-            return f"{key} and {load} exclude each other: give one"
+            return f"{key} and {kind} exclude each other: give one"
         case "tuple_type":
             return f"{key}: {value!r} is not a list; write [{value}]"
         case "value_error":
