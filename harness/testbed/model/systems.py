@@ -114,7 +114,9 @@ class SystemDeclaration(Declared):
     protocol
         ``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches.
     workloads
-        Each has a plan ``jmeter/NAME-WORKLOAD.jmx``.
+        The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``.
+    refusals
+        Problem types of refused requests that the plans look for first.
     stoppable
         The services that an experiment may suspend.
     reset
@@ -130,7 +132,8 @@ class SystemDeclaration(Declared):
     compose: str
     front: Endpoint
     protocol: Protocol
-    workloads: Annotated[tuple[str, ...], Field(min_length=1)]
+    workloads: Annotated[dict[str, str], Field(min_length=1)]
+    refusals: tuple[str, ...] = ()
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
     stoppable: tuple[str, ...] = ()
     reset: Reset

@@ -14,7 +14,7 @@ VALID = """
 compose: compose.yml
 front: {service: shop, port: 80}
 protocol: %s
-workloads: [%s]
+workloads: {%s}
 complete: [{get: /}]
 reset: {service: store, port: 1, databases: shop, collection: orders}
 """
@@ -26,19 +26,19 @@ def declare(root: Path, name: str, text: str) -> None:
 
 
 def test_systems_that_answer_directly_come_first(tmp_path: Path) -> None:
-    declare(tmp_path, "alpha", VALID % ("acknowledged", "buy"))
-    declare(tmp_path, "beta", VALID % ("direct", "buy, look"))
-    declare(tmp_path, "gamma", VALID % ("direct", "look"))
+    declare(tmp_path, "alpha", VALID % ("acknowledged", "buy: /buy"))
+    declare(tmp_path, "beta", VALID % ("direct", "buy: /buy, look: /look"))
+    declare(tmp_path, "gamma", VALID % ("direct", "look: /look"))
     found = systems.declarations(tmp_path)
     assert list(found) == ["beta", "gamma", "alpha"]
-    assert found["beta"].workloads == ("buy", "look")
+    assert found["beta"].workloads == {"buy": "/buy", "look": "/look"}
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (VALID % ("guessed", "buy"), "protocol"),
-        (VALID % ("direct", "buy") + "colour: red\n", "colour"),
+        (VALID % ("guessed", "buy: /buy"), "protocol"),
+        (VALID % ("direct", "buy: /buy") + "colour: red\n", "colour"),
         (VALID % ("direct", ""), "workloads"),
         ("just words", "broken"),
         ("[", "broken"),
