@@ -1,0 +1,107 @@
+"""Makes the JMeter plans: `python -m testbed.measure.plans` writes them.
+
+Each plan is made of ``jmeter/template.jmx.j2``, the workload's ``jmeter/workloads/NAME.yaml`` and
+the system's declaration.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from pydantic import Field
+
+from testbed.measure.load import plan_file
+from testbed.model import systems
+from testbed.model.project import Project
+
+SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
+"""A variable of JMeter, or a character that means something in an expression."""
+
+
+class WorkloadDeclaration(systems.Declared):
+    """What a user sends, and how the answer is checked.
+
+    Attributes
+    ----------
+    description
+        A noun phrase.
+    body
+        Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
+        time of the run's start.
+    status
+        Of a result that comes at once. A fetched result has 200.
+    without_headers
+        Headers that a right answer does not have; case is ignored.
+    contains
+        Texts, each of which a right answer contains.
+    matches
+        Regular expressions, each of which matches a part of a right answer.
+    """
+
+    description: str
+    method: str = "GET"
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: str = ""
+    status: int = 200
+    without_headers: tuple[str, ...] = ()
+    contains: tuple[str, ...] = ()
+    matches: tuple[str, ...] = ()
+
+    @property
+    def sent(self) -> str:
+        """The body without line breaks."""
+        return self.body.replace("\n", "")
+
+    @property
+    def header_lines(self) -> list[str]:
+        """An expression for each of `without_headers`."""
+        return [f"(?i){_literally(name)}:" for name in self.without_headers]
+
+    @property
+    def absences(self) -> list[str]:
+        """An expression for each of `contains` and `matches`, for an answer without it."""
+        wanted = (*map(_literally, self.contains), *(f"(?:{one})" for one in self.matches))
+        return [rf"(?s)\A(?!.*{one})" for one in wanted]
+
+
+def contents(project: Project) -> Mapping[Path, str]:
+    """Return the text of the plan of each workload of each system."""
+    environment = Environment(
+        loader=FileSystemLoader(project.plans), autoescape=True, undefined=StrictUndefined
+    )
+    template = environment.get_template("template.jmx.j2")
+    return {
+        plan_file(project, system.name, name): _laid_out(
+            template.render(system=system, name=name, path=path, workload=_read(project, name))
+        )
+        for system in systems.declarations(project.root).values()
+        for name, path in system.workloads.items()
+    }
+
+
+def _read(project: Project, name: str) -> WorkloadDeclaration:
+    file = project.plans / "workloads" / f"{name}.yaml"
+    return WorkloadDeclaration.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+
+
+def _literally(text: str) -> str:
+    """Return an expression for a text in which JMeter still finds its variables."""
+    return SPECIAL.sub(lambda found: found[0] if found[0][1:] else rf"\{found[0]}", text)
+
+
+def _laid_out(xml: str) -> str:
+    root = ET.fromstring(xml, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True)))
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode").replace(" />", "/>")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+if __name__ == "__main__":
+    for file, text in contents(Project.find()).items():
+        file.write_text(text, encoding="utf-8")
+        print(file)

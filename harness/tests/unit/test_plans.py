@@ -1,0 +1,70 @@
+"""The plans are made from one template and the declarations of workloads and systems."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+import yaml
+
+from testbed.measure import plans
+from testbed.measure.plans import WorkloadDeclaration
+from testbed.model.project import Project
+
+SYSTEM = """
+compose: compose.yml
+front: {service: shop, port: 80}
+protocol: %s
+workloads: {buy: "/buy?from=a&to=b"}
+complete: [{get: /}]
+reset: {service: store, port: 1, databases: shop, collection: orders}
+"""
+BODY = """{"text":"<b> & 'c'"}"""
+
+
+def test_the_files_are_what_is_generated() -> None:
+    made = plans.contents(Project.find())
+    committed = {path: path.read_text(encoding="utf-8") for path in made}
+    assert committed == made, "write them: .venv/bin/python -m testbed.measure.plans"
+
+
+@pytest.mark.parametrize("protocol", ["direct", "acknowledged"])
+def test_what_xml_reserves_is_sent_as_declared(tmp_path: Path, protocol: str) -> None:
+    (tmp_path / "systems" / "shop").mkdir(parents=True)
+    (tmp_path / "systems" / "shop" / "system.yaml").write_text(SYSTEM % protocol)
+    (tmp_path / "jmeter" / "workloads").mkdir(parents=True)
+    (tmp_path / "jmeter" / "workloads" / "buy.yaml").write_text(
+        yaml.safe_dump({"description": "Orders", "method": "PUT", "body": BODY, "contains": [BODY]})
+    )
+    shutil.copy(Project.find().plans / "template.jmx.j2", tmp_path / "jmeter")
+
+    ((path, text),) = plans.contents(Project(tmp_path, tmp_path)).items()
+
+    assert path == tmp_path / "jmeter" / "shop-buy.jmx"
+    plan = ET.fromstring(text)
+    request = next(plan.iter("HTTPSamplerProxy"))
+    assert request.findtext("stringProp[@name='HTTPSampler.path']") == "/buy?from=a&to=b"
+    assert request.findtext(".//stringProp[@name='Argument.value']") == BODY
+    assert BODY in [one.text for one in plan.iterfind(".//collectionProp/stringProp")]
+
+
+def test_a_polled_answer_is_checked_for_the_same() -> None:
+    workload = WorkloadDeclaration(
+        description="Orders",
+        contains=('"paid":[1.5]', '"name":"${n}.shop"'),
+        matches=(r'"amount":(30|31)\D', "open|closed"),
+    )
+    wrong = [re.compile(one.replace("${n}", "7")) for one in workload.absences]
+    right = '{"name":"7.shop",\n"amount":31,\n"paid":[1.5],"state":"closed"}'
+
+    def lacking(answer: str) -> list[int]:
+        return [index for index, one in enumerate(wrong) if one.search(answer)]
+
+    assert lacking(right) == []
+    assert lacking(right.replace("1.5", "1,5")) == [0]
+    assert lacking(right.replace("7.shop", "7-shop")) == [1]
+    assert lacking(right.replace("31", "310")) == [2]
+    assert lacking(right.replace("closed", "lost")) == [3]
