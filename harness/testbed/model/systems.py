@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field
 
-from testbed.model.errors import UserError, unknown
+from testbed.model.declared import Declared, read
+from testbed.model.errors import unknown
 from testbed.model.project import Project
 
 Preset = Literal["tuned", "thesis"]
@@ -21,12 +21,6 @@ Protocol = Literal["direct", "acknowledged"]
 
 PRESETS: tuple[str, ...] = get_args(Preset)
 BACKENDS: tuple[str, ...] = get_args(Backends)
-
-
-class Declared(BaseModel):
-    """Base of the declarations: immutable; an unknown key is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Endpoint(Declared):
@@ -75,7 +69,7 @@ class HopRule(Declared):
     name: str
     metric: str
     service: str | None = None
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Field(default_factory=dict)
     workloads: tuple[str, ...] = ()
 
     def name_for(self, service: str, labels: Mapping[str, str], workload: str) -> str | None:
@@ -126,6 +120,8 @@ class SystemDeclaration(Declared):
     partial_answer
         A regular expression for the messages of failed assertions that mean a partial answer; None
         if the system gives none.
+    color
+        Of the system's lines in Grafana, by one of Grafana's names; None lets Grafana choose.
     """
 
     name: str
@@ -140,6 +136,7 @@ class SystemDeclaration(Declared):
     hops: tuple[HopRule, ...] = ()
     partial_answer: str | None = None
     handicap: Handicap | None = None
+    color: str | None = None
 
 
 @cache
@@ -149,7 +146,8 @@ def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
     Raises `UserError` if a declaration is not valid.
     """
     folder = (root or Project.find().root) / "systems"
-    found = [_read(file) for file in sorted(folder.glob("*/system.yaml"))]
+    files = sorted(folder.glob("*/system.yaml"))
+    found = [read(SystemDeclaration, "system", file, name=file.parent.name) for file in files]
     ordered = sorted(found, key=lambda one: one.protocol != "direct")
     return {one.name: one for one in ordered}
 
@@ -178,14 +176,6 @@ def fetches(name: str) -> bool:
     """Return whether the results of a system are fetched; False for an undeclared system."""
     found = declarations().get(name)
     return found is not None and found.protocol == "acknowledged"
-
-
-def _read(file: Path) -> SystemDeclaration:
-    try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
-        return SystemDeclaration.model_validate({**data, "name": file.parent.name})
-    except (yaml.YAMLError, ValidationError, TypeError) as problem:
-        raise UserError(f"{file} is not a valid system: {problem}") from problem
 
 
 def _one_of(choices: Callable[[], tuple[str, ...]]) -> AfterValidator:

@@ -15,13 +15,14 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
+from testbed.model.errors import UserError
 from testbed.watch.dashboards import files
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "grafana" / "dashboards"
 
 Json = dict[str, Any]
-DASHBOARDS = {name: json.loads(content) for name, content in files.contents().items()}
+DASHBOARDS = {name: json.loads(content) for name, content in files.contents(ROOT).items()}
 #: The schema version of the Grafana that .env names: `schemaVersion` in @grafana/schema.
 SCHEMA_VERSIONS = {"12.1.1": 41}
 
@@ -43,16 +44,88 @@ def queries(dashboard: Json) -> Iterator[str]:
 def test_the_files_are_what_is_generated() -> None:
     committed = {path.name: path.read_text() for path in FOLDER.iterdir()}
 
-    assert committed == files.contents(), "write them: .venv/bin/python -m testbed.watch.dashboards"
+    command = ".venv/bin/python -m testbed.watch.dashboards"
+    assert committed == files.contents(ROOT), f"write them: {command}"
 
 
 def test_writing_leaves_no_dashboard_that_is_no_more(tmp_path: Path) -> None:
     (tmp_path / "renamed.json").write_text("{}")
     (tmp_path / "README.md").write_text("Not a dashboard.")
 
-    written = files.write(tmp_path)
+    written = files.write(ROOT, tmp_path)
 
     assert {*tmp_path.iterdir()} == {*written, tmp_path / "README.md"}
+
+
+SYSTEM = """
+compose: compose.yml
+front: {service: shop, port: 80}
+protocol: direct
+workloads: [buy]
+complete: [{get: /}]
+reset: {service: store, port: 1, databases: shop, collection: orders}
+"""
+BOARD = """
+title: Shop
+description: What sells.
+rows:
+  - title: Sales
+    lines:
+      - - {title: Sold, description: Goods., unit: ops, queries: {sold: 'sold{variant="$variant"}'}}
+  - shared: stock
+    more:
+      - {title: Lost, description: Goods., unit: ops, queries: {lost: lost}}
+"""
+STOCK = """
+title: Stock
+lines:
+  - - {title: In, description: Goods., unit: short, queries: {in: in}}
+    - title: Open
+      description: Is it?
+      states: [{value: 0, text: closed, color: red}, {value: 1, text: open, color: green}]
+      queries: {open: open}
+"""
+
+
+def shop(root: Path, board: str) -> Path:
+    for name, text in {
+        "systems/shop/system.yaml": SYSTEM,
+        "systems/shop/dashboard.yaml": board,
+        "grafana/declarations/rows/stock.yaml": STOCK,
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_a_system_has_a_dashboard_by_one_file(tmp_path: Path) -> None:
+    (drawn,) = files.contents(shop(tmp_path, BOARD)).items()
+    dashboard = json.loads(drawn[1])
+
+    assert drawn[0] == "testbed-shop-path.json"
+    assert dashboard["tags"] == ["testbed", "variant:shop"]
+    assert [(one["title"], one["gridPos"]["w"]) for one in dashboard["panels"]] == [
+        *(("Sales", 24), ("Sold", 24), ("Stock", 24), ("In", 8), ("Open", 8), ("Lost", 8)),
+    ]
+    assert next(queries(dashboard)) == 'sold{variant="shop"}'
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ("unit: ops, queries: {sold", "queries: {sold", "rows.0.lines.0.0.lines.unit"),
+        ("unit: ops, queries: {sold", "units: ops, queries: {sold", "rows.0.lines.0.0.lines.units"),
+        ("shared: stock", "shared: sock", "'sock' is unknown; choose from: stock"),
+        ("What sells.", "What sells.\nvariant: ship", "'ship' is unknown; choose from: "),
+        (BOARD, "just words", "not a mapping"),
+    ],
+)
+def test_what_is_wrong_with_a_dashboard_is_named(
+    tmp_path: Path, right: str, wrong: str, told: str
+) -> None:
+    with pytest.raises(UserError, match=r"dashboard\.yaml is not a valid dashboard") as problem:
+        files.contents(shop(tmp_path, BOARD.replace(right, wrong)))
+    assert told in problem.value.message
 
 
 def test_is_of_the_schema_of_the_pinned_grafana(dashboard: Json) -> None:

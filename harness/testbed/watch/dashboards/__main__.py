@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from testbed.model.project import Project
-from testbed.watch.dashboards.files import folder, write
+import sys
 
-for path in write(folder(Project.find())):
-    print(path)
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+from testbed.watch.dashboards.files import write
+
+try:
+    root = Project.find().root
+    print(*write(root, root / "grafana" / "dashboards"), sep="\n")
+except UserError as problem:
+    sys.exit(problem.message)

@@ -7,36 +7,33 @@ from pathlib import Path
 
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 
-from testbed.model.project import Project
-from testbed.watch.dashboards.async_path import async_path
-from testbed.watch.dashboards.jvm import jvm
-from testbed.watch.dashboards.overview import overview
-from testbed.watch.dashboards.rabbitmq import rabbitmq
-from testbed.watch.dashboards.sync_path import sync_path
+from testbed.model.systems import declarations
+from testbed.watch.dashboards.declarations import declared
+from testbed.watch.dashboards.drawing import drawn
 
 
-def folder(project: Project) -> Path:
-    """Return the folder in which Grafana's provisioning looks for dashboards."""
-    return project.root / "grafana" / "dashboards"
+def contents(root: Path) -> Mapping[str, str]:
+    """Return the dashboards that a project declares as JSON, by file name.
 
-
-def contents() -> Mapping[str, str]:
-    """Return the files' contents, as JSON, by file name."""
+    Raises `UserError` if a declaration is not valid.
+    """
     encoder = JSONEncoder(indent=2, sort_keys=True)
+    colors = {name: system.color for name, system in declarations(root).items()}
     return {
-        f"{made.uid}.json": encoder.encode(made) + "\n"
-        for made in (overview(), sync_path(), async_path(), rabbitmq(), jvm())
+        f"{uid}.json": encoder.encode(drawn(uid, one, colors)) + "\n"
+        for uid, one in declared(root, colors).items()
     }
 
 
-def write(to: Path) -> list[Path]:
-    """Write all dashboards into a folder, delete its other JSON files; return their paths."""
+def write(root: Path, to: Path) -> list[Path]:
+    """Write a project's dashboards into a folder, delete its other JSON files; return their paths.
+
+    Raises `UserError` like `contents`.
+    """
+    drawings = contents(root)
     to.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, content in contents().items():
-        path = to / name
-        path.write_text(content)
-        written.append(path)
-    for left in set(to.glob("*.json")) - set(written):
+    for left in to.glob("*.json"):
         left.unlink()
-    return written
+    for name, content in drawings.items():
+        (to / name).write_text(content, encoding="utf-8")
+    return [to / name for name in drawings]
