@@ -22,7 +22,6 @@ from testbed.measure.load import Generator
 from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
-from testbed.model.systems import declaration
 
 THREADS = 20
 DURATION_S = 8
@@ -97,9 +96,8 @@ def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
 
 def _measured(project: Project, plan: Path, generator: Generator, folder: Path) -> dict[str, Any]:
     variant, _, workload = plan.stem.rpartition("-")
-    protocol = declaration(variant).protocol
     endpoint = subprocess.Popen(
-        [sys.executable, "-m", "testbed.measure.reference_server", protocol],
+        [sys.executable, "-m", "testbed.measure.reference_server", variant],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

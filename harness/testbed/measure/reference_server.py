@@ -1,4 +1,4 @@
-"""A front door without services behind it: answers what the plans expect, as fast as it can.
+"""A front door without services behind it: gives the answers that a system declares, fast.
 
 It shows the highest rate that the load generator reaches. It runs as a separate process, prints its
 port, and ends when its standard input closes.
@@ -11,48 +11,52 @@ import gc
 import json
 import sys
 import uuid
-from typing import Any
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from pathlib import Path
 
-PREFIXES = {"cineworld": "CNW", "dundrum": "MAD", "ucd": "UCD"}
-SHOW_TIMES = ("10:00", "14:00", "18:00")
-CORRELATION = str(uuid.UUID(int=0x0A4EDD535CD84B04826565114F56DE85))
+from testbed.model.project import Project
+from testbed.model.systems import ReferenceAnswer, declaration
 
+Answer = Callable[[bytes], bytes]
+"""The bytes of a response, from a body."""
 
-def catalogue() -> list[dict[str, Any]]:
-    """Return all cinemas with their movies, as the product answers."""
-    return [
-        {
-            "id": str(uuid.uuid3(uuid.NAMESPACE_DNS, name)),
-            "cinemaName": name,
-            "movies": [
-                {
-                    "id": f"{prefix}00{number}",
-                    "name": f"Movie {number}",
-                    "showTimes": list(SHOW_TIMES),
-                }
-                for number in (1, 2, 3)
-            ],
-        }
-        for name, prefix in PREFIXES.items()
-    ]
+ID = str(uuid.UUID(int=0x0A4EDD535CD84B04826565114F56DE85)).encode()
 
 
-def answer(status: str, body: bytes, content_type: str = "application/json") -> bytes:
-    """Return the bytes of an HTTP response."""
-    head = f"HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
-    return head.encode("ascii") + b"\r\n" + body
+def responder(status: HTTPStatus, content_type: str = "application/json") -> Answer:
+    """Return what makes an HTTP response of a body."""
+    head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: {content_type}\r\nContent-Length: "
+    start = head.encode("ascii")
+    return lambda body: b"%b%d\r\n\r\n%b" % (start, len(body), body)
 
 
-LIST = answer("200 OK", json.dumps(catalogue(), separators=(",", ":")).encode())
-ACCEPTED = answer("202 Accepted", CORRELATION.encode(), "text/plain")
+def answer(declared: ReferenceAnswer, root: Path) -> Answer:
+    """Return an answer whose file, if it has one, is in the project `root`."""
+    respond = responder(declared.status)
+    if declared.echo:
+        start = json.dumps(declared.echo, separators=(",", ":")).encode()[:-1] + b","
+        return lambda body: respond(start + body[1:])
+    whole = respond((root / declared.file).read_bytes().strip() if declared.file else b"")
+    return lambda _: whole
+
+
+ACCEPTED = responder(HTTPStatus.ACCEPTED, "text/plain")(ID)
+NOT_FOUND = responder(HTTPStatus.NOT_FOUND)(b"")
 
 
 class Connection(asyncio.Protocol):
-    """One user's connection; a user waits for each answer before the next request."""
+    """One user's connection; a user waits for each answer before the next request.
 
-    def __init__(self) -> None:
+    Each of the `answers` has the begin of its request line. If `acknowledges`, a request is
+    answered with `ID`, and the request whose path ends in it with the answer to the one before.
+    """
+
+    def __init__(self, answers: Sequence[tuple[bytes, Answer]], acknowledges: bool) -> None:
+        self._answers = answers
+        self._acknowledges = acknowledges
         self._received = b""
-        self._reserved = b""
+        self._result = NOT_FOUND
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport to which answers are written."""
@@ -63,34 +67,21 @@ class Connection(asyncio.Protocol):
         """Answer a request once it is complete."""
         request = self._received + data if self._received else data
         head, found, body = request.partition(b"\r\n\r\n")
-        if not found or (head.startswith(b"POST") and len(body) < _length(head)):
+        if not found or (not head.startswith(b"GET") and len(body) < _length(head)):
             self._received = request
             return
         self._received = b""
-        self._transport.write(self._answer(head, body))
+        self._transport.write(self._answer(head.partition(b"\r\n")[0], body))
 
-    def _answer(self, head: bytes, body: bytes) -> bytes:
-        path = head[: head.index(b"\r\n")].split(b" ")[1]
-        if path.startswith(b"/api/movie/list/"):
-            return LIST
-        if path == b"/api/movie/list":
-            return ACCEPTED if self.asynchronous else LIST
-        if head.startswith(b"POST"):
-            reserved = b'{"id":"1",' + body[1:]
-            if path.startswith(b"/api/"):
-                self._reserved = answer("200 OK", reserved)
-                return ACCEPTED
-            return answer("201 Created", reserved)
-        return self._reserved or answer("404 Not Found", b"")
-
-    asynchronous = False
-    """Whether a list request is acknowledged first and its result fetched later."""
-
-
-class AcknowledgingConnection(Connection):
-    """A connection that acknowledges requests; clients fetch the results."""
-
-    asynchronous = True
+    def _answer(self, line: bytes, body: bytes) -> bytes:
+        if self._acknowledges and ID in line:
+            return self._result
+        self._result = NOT_FOUND
+        for start, answered in self._answers:
+            if line.startswith(start):
+                self._result = answered(body)
+                break
+        return ACCEPTED if self._acknowledges else self._result
 
 
 def _length(head: bytes) -> int:
@@ -100,11 +91,16 @@ def _length(head: bytes) -> int:
     return 0
 
 
-async def serve(protocol: str) -> None:
-    """Answer on a free loopback port, as a system with this protocol does, until stdin closes."""
+async def serve(system: str) -> None:
+    """Answer on a free loopback port, as a system does, until stdin closes."""
+    declared = declaration(system)
+    root = Project.find().root
+    answers = [(one.request.encode(), answer(one, root)) for one in declared.reference]
+    acknowledges = declared.protocol == "acknowledged"
     loop = asyncio.get_running_loop()
-    connection = AcknowledgingConnection if protocol == "acknowledged" else Connection
-    server = await loop.create_server(connection, "127.0.0.1", 0, backlog=1024)
+    server = await loop.create_server(
+        lambda: Connection(answers, acknowledges), "127.0.0.1", 0, backlog=1024
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     # No reference cycles arise here; garbage collection would only add pauses.
     gc.disable()

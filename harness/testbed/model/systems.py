@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -94,6 +95,25 @@ class Handicap(Declared):
     calls: dict[str, int]
 
 
+class ReferenceAnswer(Declared):
+    """An answer of the server that shows the load generator's highest rate.
+
+    Attributes
+    ----------
+    request
+        How the request line begins: method and path.
+    file
+        A file of the project: the body of the answer.
+    echo
+        In place of a file: the body is the JSON object of the request, with these members added.
+    """
+
+    request: str
+    status: HTTPStatus = HTTPStatus.OK
+    file: str | None = None
+    echo: dict[str, str] = Field(default_factory=dict)
+
+
 class SystemDeclaration(Declared):
     """The declaration of one system.
 
@@ -115,6 +135,8 @@ class SystemDeclaration(Declared):
         The services that an experiment may suspend.
     reset
         What is emptied before each run.
+    reference
+        What a server without work answers to the plans' requests; the results, if they are fetched.
     hops
         From the outermost to the innermost.
     partial_answer
@@ -133,6 +155,7 @@ class SystemDeclaration(Declared):
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
     stoppable: tuple[str, ...] = ()
     reset: Reset
+    reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
     hops: tuple[HopRule, ...] = ()
     partial_answer: str | None = None
     handicap: Handicap | None = None

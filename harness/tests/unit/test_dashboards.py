@@ -64,6 +64,7 @@ protocol: direct
 workloads: [buy]
 complete: [{get: /}]
 reset: {service: store, port: 1, databases: shop, collection: orders}
+reference: [{request: GET /}]
 """
 BOARD = """
 title: Shop

@@ -17,9 +17,9 @@ Serve = Callable[[str], httpx.Client]
 def serve() -> Iterator[Serve]:
     started: list[subprocess.Popen[str]] = []
 
-    def start(protocol: str) -> httpx.Client:
+    def start(system: str) -> httpx.Client:
         process = subprocess.Popen(
-            [sys.executable, "-m", "testbed.measure.reference_server", protocol],
+            [sys.executable, "-m", "testbed.measure.reference_server", system],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -37,7 +37,7 @@ def serve() -> Iterator[Serve]:
 
 
 def test_answers_directly(serve: Serve) -> None:
-    with serve("direct") as client:
+    with serve("sync") as client:
         listed = client.get("/api/movie/list")
         made = client.post("/cinema/cineworld/reservation/make", json={"clientEmail": "a@b"})
 
@@ -48,7 +48,7 @@ def test_answers_directly(serve: Serve) -> None:
 
 
 def test_acknowledges_and_gives_the_result_when_it_is_fetched(serve: Serve) -> None:
-    with serve("acknowledged") as client:
+    with serve("async") as client:
         listed = client.get("/api/movie/list")
         fetched = client.get(f"/api/movie/list/{listed.text}")
         made = client.post("/api/cinema/cineworld/reservation/make", json={"tickets": 2})

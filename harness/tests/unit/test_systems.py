@@ -17,6 +17,7 @@ protocol: %s
 workloads: {%s}
 complete: [{get: /}]
 reset: {service: store, port: 1, databases: shop, collection: orders}
+reference: [{request: GET /}]
 """
 
 
