@@ -157,7 +157,7 @@ class Run:
     expected_operations
         How many operations the run was to make; None if time bounds it.
     complete_before, complete_after
-        True if every cinema answered before or after the run, else what was missing.
+        True if answers were complete before or after the run, else what was missing.
     generator_cpus
         Cores that the generator could use.
     generator_ceiling_per_s
@@ -166,7 +166,7 @@ class Run:
         What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
         ``started``.
     fetch
-        How an asynchronous answer was fetched.
+        How results were fetched; None if none were.
     warm
         Whether the warm-up rule was met before the run; None if there was no rule.
     """
@@ -425,7 +425,7 @@ def _loose_runs(path: Path) -> list[Run]:
     if nameless:
         raise UserError(
             f"{nameless[0]!r} in {str(path)!r} does not tell its variant, workload and threads",
-            f"Name sample files {LOOSE_SHAPE}, for example sync-list-10-threads.jtl.",
+            f"Name sample files {LOOSE_SHAPE}.",
         )
     return [
         Run(

@@ -1,14 +1,14 @@
 """Read JMeter's result files into samples and operations.
 
-A sample is one HTTP exchange. An operation is one user request with its result: in the asynchronous
-variant it lasts from the start of the request to the end of the fetch that returned the result. Two
-layouts are supported:
+A sample is one HTTP exchange. An operation is one user request with its result: if requests are
+acknowledged, it lasts from the start of the request to the end of the fetch that returned the
+result. Two layouts are supported:
 
 - This project's plans label the row of an operation with the workload (``list``), and its exchanges
   ``list request`` and ``list fetch``. The operation lasts from the start of the first exchange to
-  the end of the last. A synchronous operation is a single exchange.
-- Files without such labels, as published with the thesis. Each row of a synchronous file is an
-  operation. In an asynchronous file, a request and the next fetch on the same thread are one.
+  the end of the last. Without a fetch, an operation is a single exchange.
+- Files without such labels, as published with the thesis. Each row is an operation; in a file with
+  fetches, a request and the next fetch on the same thread are one.
 
 In an open loop, response times count from the intended start in the plan, even if the load
 generator starts late (Tene's coordinated omission). Late and dropped arrivals are counted.
@@ -58,10 +58,10 @@ CLASSES = (*FAILURES, NOT_BEGUN)
 STEPS = ("exchange", "request", "fetch")
 """A sample's part in its operation: all of it, the acknowledged request, or one of its fetches."""
 
-MISSING_CINEMA = 0.8
-"""Share of the median answer size below which an unchecked list answer lacks a cinema.
+PARTIAL_SIZE = 0.8
+"""Share of the median answer size below which an unchecked list answer is partial.
 
-In the published sample files one of three cinemas is 27 to 29 % of an answer, varying headers 3 %.
+In the published sample files a missing part is 27 to 29 % of an answer, varying headers 3 %.
 """
 
 _FAILURE = pl.Enum(FAILURES)
@@ -590,8 +590,8 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
         .group_by("thread", "turn", maintain_order=True)
         .agg(pl.col("step", "code", "message").last())
     )
-    # JMeter's own row also contains the generator's time around the exchanges. Synchronous
-    # operations have no such row, so that time is left out of both.
+    # JMeter's own row also contains the generator's time around the exchanges. Operations of a
+    # single exchange have no such row, so that time is left out of both.
     spans = exchanges.group_by("thread", "turn").agg(
         pl.col("start_ms").min().alias("first_ms"),
         (pl.col("start_ms") + pl.col("elapsed_ms")).max().alias("last_ms"),
@@ -611,7 +611,7 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
 
 
 def _each(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
-    """Take each row of an unlabelled synchronous file as an operation."""
+    """Take each row of an unlabelled file without fetches as an operation."""
     rows = rows.with_columns(pl.lit("exchange").alias("step"))
     return rows, _without_partial(rows.with_columns(_failures(cell.variant)), cell.workload), 0
 
@@ -651,11 +651,11 @@ def _failures(variant: str) -> pl.Expr:
 
 
 def _without_partial(operations: pl.DataFrame, workload: str) -> pl.DataFrame:
-    """Count list answers that lack a cinema as failed, as these plans had no assertion for it."""
+    """Count partial list answers as failed, as these plans had no assertion for it."""
     if workload != "list":
         return operations
     usual = pl.col("bytes").filter(pl.col("ok")).median()
-    partial = pl.col("ok") & (pl.col("bytes") < MISSING_CINEMA * usual)
+    partial = pl.col("ok") & (pl.col("bytes") < PARTIAL_SIZE * usual)
     return operations.with_columns(
         pl.when(partial).then(pl.lit("partial")).otherwise("failure").alias("failure"),
         (pl.col("ok") & ~partial).alias("ok"),

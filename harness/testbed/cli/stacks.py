@@ -28,6 +28,7 @@ from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
+from testbed.model.systems import names
 
 
 def up(
@@ -97,7 +98,7 @@ def logs(
         for file in sorted(one.logs.glob("*.log"))
     }
     if not files:
-        raise UserError("no logs yet", "Start something first: ./testbed up sync")
+        raise UserError("no logs yet", f"Start something first: ./testbed up {names()[0]}")
     if service is not None and service not in files:
         raise unknown("service", service, files)
     chosen = [files[service]] if service else list(files.values())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+import testbed
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -80,3 +82,18 @@ def test_a_timer_belongs_to_the_hop_whose_every_part_fits() -> None:
     assert rule.name_for("back-door", labels, "list") is None
     assert rule.name_for("front-door", labels, "reserve") is None
     assert rule.name_for("front-door", {"uri": "/health"}, "list") is None
+
+
+def test_no_module_names_a_system_or_its_product() -> None:
+    names = "|".join(map(re.escape, systems.names()))
+    # A name may be a keyword of Python.
+    named = re.compile(rf"cinema|(?<![a-z])({names})(?![a-z]| def | for | with )", re.IGNORECASE)
+    package = Path(testbed.__file__).parent
+    lines = [
+        f"{module.relative_to(package)}:{number}: {line.strip()}"
+        for module in package.rglob("*.py")
+        # Until its list is generated.
+        if module.name != "settings.py"
+        for number, line in enumerate(module.read_text().splitlines(), 1)
+    ]
+    assert not list(filter(named.search, lines))

@@ -65,7 +65,7 @@ def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[F
     return figure, (
         f"Response codes of {study.workload} operations by level, {study.conditions}. Grey: "
         f"successful. A failed operation has the code of the answer that made it fail, and its "
-        f"class: a 200 fails when its body is not the expected one, for example when a cinema is "
+        f"class: a 200 fails when its body is not the expected one, for example when a part is "
         f"missing. Arrivals of an open loop that never began have failed, too."
     )
 

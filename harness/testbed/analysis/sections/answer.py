@@ -178,7 +178,7 @@ def _curve(one: Decision) -> tuple[str, str, str, str, str]:
 
 
 def _clause(ones: Sequence[Decision], reference: str) -> str:
-    """Return the decisions by one figure: ``is 16 % lower than sync's at …``."""
+    """Return the decisions by one figure: ``is 16 % lower than the reference's at …``."""
     parts = []
     for kind, group in groupby(sorted(ones, key=_kind), key=_kind):
         known = list(group)

@@ -18,7 +18,7 @@ NOTHING = "There is no usable run."
 
 UNCHECKED = (
     "The sample files hold no check of an answer's body. Answers far smaller than usual are taken "
-    "for partial ones, that is, for lists that lack a cinema; the file itself calls them successes."
+    "for partial ones, that is, for lists that lack a part; the file itself calls them successes."
 )
 
 

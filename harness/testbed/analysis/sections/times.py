@@ -12,8 +12,8 @@ NOTE = (
     "By the timers of the services themselves, read before and after each run: ms per operation, "
     "which is the calls per operation × the mean ms of one call, over every usable run, whole. "
     "Hops are nested, from the outside in: what a hop takes itself is what it takes beyond those "
-    "that it waits for. Cinemas that are asked at once overlap, so that the times of their hops do "
-    "not add up to that of the operation. Waiting in a queue is counted in whole milliseconds. "
+    "that it waits for. Services that are asked at once overlap, so that the times of their hops "
+    "do not add up to that of the operation. Waiting in a queue is counted in whole milliseconds. "
     f"Hops with less than one call in {1 / SELDOM:.0f} operations are left out."
 )
 
