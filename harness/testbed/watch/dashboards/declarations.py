@@ -113,7 +113,7 @@ def declared(root: Path, variants: Iterable[str]) -> Mapping[str, Dashboard]:
     rows = {file.stem: read(Row, "row", file) for file in folder.glob("rows/*.yaml")}
     found = {
         f"testbed-{file.stem}": read(Dashboard, "dashboard", file, rows)
-        for file in folder.glob("*.yaml")
+        for file in sorted(folder.glob("*.yaml"))
     }
     for variant in variants:
         file = root / "systems" / variant / "dashboard.yaml"
