@@ -19,8 +19,8 @@ from testbed.model.project import Project
 METADATA = "*/target/classes/META-INF/spring-configuration-metadata.json"
 
 HEAD = """\
-# What can be set of the services, beside every property of Spring: environment variables and what each is.
-# Generated from the services: .venv/bin/python -m testbed.deploy.settings_file
+# What our services add to the properties of Spring: environment variables, and what each sets.
+# Made from the services: .venv/bin/python -m testbed.deploy.settings_file
 """
 
 

@@ -11,19 +11,19 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from pathlib import Path
 
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import Field
 
 from testbed.measure.load import plan_file
 from testbed.model import systems
+from testbed.model.declared import Declared, read
 from testbed.model.project import Project
 
 SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
 """A variable of JMeter, or a character that means something in an expression."""
 
 
-class WorkloadDeclaration(systems.Declared):
+class WorkloadDeclaration(Declared):
     """What a user sends, and how the answer is checked.
 
     Attributes
@@ -86,7 +86,7 @@ def contents(project: Project) -> Mapping[Path, str]:
 
 def _read(project: Project, name: str) -> WorkloadDeclaration:
     file = project.plans / "workloads" / f"{name}.yaml"
-    return WorkloadDeclaration.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return read(WorkloadDeclaration, "workload", file)
 
 
 def _literally(text: str) -> str:

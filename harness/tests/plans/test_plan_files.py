@@ -16,8 +16,9 @@ PLAN_IDS = [plan.stem for plan in PLANS]
 
 def test_every_workload_of_a_system_has_a_plan() -> None:
     declared = systems.declarations().values()
-    assert PLAN_IDS == sorted(
-        f"{one.name}-{workload}" for one in declared for workload in one.workloads
+    assert (
+        sorted(f"{one.name}-{workload}" for one in declared for workload in one.workloads)
+        == PLAN_IDS
     )
 
 

@@ -37,9 +37,9 @@ def spread(invocations: Sequence[Judged]) -> str:
     ]
     return (
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "
-        "over pairs of starts and over invocations. Detectable is the smallest difference that 80 % "
-        "of experiments with these cells and so many pairs find; one pair speaks of its own starts "
-        "only.\n\n" + markdown_table(rows, SPREAD)
+        "over pairs of starts and over invocations. Detectable is the smallest difference that "
+        "80 % of experiments with these cells and so many pairs find; one pair speaks of its own "
+        "starts only.\n\n" + markdown_table(rows, SPREAD)
     )
 
 
