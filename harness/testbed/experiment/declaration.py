@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from testbed.experiment.parts import (
+    SCALES,
     Arrivals,
     Blocks,
     Count,
     Disturb,
+    Factors,
     Fetch,
     LocalPorts,
     Name,
@@ -24,9 +26,11 @@ from testbed.experiment.parts import (
     Ramp,
     Rate,
     Repetitions,
+    Replicas,
     Search,
     Seconds,
     Section,
+    ServiceLimits,
     Setting,
     SettingName,
     Several,
@@ -36,9 +40,12 @@ from testbed.experiment.parts import (
     Threads,
     Together,
     Warmup,
+    require_able,
 )
 from testbed.model import systems as declared_systems
 from testbed.model.systems import Backends, Preset, Variant, Workload
+
+_Value = TypeVar("_Value")
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How each preset fetches results, unless the experiment says otherwise."""
@@ -59,6 +66,10 @@ class System:
         once.
     scrape
         Seconds between two scrapes of every service's metrics; None for no scraping.
+    replicas
+        Instances of each service; one where it is not named.
+    limits
+        The limits of each instance, by service.
     """
 
     name: str
@@ -67,6 +78,25 @@ class System:
     settings: Mapping[str, str]
     properties: Mapping[str, str]
     scrape: int | None = None
+    replicas: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
+
+    @property
+    def deployed(self) -> dict[str, str]:
+        """Its instances and limits by key, such as ``limits.SERVICE.cpus``."""
+        limits = {
+            f"limits.{service}.{key}": f"{value:g}"
+            for service, one in self.limits.items()
+            for key, value in one.model_dump(exclude_none=True).items()
+        }
+        return {f"{SCALES}{name}": str(count) for name, count in self.replicas.items()} | limits
+
+    @property
+    def cpus(self) -> float:
+        """The sum of the CPU limits of all instances, in cores."""
+        return sum(
+            (one.cpus or 0) * self.replicas.get(name, 1) for name, one in self.limits.items()
+        )
 
     @property
     def fetch(self) -> str | None:
@@ -92,8 +122,10 @@ class Experiment(Section):
     """The presets of each variant."""
     systems: dict[Name, SystemSpec] = Field(default_factory=dict)
     """The compared systems by name, instead of variants and presets."""
-    factors: dict[SettingName, Several[Setting]] = Field(default_factory=dict)
-    """Settings and their values. Each system is measured under every combination."""
+    factors: Factors = Field(default_factory=dict)
+    """Settings, or ``replicas.SERVICE``, and their values. Each system is measured under every
+    combination.
+    """
     workloads: Several[Workload] = Field(default_factory=lambda before: _in_common(before))
     """What users do. Default: the workloads that all compared systems have in common."""
     threads: Several[Threads] = ()
@@ -138,6 +170,14 @@ class Experiment(Section):
     """The load before the first run after each start."""
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
     """Environment settings of every service, on top of the preset."""
+    replicas: dict[str, Replicas] = Field(default_factory=dict)
+    """Instances of each service, in every system that has it."""
+    limits: dict[str, ServiceLimits] = Field(default_factory=dict)
+    """The limits of each instance, by service, in every system that has it."""
+    overcommit: bool = False
+    """Whether the CPU limits of a system and one core for the load generator may add up to more
+    than the machine has.
+    """
 
     @model_validator(mode="after")
     def _groups_what_is_there(self) -> Experiment:
@@ -185,6 +225,17 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _deploys_what_there_is(self) -> Experiment:
+        variants = dict.fromkeys(one.variant for one in self.compared)
+        require_able("replicas", self.replicas, variants)
+        require_able("limits", self.limits, variants)
+        varied = [name.removeprefix(SCALES) for name in self.factors if name.startswith(SCALES)]
+        for variant in variants:
+            # Of a system without the service, a factor would make two equal ones.
+            require_able("replicas", varied, [variant])
+        return self
+
+    @model_validator(mode="after")
     def _has_its_own_network_alone(self) -> Experiment:
         if self.local_ports is not None and self.backends != "embedded":
             raise ValueError(
@@ -220,11 +271,14 @@ class Experiment(Section):
         for name, spec in self._declared().items():
             for chosen in itertools.product(*values):
                 label = "-".join((name, *map(_slug, chosen)))
-                settings = {
-                    **self.settings,
-                    **spec.settings,
-                    **dict(zip(names, chosen, strict=True)),
+                varied = dict(zip(names, chosen, strict=True))
+                counts = {
+                    key.removeprefix(SCALES): int(varied.pop(key))
+                    for key in names
+                    if key.startswith(SCALES)
                 }
+                known = declared_systems.declaration(spec.variant)
+                settings = {**self.settings, **spec.settings, **varied}
                 made.append(
                     System(
                         label,
@@ -233,6 +287,8 @@ class Experiment(Section):
                         settings,
                         self._properties(spec),
                         spec.scrape,
+                        _of(known.scalable, self.replicas | spec.replicas | counts),
+                        _of(known.services, self.limits | spec.limits),
                     )
                 )
         return tuple(made)
@@ -270,7 +326,8 @@ class Experiment(Section):
         if self.precision is not None or isinstance(self, Searched):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
-        empty = {key for key in ("factors", "threads", "groups") if not data[key]}
+        optional = ("factors", "threads", "groups", "replicas", "limits", "overcommit")
+        empty = {key for key in optional if not data[key]}
         data = {key: value for key, value in data.items() if key not in empty}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 
@@ -378,6 +435,10 @@ def _in_common(before: dict[str, Any]) -> tuple[str, ...]:
     specs: Mapping[str, SystemSpec] = before.get("systems") or {}
     compared = {one.variant for one in specs.values()} or before.get("variants")
     return declared_systems.workloads(compared)
+
+
+def _of(services: tuple[str, ...], given: Mapping[str, _Value]) -> dict[str, _Value]:
+    return {name: value for name, value in given.items() if name in services}
 
 
 def _slug(value: str) -> str:

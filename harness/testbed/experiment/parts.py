@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from testbed.experiment.settings import known
-from testbed.model.systems import Preset, Variant, fetches
+from testbed.model.systems import Preset, Variant, declaration, fetches
 
 Fetch = Literal["wait", "immediate", "poll"]
 Arrivals = Literal["poisson", "constant"]
@@ -35,7 +36,31 @@ Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
 Setting = Annotated[str, Field(coerce_numbers_to_str=True)]
 SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(known)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
+MAX_REPLICAS = 20
+Replicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS, strict=True)]
 
+SCALES = "replicas."
+"""The prefix of a factor whose values are numbers of instances."""
+
+
+def _factor(name: str) -> str:
+    return name if name.startswith(SCALES) else known(name)
+
+
+def _numbers(factors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    for name, values in factors.items():
+        for value in values if name.startswith(SCALES) else ():
+            if not (value.isdecimal() and 1 <= int(value) <= MAX_REPLICAS):
+                raise ValueError(f"{name}: {value!r}: choose 1 to {MAX_REPLICAS}")
+    return factors
+
+
+FactorName = Annotated[
+    str,
+    Field(pattern=r"^([A-Z][A-Z0-9_]*|replicas\.[a-z][a-z0-9-]*)$"),
+    AfterValidator(_factor),
+]
+Factors = Annotated[dict[FactorName, Several[Setting]], AfterValidator(_numbers)]
 
 WINDOWS = 4
 """The least number of windows of each workload in a warm-up."""
@@ -81,6 +106,40 @@ class Blocks(Section):
         return self
 
 
+class ServiceLimits(Section):
+    """What each instance of a service may use; None for no limit of the experiment's."""
+
+    cpus: Annotated[float, Field(ge=0.01, allow_inf_nan=False)] | None = None
+    """CPU time per time: 0.5 is half a core."""
+    memory_mb: Annotated[int, Field(ge=64, strict=True)] | None = None
+    """In MB (10^6 bytes)."""
+
+    @model_validator(mode="after")
+    def _limits_something(self) -> ServiceLimits:
+        if self.cpus is None and self.memory_mb is None:
+            raise ValueError("give cpus, memory_mb or both")
+        return self
+
+
+def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> None:
+    """Check that a variant has services that ``replicas`` or ``limits``, the `key`, may name.
+
+    Raises `ValueError` with the key, the service and the choices.
+    """
+    found = {name: declaration(name) for name in variants}
+    which, able = {
+        "replicas": ("scalable", "that can run in several instances"),
+        "limits": ("services", "that can be limited"),
+    }[key]
+    choices = dict.fromkeys(name for one in found.values() for name in getattr(one, which))
+    for service in services:
+        if service not in choices:
+            raise ValueError(
+                f"{key}: {service!r} is no service of {' or '.join(found)} {able}; "
+                f"choose from: {', '.join(choices)}"
+            )
+
+
 class SystemSpec(Section):
     """A compared system, as written under ``systems``.
 
@@ -104,6 +163,16 @@ class SystemSpec(Section):
     """Milliseconds between request and fetch, part of the operation's time."""
     scrape: Seconds | None = None
     """Seconds between two scrapes of every service's metrics under load; None for no scraping."""
+    replicas: dict[str, Replicas] = {}
+    """Instances of each service, on top of the experiment's."""
+    limits: dict[str, ServiceLimits] = {}
+    """The limits of each instance, by service, on top of the experiment's."""
+
+    @model_validator(mode="after")
+    def _has_the_services(self) -> SystemSpec:
+        require_able("replicas", self.replicas, [self.variant])
+        require_able("limits", self.limits, [self.variant])
+        return self
 
     @model_validator(mode="after")
     def _fetches(self) -> SystemSpec:

@@ -8,6 +8,7 @@ from testbed.experiment import arrivals, search
 from testbed.experiment.declaration import Experiment, InBlocks, Ramped, Searched, Stepped
 from testbed.experiment.parts import WINDOWS
 from testbed.experiment.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
+from testbed.model.errors import UserError
 from testbed.model.words import duration
 
 START_S = 18.0
@@ -27,6 +28,10 @@ OPERATION_S = 0.001
 
 LEAD_S = 2.0
 """How long an open loop lets its users start before the first arrival."""
+
+
+GENERATOR_CPUS = 1
+"""The cores that the load generator needs beside what is measured."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,21 @@ class Expected:
         """The estimate in words."""
         bound = "at most " if self.at_most else "at least " if self.at_least else ""
         return f"{bound}{self.runs} runs after {self.starts} starts, about {duration(self.seconds)}"
+
+
+def require_cores(experiment: Experiment, cores: float) -> None:
+    """Check that the CPU limits of each system leave the load generator its cores.
+
+    `cores` is what the machine has. Systems that are up together have load in turns, so each is
+    checked by itself. Raises `UserError` with the first that needs more.
+    """
+    for system in () if experiment.overcommit else experiment.compared:
+        if system.cpus and round(system.cpus + GENERATOR_CPUS, 6) > cores:
+            raise UserError(
+                f"limits: the instances of {system.name} may use {system.cpus:g} cores, the load "
+                f"generator needs {GENERATOR_CPUS}, and this machine has {cores:g}",
+                "Lower cpus or replicas, or write `overcommit: true` into the experiment.",
+            )
 
 
 def run_s(experiment: Experiment, level: Level) -> float:

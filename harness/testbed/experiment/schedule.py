@@ -25,6 +25,9 @@ OPEN = "open"
 SYSTEM_MB = 2600
 """Memory of one system under load, in MB (10^6 bytes): that of the largest one that ships."""
 
+INSTANCE_MB = 350
+"""Memory of each further instance of a service, in MB: its share of `SYSTEM_MB`."""
+
 Records = Mapping[str, Mapping[str, Any]]
 """The records of finished runs, by name."""
 
@@ -166,7 +169,8 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     if experiment.seed is None:
         settled["seed"] = random.SystemRandom().randrange(2**32)
     if isinstance(experiment, InBlocks):
-        at_once = max(1, int(memory_mb // SYSTEM_MB))
+        further = max(sum(one.replicas.values()) - len(one.replicas) for one in experiment.compared)
+        at_once = max(1, int(memory_mb // (SYSTEM_MB + INSTANCE_MB * further)))
         largest = {"all": max(map(len, _groups(experiment))), "pairs": 2, "none": 1}
         wanted = list(largest)[list(largest).index(experiment.together) :]
         settled["together"] = next(one for one in wanted if largest[one] <= at_once)

@@ -131,6 +131,10 @@ class SystemDeclaration(Declared):
         The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``.
     refusals
         Problem types of refused requests that the plans look for first.
+    services
+        The services of the system's own code. An experiment may limit their CPU and memory.
+    scalable
+        The services that may run in several instances.
     stoppable
         The services that an experiment may suspend.
     reset
@@ -153,6 +157,8 @@ class SystemDeclaration(Declared):
     workloads: Annotated[dict[str, str], Field(min_length=1)]
     refusals: tuple[str, ...] = ()
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
+    services: tuple[str, ...] = ()
+    scalable: tuple[str, ...] = ()
     stoppable: tuple[str, ...] = ()
     reset: Reset
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
@@ -199,6 +205,16 @@ def fetches(name: str) -> bool:
     """Return whether the results of a system are fetched; False for an undeclared system."""
     found = declarations().get(name)
     return found is not None and found.protocol == "acknowledged"
+
+
+def instance(service: str, number: int) -> str:
+    """Return the name of an instance of a service; the first has the name of the service."""
+    return service if number == 1 else f"{service}.{number}"
+
+
+def service_of(instance: str) -> str:
+    """Return the service of an instance."""
+    return instance.partition(".")[0]
 
 
 def _one_of(choices: Callable[[], tuple[str, ...]]) -> AfterValidator:

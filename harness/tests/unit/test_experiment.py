@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from testbed.experiment import planning, reading
+from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -73,8 +74,41 @@ def test_what_is_written_down_reads_back_the_same() -> None:
             "settings: {broker_deadline: 1s}",
             "'broker_deadline': string should match pattern '^[A-Z]",
         ),
-        ("settings: {BROKER_DEADLIN: 1s}", "no service (did you mean BROKER_DEADLINE?)"),
+        ("settings: {BROKER_DEADLIN: 1s}", "cannot be set (did you mean BROKER_DEADLINE?)"),
         ("settings: {TESTBED_PRESET: thesis}", "TESTBED_PRESET cannot be set"),
+        (
+            "replicas: {mongodb: 2}",
+            "replicas: 'mongodb' is no service of sync or async that can run in several instances; "
+            "choose from: aggregator-service, cinema-cineworld-service,",
+        ),
+        ("replicas: {api-gateway-service: 2}", "replicas: 'api-gateway-service' is no service"),
+        ("replicas: {cinema-ucd-service: 0}", "replicas.cinema-ucd-service: 0: input should be"),
+        ("replicas: {cinema-ucd-service: 21}", "replicas.cinema-ucd-service: 21: input should be"),
+        (
+            "limits: {ucd: {cpus: 1}}",
+            "limits: 'ucd' is no service of sync or async that can be limited; choose from: eureka",
+        ),
+        ("limits: {eureka-server: {cpus: 0}}", "limits.eureka-server.cpus: 0: input should be"),
+        ("limits: {eureka-server: {memory_mb: 63}}", "limits.eureka-server.memory_mb: 63: "),
+        ("limits: {eureka-server: {}}", "limits.eureka-server: give cpus, memory_mb or both"),
+        (
+            "limits: {eureka-server: {cpu: 1}}",
+            "limits.eureka-server.cpu: unknown key (did you mean cpus?); choose from: cpus, memory",
+        ),
+        (
+            "systems: {a: {variant: async, replicas: {aggregator-service: 2}}}",
+            "systems.a: replicas: 'aggregator-service' is no service of async that can run",
+        ),
+        (
+            "systems: {a: {variant: async, limits: {broker-service: {cpu: 2}}}}",
+            "systems.a.limits.broker-service.cpu: unknown key (did you mean cpus?); choose from",
+        ),
+        ("factors: {replicas.cinema-ucd-service: [1, 0]}", "replicas.cinema-ucd-service: '0': ch"),
+        ("factors: {replicas.cinema-ucd-service: [1, 1.5]}", "'1.5': choose 1 to 20"),
+        (
+            "factors: {replicas.aggregator-service: [1, 2]}",
+            "replicas: 'aggregator-service' is no service of async",
+        ),
     ],
 )
 def test_names_key_value_and_choices(line: str, told: str) -> None:
@@ -216,6 +250,11 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         OPEN + "systems: {a: {variant: async, pause: 5}, b: {variant: sync}}\n",
         OPEN + "systems: {a: {variant: sync, scrape: 5}, b: {variant: sync, settings: {C: ''}}}\n",
         OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\n",
+        VALID + "replicas: {cinema-ucd-service: 2}\nlimits: {broker-service: {cpus: 0.5}}\n",
+        VALID + "factors: {replicas.cinema-ucd-service: [1, 3]}\novercommit: true\n",
+        VALID
+        + "systems: {a: {variant: sync, replicas: {aggregator-service: 2}, "
+        + "limits: {aggregator-service: {memory_mb: 256}}}}\n",
         SEARCH + "slo: {p95_ms: 200}\n",
         VALID + "precision: {could_tell: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
         BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
@@ -275,6 +314,34 @@ def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -
     assert system.properties == {"fetch": "immediate", "pause": "10"}
     assert system.scrape == 5
     assert plan.system("mine-3") == system
+
+
+def test_a_system_has_the_instances_and_limits_of_the_experiment_its_own_and_its_factors() -> None:
+    plan = reading.parse(
+        VALID
+        + "replicas: {aggregator-service: 2, cinema-ucd-service: 2, cinema-dundrum-service: 2}\n"
+        + "limits: {api-gateway-service: {cpus: 1}, cinema-ucd-service: {cpus: 1}}\n"
+        + "systems: {a: {variant: sync, replicas: {cinema-dundrum-service: 3}}, b: {variant: async,"
+        + " limits: {cinema-ucd-service: {memory_mb: 256}}}}\n"
+        + "factors: {replicas.cinema-ucd-service: [4], CINEMA_HANDICAP: [1ms]}\n",
+        "mine.yaml",
+    )
+    sync, asynchronous = plan.compared
+
+    cinemas = {"cinema-ucd-service": 4, "cinema-dundrum-service": 3}
+    assert sync.name == "a-4-1ms"
+    assert sync.settings == {"CINEMA_HANDICAP": "1ms"}
+    assert sync.replicas == {**cinemas, "aggregator-service": 2}
+    assert asynchronous.replicas == {"cinema-ucd-service": 4, "cinema-dundrum-service": 2}
+    one_core = ServiceLimits(cpus=1)
+    assert sync.limits == {"api-gateway-service": one_core, "cinema-ucd-service": one_core}
+    assert asynchronous.limits == {"cinema-ucd-service": ServiceLimits(memory_mb=256)}
+    assert sync.cpus == 5
+    assert asynchronous.deployed == {
+        "replicas.cinema-ucd-service": "4",
+        "replicas.cinema-dundrum-service": "2",
+        "limits.cinema-ucd-service.memory_mb": "256",
+    }
 
 
 @pytest.mark.parametrize("text", ["name: [unclosed", "a: b: c", "\tname: x"])

@@ -7,6 +7,7 @@ import pytest
 from testbed.experiment import planning
 from testbed.experiment.declaration import EXPERIMENT, Experiment
 from testbed.experiment.planning import CELL_S, LEAD_S, OVERHEAD_S, START_S, expect, lines
+from testbed.model.errors import UserError
 
 START_AND_WARM_UP_S = START_S + 5
 
@@ -48,6 +49,23 @@ def test_loops_take_the_time_of_their_operations() -> None:
     found = expect(plan(duration=None, loops=1000, threads=[100], workloads=["list"]), {})
 
     assert found.run_s == pytest.approx(100 * 1000 * planning.OPERATION_S + OVERHEAD_S + CELL_S)
+
+
+def test_limits_leave_the_load_generator_a_core() -> None:
+    keys = {
+        "limits": {"cinema-ucd-service": {"cpus": 0.5}, "broker-service": {"memory_mb": 256}},
+        "factors": {"replicas.cinema-ucd-service": [1, 3]},
+    }
+
+    planning.require_cores(plan(**keys), 2.5)
+    planning.require_cores(plan(**keys, overcommit=True), 2)
+    planning.require_cores(plan(), 1)
+    with pytest.raises(
+        UserError, match=r"sync-3 may use 1.5 cores, .* this machine has 2$"
+    ) as told:
+        planning.require_cores(plan(**keys), 2)
+    assert told.value.hint is not None
+    assert "overcommit: true" in told.value.hint
 
 
 def test_an_open_loop_needs_time_to_begin() -> None:
