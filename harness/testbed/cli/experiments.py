@@ -16,7 +16,7 @@ from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
 from testbed.cli.preparing import lay_out_jmeter, measure_ceilings, measuring_environ, prepare
 from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
-from testbed.deploy import build, compose, deployments, jdk, leftovers, namespace, record
+from testbed.deploy import build, compose, deployments, jdk, leftovers, machine, namespace, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import MB
 from testbed.deploy.stack import Stack
@@ -196,6 +196,7 @@ def _dependencies(
             "write `backends: docker` into the experiment",
             "A Prometheus of your own can ask ./testbed live, and each service.",
         )
+    planning.require_cores(plan, machine.usable_cpus())
     generator_java = jdk.for_jmeter()
     places = slots(plan)
     choices = {
@@ -207,6 +208,8 @@ def _dependencies(
             port_offset + SLOT_PORTS * places[system.name],
             apart=places[system.name] > 0
             and len({one.variant for one in plan.compared}) < len(plan.compared),
+            replicas=system.replicas,
+            limits=system.limits,
         )
         for system in plan.compared
     }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from testbed.cli.console import console, step
-from testbed.deploy import aot_cache, build, compose, database, deployments, jdk, ports
+from testbed.deploy import aot_cache, build, compose, database, deployments, groups, jdk, ports
 from testbed.deploy.deployments import Choice
 from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Notice, Stack
@@ -57,6 +57,8 @@ def prepare(
     java = jdk.for_services()
     deployment = deployments.deployment(choice, project, java, environ)
     ports.require_free(deployment.ports)
+    if choice.limits:
+        groups.require()
     if choice.backends == "local":
         _require_local_backends(deployment)
     if build_first:
@@ -88,10 +90,12 @@ def trained(
 def _to_train(
     project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
 ) -> Deployment:
-    """Return the deployment to train: embedded backends, default settings, free ports."""
+    """Return the deployment to train: embedded backends, all else by default, free ports."""
 
     def moved(offset: int) -> Deployment:
-        plain = replace(choice, backends="embedded", settings={}, port_offset=offset)
+        plain = replace(
+            choice, backends="embedded", settings={}, port_offset=offset, replicas={}, limits={}
+        )
         return deployments.deployment(plain, project, java, environ)
 
     for offset in range(choice.port_offset, TRAINING_OFFSETS, 1000):

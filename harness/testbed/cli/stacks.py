@@ -148,9 +148,9 @@ def _print_status(known: StackRecord) -> None:
             )
     if known.compose is not None:
         for container in compose.containers(known.compose):
-            used = usage.get(container.service)
+            used = usage.get(container.name)
             table.add_row(
-                container.service,
+                container.name,
                 "",
                 container.state,
                 "",
@@ -181,6 +181,6 @@ def _state(one: Running, http: httpx.Client) -> str:
 
 def _usage(known: StackRecord) -> dict[str, Usage]:
     if known.compose is not None:
-        ids = {one.service: one.id for one in compose.containers(known.compose)}
+        ids = {one.name: one.id for one in compose.containers(known.compose)}
         return compose.ContainerMeter(ids).read()
     return ProcessMeter({one.name: one.process for one in known.running}).read()

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,13 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import dotenv
+import yaml
 
-from testbed.deploy import processes
+from testbed.deploy import groups, ports, processes
 from testbed.deploy.meter import MB, Meter, Usage
 from testbed.deploy.record import Compose
+from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
 from testbed.model.files import tail
 from testbed.model.project import Project
+from testbed.model.systems import instance
 
 ASK_TIMEOUT_S = 60.0
 
@@ -31,23 +35,35 @@ MOVE_PORTS = "Stop what uses them, or choose others: each is a PORT_... of .env.
 
 # The container's own control group, version 2 or else 1; memory is without the page cache.
 _READ_USAGE = (
-    "cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/memory.stat 2>/dev/null"
-    " || { echo usage_nsec $(cat /sys/fs/cgroup/cpuacct/cpuacct.usage);"
-    " cat /sys/fs/cgroup/memory/memory.stat; }"
+    "cd /sys/fs/cgroup && { cat cpu.stat memory.stat 2>/dev/null"
+    " && echo peak $(cat memory.peak 2>/dev/null)"
+    " || { echo usage_nsec $(cat cpuacct/cpuacct.usage); cat cpu/cpu.stat memory/memory.stat;"
+    " echo peak $(cat memory/memory.max_usage_in_bytes); }; }"
 )
+
+_NUMBER = re.compile(r"-(\d+)$")
+"""The number of an instance, at the end of its container's name."""
 
 
 @dataclass(frozen=True)
 class Container:
     """One container of a stack; `exit_code` is 0 while it runs.
 
-    `state` is as Docker reports it, such as ``running`` or ``exited``.
+    `state` is as Docker reports it, such as ``running`` or ``exited``. `number` is that of the
+    instance, from 1. `ports` are on the host.
     """
 
     service: str
     id: str
     state: str
     exit_code: int
+    number: int = 1
+    ports: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the instance."""
+        return instance(self.service, self.number)
 
     @property
     def as_meant(self) -> bool:
@@ -104,19 +120,53 @@ def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict
     return {name: value for name, value in known.items() if value is not None}
 
 
-def with_settings(
-    compose: Compose, project: Project, services: Iterable[str], settings: Mapping[str, str]
-) -> Compose:
-    """Return the stack with environment settings for its services, in a further compose file."""
-    if not settings:
+class Replaced(list[str]):
+    """A list in place of the compose file's own, to which compose would else add it."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes `Replaced` with its tag, which compose 2.24.4 and newer know."""
+
+
+_Dumper.add_representer(
+    Replaced, lambda dumper, items: dumper.represent_sequence("!override", items)
+)
+
+
+def changes(
+    services: Mapping[str, Iterable[int]],
+    settings: Mapping[str, str],
+    replicas: Mapping[str, int],
+    limits: Mapping[str, ServiceLimits],
+) -> dict[str, dict[str, Any]]:
+    """Return the keys of a compose file to change, by service.
+
+    `services` has the container ports of each service. Where there are several instances, Docker
+    chooses the host ports.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name, inside in services.items():
+        keys: dict[str, Any] = {"environment": dict(settings)} if settings else {}
+        if replicas.get(name, 1) > 1:
+            published = Replaced(f"{ports.LOOPBACK}::{port}" for port in inside)
+            keys |= {"scale": replicas[name], "ports": published}
+        if (limit := limits.get(name)) is not None:
+            keys |= {} if limit.cpus is None else {"cpus": limit.cpus}
+            keys |= {} if limit.memory_mb is None else {"mem_limit": limit.memory_mb * MB}
+        if keys:
+            found[name] = keys
+    return found
+
+
+def changed(compose: Compose, project: Project, keys: Mapping[str, Mapping[str, Any]]) -> Compose:
+    """Return the stack with other keys of some services, by a further compose file."""
+    if not keys:
         return compose
-    # JSON is YAML; compose merges environments by key.
-    text = json.dumps(
-        {"services": {name: {"environment": dict(settings)} for name in sorted(services)}}
-    )
-    # One file per set of settings, because the systems of an experiment differ in them.
+    # Compose merges environments by key.
+    text = yaml.dump({"services": dict(keys)}, Dumper=_Dumper)
+    # One file per set of keys, because the systems of an experiment differ in them.
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-    override = project.state / f"compose-settings-{digest}.yml"
+    override = project.state / f"compose-changes-{digest}.yml"
     override.parent.mkdir(parents=True, exist_ok=True)
     override.write_text(text, encoding="utf-8")
     return Compose((*compose.files, override), compose.env_files)
@@ -224,18 +274,29 @@ def containers(compose: Compose) -> list[Container]:
     # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
-        Container(row["Service"], row["ID"], row["State"], int(row["ExitCode"])) for row in rows
+        Container(
+            row["Service"],
+            row["ID"],
+            row["State"],
+            int(row["ExitCode"]),
+            int(number[1]) if (number := _NUMBER.search(row.get("Name", ""))) else 1,
+            _host_ports(row.get("Publishers") or ()),
+        )
+        for row in rows
     ]
 
 
+def _host_ports(publishers: Iterable[Mapping[str, Any]]) -> tuple[int, ...]:
+    # 0 stands for a port that is not published.
+    return tuple(sorted({one["PublishedPort"] for one in publishers} - {0}))
+
+
 def keep_logs(compose: Compose, folder: Path) -> None:
-    """Write the output of each container into ``SERVICE.log``; skip what Docker does not give."""
+    """Write the output of each container into ``INSTANCE.log``; skip what Docker does not give."""
     with contextlib.suppress(UserError, subprocess.TimeoutExpired):
         for one in containers(compose):
-            answer = _ask(
-                (*_command(compose), "logs", "--no-color", "--no-log-prefix", one.service)
-            )
-            (folder / f"{one.service}.log").write_text(answer.stdout + answer.stderr)
+            answer = _ask(("docker", "logs", one.id))
+            (folder / f"{one.name}.log").write_text(answer.stdout + answer.stderr)
 
 
 def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
@@ -282,26 +343,7 @@ class ContainerMeter:
         usage = {}
         for name, one in self.ids.items():
             answer = _ask(("docker", "exec", one, "sh", "-c", _READ_USAGE))
-            if answer.returncode == 0 and (read := parse_usage(answer.stdout)) is not None:
-                usage[name] = read
-        return usage
-
-
-@dataclass(frozen=True)
-class GroupMeter:
-    """Reads the statistics files of containers' control groups on the host, which costs little."""
-
-    files: Mapping[str, tuple[Path, ...]]
-
-    def read(self) -> dict[str, Usage]:
-        """Return the usage by name; a container that ended is left out."""
-        usage = {}
-        for name, files in self.files.items():
-            try:
-                text = "\n".join(_statistics(file) for file in files)
-            except OSError:
-                continue
-            if (read := parse_usage(text)) is not None:
+            if answer.returncode == 0 and (read := groups.parse_usage(answer.stdout)) is not None:
                 usage[name] = read
         return usage
 
@@ -311,10 +353,10 @@ def meter(ids: Mapping[str, str], root: Path = Path("/")) -> Meter:
 
     `ids` holds the containers by name. `root` is the folder of ``proc`` and ``sys``.
     """
-    files = {name: group_files(pid, root) for name, pid in pids(ids).items()}
-    groups = GroupMeter({name: found for name, found in files.items() if found})
+    files = {name: groups.group_files(pid, root) for name, pid in pids(ids).items()}
+    host = groups.GroupMeter({name: found for name, found in files.items() if found})
     # The host cannot read containers that run in a virtual machine.
-    return groups if set(groups.read()) == set(ids) else ContainerMeter(ids)
+    return host if set(host.read()) == set(ids) else ContainerMeter(ids)
 
 
 def pids(ids: Mapping[str, str]) -> dict[str, str]:
@@ -325,35 +367,9 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def group_files(pid: str, root: Path = Path("/")) -> tuple[Path, ...]:
-    """Return the CPU and memory files of a process's control group; empty if unreadable."""
-    try:
-        lines = (root / "proc" / pid / "cgroup").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return ()
-    paths: dict[str, str] = {}
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        paths |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
-    base = root / "sys" / "fs" / "cgroup"
-    if "cpuacct" in paths and "memory" in paths:
-        found = (
-            base / "cpuacct" / paths["cpuacct"] / "cpuacct.usage",
-            base / "memory" / paths["memory"] / "memory.stat",
-        )
-    else:
-        found = (base / paths.get("", "") / "cpu.stat", base / paths.get("", "") / "memory.stat")
-    return found if all(file.is_file() for file in found) else ()
-
-
-def _statistics(file: Path) -> str:
-    text = file.read_text(encoding="ascii")
-    return f"usage_nsec {text}" if file.name == "cpuacct.usage" else text
-
-
 @contextlib.contextmanager
 def paused(compose: Compose, service: str) -> Iterator[None]:
-    """Suspend a container while the body runs; raise `UserError` if that fails."""
+    """Suspend the containers of a service while the body runs; raise `UserError` if that fails."""
     _task(compose, "pause", service)
     try:
         yield
@@ -365,24 +381,6 @@ def _task(compose: Compose, *task: str) -> None:
     answer = _ask((*_command(compose), *task))
     if answer.returncode != 0:
         raise UserError(f"docker compose {' '.join(task)} failed:\n" + answer.stderr.strip())
-
-
-def parse_usage(text: str) -> Usage | None:
-    """Read CPU time and memory from the ``name value`` lines of a control group's statistics.
-
-    Version 2 has the CPU time in microseconds and the memory as ``anon``. For version 1, the caller
-    gives nanoseconds, and the memory is ``total_rss``. None if one of the two is missing.
-    """
-    facts: dict[str, int] = {}
-    for line in text.splitlines():
-        name, _, value = line.partition(" ")
-        if value.strip().isdigit():
-            facts[name] = int(value)
-    if "usage_usec" in facts and "anon" in facts:
-        return Usage(facts["usage_usec"] / 1e6, facts["anon"] / MB)
-    if "usage_nsec" in facts and "total_rss" in facts:
-        return Usage(facts["usage_nsec"] / 1e9, facts["total_rss"] / MB)
-    return None
 
 
 def _command(compose: Compose) -> list[str]:

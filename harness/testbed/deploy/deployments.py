@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 
 from testbed.deploy import compose, composefile, ports
 from testbed.deploy.composefile import ComposeService
 from testbed.deploy.jdk import Jdk
+from testbed.deploy.registry import ADDRESS, Registry
 from testbed.deploy.services import Convergence, Deployment, Service
+from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
@@ -35,6 +38,13 @@ BACKENDS_FLAGS = (
 OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
 """Settings for containers only. Processes get flags in their command and log for people."""
 
+FURTHER_PORTS = range(8400, 8600)
+"""The ports of the further instances of services, before the offset.
+
+The first instance has the port of the compose file. Ports of stacks beside each other differ by
+multiples of 1,000, and no compose file has a port from 400 to 599 above one.
+"""
+
 WAIT_S = 3
 """How long a fetch waits for its answer in the completeness check."""
 
@@ -51,6 +61,10 @@ class Choice:
         Added to every port, including those of backends.
     apart
         Whether the same variant is already up; containers then get other names.
+    replicas
+        Instances of each service; one where it is not named.
+    limits
+        The limits of each instance, by service.
     """
 
     variant: str
@@ -59,6 +73,8 @@ class Choice:
     settings: Mapping[str, str] = field(default_factory=dict)
     port_offset: int = 0
     apart: bool = False
+    replicas: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for parameter, value, choices in (
@@ -109,7 +125,8 @@ def deployment(
 
     Each service of the compose file becomes a process with the same settings, on the host port of
     its container. Host names become the loopback address. Services without a jar of the project are
-    backends. One process of embedded backends replaces them.
+    backends. One process of embedded backends replaces them. Further instances of a service get
+    `FURTHER_PORTS`, in start order.
 
     `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``. For local
     backends it also gives ``MONGODB_URI`` and ``RABBITMQ_*``. Raises `UserError` if the compose
@@ -140,10 +157,30 @@ def deployment(
                 **_of_use_to(one, own),
                 **choice.settings,
             },
+            limits=choice.limits.get(one.name),
         )
 
+    published = {port for one in services.values() for port in one.ports.values()}
+    further = (port for port in FURTHER_PORTS if port not in published)
+
+    def instances(one: ComposeService) -> Iterator[Service]:
+        first = process(one)
+        yield first
+        for number in range(2, choice.replicas.get(one.name, 1) + 1):
+            port = next(further, None)
+            if port is None:
+                raise UserError(f"replicas: more than {len(FURTHER_PORTS)} further instances")
+            port += choice.port_offset
+            yield replace(
+                first,
+                name=systems.instance(one.name, number),
+                ports=(port,),
+                # Also part of its id in the registry: host, service and port.
+                environ={**first.environ, "SERVER_PORT": str(port)},
+            )
+
     order = composefile.phases(one for one in services.values() if one.module is not None)
-    started = [tuple(process(one) for one in phase) for phase in order]
+    started = [tuple(each for one in phase for each in instances(one)) for phase in order]
     if choice.backends == "embedded":
         started.insert(0, (_embedded(backends, addresses, project, jdk),))
     front, reset = choice.system.front, choice.system.reset
@@ -153,7 +190,9 @@ def deployment(
         preset=choice.preset,
         backends=choice.backends,
         phases=tuple(started),
-        converged=convergence(choice.system, front_port),
+        converged=convergence(
+            choice.system, front_port, _registry(services, choice, addresses.port)
+        ),
         front_port=front_port,
         mongodb_uri=own.get("MONGODB_URI")
         or f"mongodb://{ports.LOOPBACK}:{addresses.port(reset.service, reset.port)}",
@@ -168,34 +207,46 @@ def in_containers(
     files = compose.describe(project, choice.system.compose, environ)
     files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
     known = compose.resolved(files, environ)
-    own = {name for name, one in described(choice, project, environ).items() if one.module}
+    services = described(choice, project, environ)
+    own = {name: tuple(one.ports) for name, one in services.items() if one.module}
+    changes = compose.changes(own, choice.settings, choice.replicas, choice.limits)
+    scaled = frozenset(name for name, count in choice.replicas.items() if count > 1)
     front, reset = choice.system.front, choice.system.reset
     front_port = compose.published(known, front.service, front.port)
+
+    def port_of(service: str, port: int) -> int:
+        return compose.published(known, service, port)
+
     return Deployment(
         variant=choice.variant,
         preset=choice.preset,
         backends=choice.backends,
         phases=(),
-        converged=convergence(choice.system, front_port),
+        converged=convergence(choice.system, front_port, _registry(services, choice, port_of)),
         front_port=front_port,
         mongodb_uri=(
             f"mongodb://{ports.LOOPBACK}:{compose.published(known, reset.service, reset.port)}"
         ),
         settings=choice.settings,
-        compose=compose.with_settings(files, project, own, choice.settings),
-        published=compose.published_ports(known),
+        compose=compose.changed(files, project, changes),
+        published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
         watching=compose.watching(known),
+        scaled=scaled,
     )
 
 
-def convergence(system: SystemDeclaration, port: int) -> Convergence:
-    """Return the check that the front door of a system gives every full answer."""
+def convergence(
+    system: SystemDeclaration, port: int, registry: Registry | None = None
+) -> Convergence:
+    """Return the check that the front door of a system gives every full answer.
+
+    With a `registry`, it must also know every instance.
+    """
     base = f"http://{ports.LOOPBACK}:{port}"
 
     def missing(http: httpx.Client) -> str | None:
-        return next(
-            (lack for probe in system.complete if (lack := _lacks(http, base, probe, system))), None
-        )
+        lacks = (lack for probe in system.complete if (lack := _lacks(http, base, probe, system)))
+        return next(lacks, None) or (None if registry is None else registry.missing(http))
 
     return missing
 
@@ -261,6 +312,23 @@ def _embedded(
         environ={"EMBEDDED_ADDRESS": ports.LOOPBACK, **listens},
         health=None,
     )
+
+
+def _registry(
+    services: Mapping[str, ComposeService], choice: Choice, port_of: Callable[[str, int], int]
+) -> Registry | None:
+    """Return the registry of the services in several instances; None if none of them registers."""
+    expected = {
+        name: count
+        for name, count in choice.replicas.items()
+        if count > 1 and ADDRESS in services[name].environment
+    }
+    if not expected:
+        return None
+    # One registry for all.
+    url = urlsplit(services[next(iter(expected))].environment[ADDRESS])
+    port = port_of(str(url.hostname), url.port or 80)
+    return Registry(f"http://{ports.LOOPBACK}:{port}{url.path}", expected)
 
 
 def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:

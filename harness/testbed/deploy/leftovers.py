@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testbed.deploy import compose, processes, record
+from testbed.deploy import compose, groups, processes, record
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import StackRecord
 from testbed.model.errors import UserError
@@ -53,8 +53,9 @@ def end(project: Project, known: StackRecord, grace_s: float = processes.STOP_GR
     killed: list[ProcessId] = []
     backends = [one for one in known.running if one.name == "embedded-backends"]
     others = [one for one in known.running if one.name != "embedded-backends"]
-    for group in (others, backends):
-        killed += processes.stop((one.process for one in group), grace_s)
+    for some in (others, backends):
+        killed += processes.stop((one.process for one in some), grace_s)
+    groups.remove(folder for one in known.running for folder in one.groups)
     if known.compose is not None:
         compose.down(known.compose)
     record.remove(project)

@@ -15,14 +15,21 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Usage:
-    """What one process has used.
+    """What one process has used since its start.
 
-    `cpu_s` is user and system CPU time since its start, in seconds. `rss_mb` is the resident memory
-    now, in MB (10^6 bytes).
+    `cpu_s` is user and system CPU time, in seconds. `rss_mb` is the resident memory now, in MB
+    (10^6 bytes).
+
+    The others are known if it has a control group of its own. `throttled` counts the periods in
+    which it had no CPU time left, and `throttled_s` is how long it then waited, in seconds, added
+    up over processors. `peak_mb` is the most memory of the group, including files in memory, in MB.
     """
 
     cpu_s: float
     rss_mb: float
+    throttled: int | None = None
+    throttled_s: float | None = None
+    peak_mb: float | None = None
 
 
 class Meter(Protocol):
@@ -68,10 +75,18 @@ class Meters:
         return {name: used for part in self.parts for name, used in part.read().items()}
 
 
-def cpu_between(before: Mapping[str, Usage], after: Mapping[str, Usage]) -> dict[str, float]:
-    """Return the CPU seconds that each part used between two readings."""
-    return {
-        name: round(after[name].cpu_s - usage.cpu_s, 3)
-        for name, usage in before.items()
+def risen(before: Mapping[str, Usage], after: Mapping[str, Usage], figure: str) -> dict[str, float]:
+    """Return by how much a figure of each part rose between two readings.
+
+    `figure` is the name of a field of `Usage`. Parts without it are left out.
+    """
+    pairs = {
+        name: (getattr(one, figure), getattr(after[name], figure))
+        for name, one in before.items()
         if name in after
+    }
+    return {
+        name: round(last - first, 3)
+        for name, (first, last) in pairs.items()
+        if first is not None and last is not None
     }

@@ -28,6 +28,8 @@ class Running:
         Its readiness path; None if open ports mean ready.
     ready_s
         Seconds from its start to ready; None before that.
+    groups
+        The folders of its control groups; empty without limits.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Running:
     health: str | None
     log: Path
     ready_s: float | None = None
+    groups: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)

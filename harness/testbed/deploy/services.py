@@ -9,6 +9,7 @@ import httpx
 
 from testbed.deploy import ports
 from testbed.deploy.record import Compose
+from testbed.experiment.parts import ServiceLimits
 
 PROBE_TIMEOUT_S = 5.0
 
@@ -27,6 +28,8 @@ class Service:
         Settings, on top of the environment of the harness.
     health
         The path that answers 200 when it is ready; None if open ports mean ready.
+    limits
+        Held by a control group of its own; None for no limits.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Service:
     ports: tuple[int, ...]
     environ: Mapping[str, str] = field(default_factory=dict)
     health: str | None = "/actuator/health/readiness"
+    limits: ServiceLimits | None = None
 
     def ready(self, client: httpx.Client) -> bool:
         """Return whether the service is ready to serve."""
@@ -74,6 +78,8 @@ class Deployment:
         The host ports of the containers, by service.
     watching
         The containers that are not part of the system.
+    scaled
+        The services in several containers. Docker chooses their host ports.
     """
 
     variant: str
@@ -87,6 +93,7 @@ class Deployment:
     compose: Compose | None = None
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     watching: frozenset[str] = frozenset()
+    scaled: frozenset[str] = frozenset()
 
     @property
     def services(self) -> tuple[Service, ...]:

@@ -7,11 +7,13 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import httpx
 import psutil
 
-from testbed.deploy import compose, leftovers, ports, processes, record, watchdog
+from testbed.deploy import compose, groups, leftovers, ports, processes, record, watchdog
+from testbed.deploy.groups import LimitedMeter
 from testbed.deploy.meter import Meter, Meters, ProcessMeter
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Compose, Running, StackRecord
@@ -19,6 +21,7 @@ from testbed.deploy.services import Deployment, Service, client
 from testbed.model.errors import UserError
 from testbed.model.files import tail
 from testbed.model.project import Project
+from testbed.model.systems import service_of
 
 POLL_S = 0.1
 READY_LIMIT_S = 120.0
@@ -131,6 +134,7 @@ class Stack:
         gone = [one for one in self.record.running if one.name == name]
         with processes.uninterrupted():
             processes.stop(one.process for one in gone)
+            groups.remove(folder for one in gone for folder in one.groups)
             self._save(
                 self.record.with_running(one for one in self.record.running if one.name != name)
             )
@@ -172,10 +176,10 @@ class Stack:
         if self.record.compose is not None:
             for container in compose.containers(self.record.compose):
                 if not container.as_meant:
-                    log = self._project.logs / f"{container.service}.log"
+                    log = self._project.logs / f"{container.name}.log"
                     compose.keep_logs(self.record.compose, self._project.logs)
                     raise UserError(
-                        f"container {container.service} is {container.state}:\n" + tail(log)
+                        f"container {container.name} is {container.state}:\n" + tail(log)
                     )
 
     def missing(self) -> str | None:
@@ -191,10 +195,12 @@ class Stack:
 
     def meter(self) -> Meter:
         """Return the meter of the system's running processes or containers."""
-        local = {one.name: one.process for one in self.record.running}
+        local: Meter = ProcessMeter({one.name: one.process for one in self.record.running})
+        if limited := {one.name: one.groups for one in self.record.running if one.groups}:
+            local = LimitedMeter(local, limited)
         if self.record.compose is None:
-            return ProcessMeter(local)
-        return Meters((ProcessMeter(local), compose.meter(self._containers(self.record.compose))))
+            return local
+        return Meters((local, compose.meter(self._containers(self.record.compose))))
 
     def pids(self) -> tuple[int, ...]:
         """Return the pids of the system's running processes; of a container, its first one."""
@@ -205,12 +211,17 @@ class Stack:
         return (*local, *(int(pid) for pid in found if pid.isdigit()))
 
     def endpoints(self) -> dict[str, int]:
-        """Return the port at which each HTTP service answers about itself."""
+        """Return the port at which each instance of an HTTP service answers about itself."""
         if self.record.compose is not None:
+            published = dict(self.deployment.published)
+            if scaled := self.deployment.scaled:
+                for one in compose.containers(self.record.compose):
+                    if one.service in scaled:
+                        published[one.name] = one.ports
             return {
-                name: one[0]
-                for name, one in self.deployment.published.items()
-                if one and name not in self.deployment.watching
+                name: found[0]
+                for name, found in published.items()
+                if found and name not in self.deployment.watching
             }
         return {
             one.name: one.ports[0]
@@ -220,7 +231,9 @@ class Stack:
 
     @contextlib.contextmanager
     def held(self, name: str) -> Iterator[None]:
-        """Suspend a service while the body runs: it keeps its connections but does not answer.
+        """Suspend every instance of a service while the body runs.
+
+        They keep their connections but do not answer.
 
         Raises `UserError` if there is no such service.
         """
@@ -228,21 +241,24 @@ class Stack:
             with compose.paused(self.record.compose, name):
                 yield
             return
-        process = next((one.process for one in self.record.running if one.name == name), None)
-        if process is None or (found := process.find()) is None:
+        instances = [one.process for one in self.record.running if service_of(one.name) == name]
+        found = [process for one in instances if (process := one.find()) is not None]
+        if not found:
             known = ", ".join(one.name for one in self.record.running)
             raise UserError(f"service {name!r} does not run; choose from: {known}")
-        found.suspend()
         try:
+            for process in found:
+                process.suspend()
             yield
         finally:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                found.resume()
+            for process in found:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.resume()
 
     def _containers(self, files: Compose) -> dict[str, str]:
-        """Return the ids of the system's running containers, by service."""
+        """Return the ids of the system's running containers, by instance."""
         return {
-            one.service: one.id
+            one.name: one.id
             for one in compose.containers(files)
             if one.state == "running" and one.service not in self.deployment.watching
         }
@@ -258,14 +274,27 @@ class Stack:
     def _launch(self, service: Service) -> None:
         log = self._project.logs / f"{service.name}.log"
         with processes.uninterrupted():
+            command = service.command
+            folders: tuple[Path, ...] = ()
             try:
+                if service.limits is not None:
+                    # The port makes the name unique on this machine.
+                    name = f"testbed-{service.name}-{service.ports[0]}"
+                    folders = groups.create(name, service.limits, groups.parents())
+                    command = groups.joined(command, folders)
                 started = processes.start(
-                    service.command, {**self._environ, **service.environ}, log, self._project.root
+                    command, {**self._environ, **service.environ}, log, self._project.root
                 )
             except OSError as problem:
+                groups.remove(folders)
                 raise UserError(f"{service.name} cannot be started: {problem}") from problem
             one = Running(
-                service.name, ProcessId.of(started.pid), service.ports, service.health, log
+                service.name,
+                ProcessId.of(started.pid),
+                service.ports,
+                service.health,
+                log,
+                groups=folders,
             )
             self._save(self.record.with_running((*self.record.running, one)))
 

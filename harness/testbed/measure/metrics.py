@@ -35,7 +35,7 @@ def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
 
 
 def keep(folder: Path, endpoints: Mapping[str, int]) -> list[str]:
-    """Write each service's metrics to ``SERVICE.prom``; return the names of those that answered.
+    """Write each instance's metrics to ``INSTANCE.prom``; return the names of those that answered.
 
     The other services have no file. The folder is created if any service answers. `endpoints` has
     the port of each service, by name.

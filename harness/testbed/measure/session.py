@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from testbed.deploy import machine
-from testbed.deploy.meter import cpu_between
+from testbed.deploy.meter import risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
 from testbed.experiment.declaration import Experiment, InBlocks, Ramped, Stepped, System
@@ -268,7 +268,8 @@ class Session:
         with contextlib.nullcontext() if one.scraper is None else one.scraper.during():
             outcome = self._put(one.run.id, limits, file, disturbance)
         after = {name: meter.read() for name, meter in meters.items()}
-        used = {name: cpu_between(before[name], after[name]) for name in meters}
+        used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
+        own = before[one.run.system], after[one.run.system]
         one.seen.append(outcome.seen)
         one.blocks.append(
             {
@@ -281,8 +282,13 @@ class Session:
                 "settle_s": settle_s,
                 "server_cpu_s": used.pop(one.run.system),
                 "idle_cpu_s": {name: round(sum(idle.values()), 3) for name, idle in used.items()},
-                "server_rss_mb": {
-                    part: round(usage.rss_mb, 1) for part, usage in after[one.run.system].items()
+                "server_rss_mb": {part: round(usage.rss_mb, 1) for part, usage in own[1].items()},
+                "server_throttled": risen(*own, "throttled"),
+                "server_throttled_s": risen(*own, "throttled_s"),
+                "server_peak_mb": {
+                    part: round(usage.peak_mb, 1)
+                    for part, usage in own[1].items()
+                    if usage.peak_mb is not None
                 },
                 "generator_cpu_s": outcome.cpu_s,
                 "wall_s": outcome.duration_s,
@@ -343,6 +349,7 @@ class Session:
                 # Other properties that distinguish systems; `fetch` has a key of its own.
                 **{key: v for key, v in system.properties.items() if key != "fetch"},
                 **({} if system.scrape is None else {"scrape": str(system.scrape)}),
+                **system.deployed,
             },
             "fetch": system.fetch,
             "workload": run.workload,
@@ -367,11 +374,15 @@ class Session:
             "place": blocks[0]["place"],
             "blocks": blocks,
             "wall_s": round(sum(block["wall_s"] for block in blocks), 3),
-            "server_cpu_s": {
-                part: round(sum(block["server_cpu_s"].get(part, 0.0) for block in blocks), 3)
-                for part in blocks[0]["server_cpu_s"]
+            **{
+                figure: {
+                    part: round(sum(block[figure].get(part, 0) for block in blocks), 3)
+                    for part in blocks[0][figure]
+                }
+                for figure in ("server_cpu_s", "server_throttled", "server_throttled_s")
             },
             "server_rss_mb": blocks[-1]["server_rss_mb"],
+            "server_peak_mb": blocks[-1]["server_peak_mb"],
             "plan": put.plan.name,
             "properties": {**put.properties, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in blocks), 3),

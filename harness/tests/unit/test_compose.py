@@ -5,10 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 
 from testbed.deploy import compose
-from testbed.deploy.meter import Usage
 from testbed.deploy.record import Compose
+from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
 from testbed.model.files import tail
 from testbed.model.project import Project
@@ -119,64 +120,66 @@ def test_knows_images_and_published_ports(
         compose.published(services, "mongodb", 27017)
 
 
-def test_settings_reach_the_own_services_alone(project: Project) -> None:
+def test_settings_reach_the_named_services_alone(project: Project) -> None:
     stack = compose.Compose((project.root / "c.yml",), ())
 
-    with_them = compose.with_settings(stack, project, ["broker-service"], {"A": "1"})
+    keys = compose.changes({"broker-service": (8099,)}, {"A": "1"}, {}, {})
 
-    assert compose.with_settings(stack, project, ["broker-service"], {}) == stack
-    assert json.loads(with_them.files[-1].read_text()) == {
-        "services": {"broker-service": {"environment": {"A": "1"}}}
+    assert keys == {"broker-service": {"environment": {"A": "1"}}}
+    assert yaml.safe_load(compose.changed(stack, project, keys).files[-1].read_text()) == {
+        "services": keys
     }
+    assert compose.changed(stack, project, compose.changes({"b": ()}, {}, {}, {})) == stack
 
 
-def test_reads_both_versions_of_control_groups() -> None:
-    second = "usage_usec 2500000\nuser_usec 1\nanon 150000000\nfile 999\n"
-    first = "usage_nsec 2500000000\ncache 999\nrss 1\ntotal_rss 150000000\n"
+def test_instances_have_limits_and_host_ports_that_docker_chooses(project: Project) -> None:
+    stack = compose.Compose((project.root / "c.yml",), ())
 
-    assert compose.parse_usage(second) == Usage(2.5, 150.0)
-    assert compose.parse_usage(first) == Usage(2.5, 150.0)
-    assert compose.parse_usage("cat: no such file\n") is None
+    keys = compose.changes(
+        {"shop": (8080,), "till": (8081,)},
+        {},
+        {"shop": 3, "till": 1},
+        {"shop": ServiceLimits(cpus=0.5, memory_mb=256)},
+    )
 
-
-def written(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-
-
-def test_a_container_is_read_from_its_control_group_version_2(tmp_path: Path) -> None:
-    group = tmp_path / "sys/fs/cgroup/system.slice/docker-abc.scope"
-    written(tmp_path / "proc/42/cgroup", "0::/system.slice/docker-abc.scope\n")
-    written(group / "cpu.stat", "usage_usec 1500000\nuser_usec 1000000\n")
-    written(group / "memory.stat", "anon 64000000\nfile 5\n")
-
-    files = compose.group_files("42", tmp_path)
-
-    assert compose.GroupMeter({"broker": files}).read() == {"broker": Usage(1.5, 64.0)}
+    assert keys == {
+        "shop": {"scale": 3, "ports": ["127.0.0.1::8080"], "cpus": 0.5, "mem_limit": 256_000_000}
+    }
+    # Without the tag, the port of the compose file would stay and be taken by the first instance.
+    assert "ports: !override\n" in compose.changed(stack, project, keys).files[-1].read_text()
 
 
-def test_a_container_is_read_from_its_control_groups_version_1(tmp_path: Path) -> None:
-    base = tmp_path / "sys/fs/cgroup"
-    lines = "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n1:name=systemd:/docker/abc\n"
-    written(tmp_path / "proc/42/cgroup", lines)
-    written(base / "cpuacct/docker/abc/cpuacct.usage", "2500000000\n")
-    written(base / "memory/docker/abc/memory.stat", "cache 1\ntotal_rss 32000000\n")
+def test_containers_of_one_service_are_told_apart(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published = [
+        {"TargetPort": 8084, "PublishedPort": 49153, "URL": "127.0.0.1"},
+        {"TargetPort": 9999, "PublishedPort": 0},
+    ]
+    rows = [
+        {
+            "Service": "ucd",
+            "Name": f"testbed-sync-ucd-{number}",
+            "ID": str(number),
+            "State": "running",
+            "ExitCode": 0,
+            "Publishers": published if number == 1 else None,
+        }
+        for number in (1, 12)
+    ]
+    (tmp_path / "rows").write_text(json.dumps(rows))
+    docker(tmp_path, f"cat {tmp_path}/rows", monkeypatch)
 
-    files = compose.group_files("42", tmp_path)
+    first, other = compose.containers(Compose((project.root / "c.yml",), ()))
 
-    assert compose.GroupMeter({"broker": files}).read() == {"broker": Usage(2.5, 32.0)}
-
-
-def test_a_container_that_this_machine_does_not_see_has_no_files(tmp_path: Path) -> None:
-    assert compose.group_files("42", tmp_path) == ()
-    written(tmp_path / "proc/42/cgroup", "0::/elsewhere\n")
-    assert compose.group_files("42", tmp_path) == ()
+    assert (first.name, first.ports) == ("ucd", (49153,))
+    assert (other.name, other.ports) == ("ucd.12", ())
 
 
 def test_each_set_of_settings_has_a_file_of_its_own(project: Project) -> None:
     stack = Compose((project.root / "docker-compose.sync.yml",), ())
     files = {
-        compose.with_settings(stack, project, ["broker-service"], {"A": value}).files[-1]
+        compose.changed(stack, project, {"broker": {"environment": {"A": value}}}).files[-1]
         for value in ("1", "2", "1")
     }
 
@@ -193,7 +196,7 @@ def test_what_containers_have_said_is_kept(
 
     compose.keep_logs(compose.Compose((project.root / "c.yml",), ()), tmp_path)
 
-    assert tail(tmp_path / "ucd.log").endswith("--no-log-prefix ucd")
+    assert tail(tmp_path / "ucd.log").endswith("said: logs 1")
     assert tail(tmp_path / "other.log") == "(no log)"
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed.deploy import deployments
+from testbed.deploy import compose, composefile, deployments
 from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
+from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -187,6 +188,110 @@ def test_nothing_listens_beyond_this_machine(project: Project) -> None:
         for one in deploy(project, Choice(variant)).services:
             address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
             assert address == "127.0.0.1", one.name
+
+
+SCALED = {"cinema-ucd-service": 3, "cinema-cineworld-service": 2, "cinema-dundrum-service": 1}
+
+
+@pytest.mark.parametrize("variant", systems.names())
+def test_an_instance_differs_from_the_first_in_name_and_port_alone(
+    project: Project, variant: str
+) -> None:
+    deployment = deploy(project, Choice(variant, replicas=SCALED, port_offset=1000))
+
+    cinemas = [one for one in deployment.services if one.name.startswith("cinema-")]
+    assert {one.name: one.ports for one in cinemas} == {
+        "cinema-cineworld-service": (9082,),
+        "cinema-cineworld-service.2": (9400,),
+        "cinema-dundrum-service": (9083,),
+        "cinema-ucd-service": (9084,),
+        "cinema-ucd-service.2": (9401,),
+        "cinema-ucd-service.3": (9402,),
+    }
+    first, third = (named(deployment, f"cinema-ucd-service{end}") for end in ("", ".3"))
+    assert third.command == first.command
+    assert third.environ == {**first.environ, "SERVER_PORT": "9402"}
+    # They start together.
+    assert any({first.name, third.name} <= phase for phase in phases(deployment))
+
+
+@pytest.mark.parametrize("variant", systems.names())
+def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
+    project: Project, variant: str
+) -> None:
+    further = {port % 1000 for port in deployments.FURTHER_PORTS}
+    services = composefile.read(
+        project.root / systems.declaration(variant).compose, compose.variables(project, {})
+    )
+
+    assert not {
+        port for one in services.values() for port in one.ports.values() if port % 1000 in further
+    }
+
+
+def test_there_are_ports_for_so_many_instances(project: Project) -> None:
+    with pytest.raises(UserError, match="more than 200 further instances"):
+        deploy(project, Choice("sync", replicas={"cinema-ucd-service": 202}))
+
+
+def test_each_instance_has_the_limits_of_its_service(project: Project) -> None:
+    half = ServiceLimits(cpus=0.5)
+    replicas = {"cinema-ucd-service": 2}
+    deployment = deploy(
+        project, Choice("async", replicas=replicas, limits={"cinema-ucd-service": half})
+    )
+
+    limited = {one.name for one in deployment.services if one.limits == half}
+    assert limited == {"cinema-ucd-service", "cinema-ucd-service.2"}
+    assert {one.limits for one in deployment.services} == {half, None}
+
+
+@pytest.mark.parametrize("variant", systems.names())
+def test_a_system_says_which_of_its_services_can_be_limited_and_scaled(
+    project: Project, variant: str
+) -> None:
+    system = systems.declaration(variant)
+    services = deployments.described(Choice(variant), project, ENVIRON)
+
+    assert sorted(system.services) == sorted(name for name, one in services.items() if one.module)
+    assert set(system.scalable) < set(system.services)
+    assert system.front.service not in system.scalable
+    # Its port is written down nowhere but in the compose file.
+    assert all(len(services[name].ports) == 1 for name in system.scalable)
+
+
+def counting(*states: str) -> httpx.Response:
+    instances = [{"status": state} for state in states]
+    application = {"name": "CINEMA-UCD-SERVICE", "instance": instances}
+    return httpx.Response(200, json={"applications": {"application": [application]}})
+
+
+@pytest.mark.parametrize(
+    ("states", "missing"),
+    [
+        (("UP", "UP", "UP"), None),
+        (("UP", "UP"), "the registry has 2 of 3 instances of cinema-ucd-service"),
+    ],
+)
+def test_sync_has_converged_when_the_registry_has_every_instance(
+    project: Project, states: tuple[str, ...], missing: str | None
+) -> None:
+    replicas = {"cinema-ucd-service": 3, "cinema-dundrum-service": 1}
+    deployment = deploy(project, Choice("sync", replicas=replicas, port_offset=100))
+
+    with front_door(**sync_answers(eureka_apps=counting(*states))) as client:
+        assert deployment.converged(client) == missing
+
+
+def test_async_has_no_registry_to_ask(project: Project) -> None:
+    deployment = deploy(project, Choice("async", replicas={"cinema-ucd-service": 3}))
+    answers = {
+        "api_movie_list": httpx.Response(202, text="id-1"),
+        "api_movie_list_id-1": httpx.Response(200, json=MOVIES),
+    }
+
+    with front_door(**answers) as client:
+        assert deployment.converged(client) is None
 
 
 MOVIES = [{"cinemaName": name} for name in ("cineworld", "dundrum", "ucd")]

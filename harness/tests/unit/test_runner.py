@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import json
 import os
 import sys
@@ -15,11 +16,12 @@ import httpx
 import pytest
 
 from testbed.deploy import ports, record
+from testbed.deploy.meter import Usage
 from testbed.deploy.processes import Interrupted
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import EXPERIMENT, AtRates, ClosedLoop, Experiment, System
-from testbed.experiment.parts import Disturb, SystemSpec, Warmup
+from testbed.experiment.parts import Disturb, ServiceLimits, SystemSpec, Warmup
 from testbed.experiment.schedule import Run, Start, schedule, unfinished
 from testbed.measure import results_directory, runner, session, warming
 from testbed.measure.dependencies import Dependencies
@@ -623,6 +625,49 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
     assert record("runs/watched-list-001-threads-1")["settings"] == {"scrape": "1"}
     assert record("runs/unwatched-list-001-threads-1")["scraped"] is None
     assert record("runs/unwatched-list-001-threads-1")["settings"] == {}
+
+
+def test_instances_and_what_their_limits_did_are_recorded(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = SystemSpec(
+        variant="sync",
+        replicas={"cinema-ucd-service": 2},
+        limits={"cinema-ucd-service": ServiceLimits(cpus=0.5)},
+    )
+    plan = PLAN.model_copy(
+        update={
+            "threads": (1,),
+            "repetitions": 1,
+            "systems": {"limited": spec},
+            "workloads": ("list",),
+        }
+    )
+    readings = itertools.count(1)
+
+    class Counting:
+        def read(self) -> dict[str, Usage]:
+            turn = next(readings)
+            limited = Usage(turn, 50.0, throttled=10 * turn, throttled_s=turn / 2, peak_mb=60.04)
+            return {"gateway": Usage(turn, 70.0), "cinema.2": limited}
+
+    monkeypatch.setattr(Stack, "meter", lambda _: Counting())
+    results = make_results(system, plan)
+    measure(system, results, Noted(), plan)
+
+    data = json.loads((results / "runs/limited-list-001-threads-1/run.json").read_text())
+    assert data["settings"] == {
+        "replicas.cinema-ucd-service": "2",
+        "limits.cinema-ucd-service.cpus": "0.5",
+    }
+    limits = {
+        "server_throttled": {"cinema.2": 10},
+        "server_throttled_s": {"cinema.2": 0.5},
+        "server_peak_mb": {"cinema.2": 60.0},
+    }
+    assert limits.items() <= data.items()
+    assert limits.items() <= data["blocks"][0].items()
+    assert data["server_cpu_s"] == {"gateway": 1, "cinema.2": 1}
 
 
 def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> None:

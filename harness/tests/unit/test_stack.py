@@ -298,6 +298,33 @@ def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeSt
     assert meter.read() == {}
 
 
+def test_every_instance_of_a_service_is_suspended(
+    service: MakeService, make_stack: MakeStack
+) -> None:
+    names = ("cinema", "cinema.2", "gateway")
+    running = make_stack(deployed(tuple(service(name) for name in names)))
+    running.start()
+
+    def suspended() -> set[str]:
+        states = {
+            one.name: psutil.Process(one.process.pid).status() for one in running.record.running
+        }
+        return {name for name, state in states.items() if state == psutil.STATUS_STOPPED}
+
+    with running.held("cinema"):
+        # A process stops when it is next given a processor.
+        deadline = time.monotonic() + 30
+        while len(suspended()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        during = suspended()
+    after = suspended()
+    with pytest.raises(UserError, match=r"service 'cinema\.3' does not run"):
+        running.held("cinema.3").__enter__()
+    running.stop()
+
+    assert (during, after) == ({"cinema", "cinema.2"}, set())
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("moment", ["starting", "started"])
 def test_a_signal_ends_the_command_and_everything_it_started(
@@ -402,6 +429,40 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
 
     assert {name: one.cpu_s for name, one in used.items()} == {"gateway": 5.0}
     assert endpoints == {"gateway": 8099}
+
+
+def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
+    make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {
+            "Service": name,
+            "Name": f"testbed-{name}-{number}",
+            "ID": name,
+            "State": "running",
+            "ExitCode": 0,
+            "Publishers": [{"PublishedPort": port}],
+        }
+        for name, number, port in (("gateway", 1, 8099), ("ucd", 1, 49153), ("ucd", 2, 49154))
+    ]
+    (tmp_path / "rows").write_text(json.dumps(rows))
+    docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
+    running = make_stack(
+        replace(
+            deployed((service("none"),)),
+            phases=(),
+            compose=Compose((tmp_path / "docker-compose.yml",), ()),
+            published={"gateway": (8099,), "ucd": ()},
+            scaled=frozenset({"ucd"}),
+        )
+    )
+    monkeypatch.setattr(ports, "require_free", lambda *_: None)
+
+    running.start()
+    try:
+        assert running.endpoints() == {"gateway": 8099, "ucd": 49153, "ucd.2": 49154}
+    finally:
+        running.stop()
 
 
 def test_stacks_beside_each_other_are_cleared_together(

@@ -1,0 +1,251 @@
+"""Control groups, version 2 or 1: limits of processes, and what a group has counted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from testbed.deploy.meter import MB, Meter, Usage
+from testbed.experiment.parts import ServiceLimits
+from testbed.model.errors import UserError
+
+ROOT = Path("/")
+
+PERIOD_US = 100_000
+"""The period within which a group may use its CPU time: the kernel's own default."""
+
+REMOVE_LIMIT_S = 1.0
+POLL_S = 0.02
+
+# Joins the groups before "--", then becomes the command: a JVM reads its limits when it starts.
+_JOIN = (
+    'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; done; shift; exec "$@"'
+)
+
+_PRESSURE = ("cpu.stat", "memory.peak", "memory.max_usage_in_bytes")
+"""Files on throttling and on the most memory, in either version."""
+
+_NAMES = {
+    "cpuacct.usage": "usage_nsec",
+    "memory.max_usage_in_bytes": "peak",
+    "memory.peak": "peak",
+}
+"""The names given to the values of files that hold nothing but a value."""
+
+
+@dataclass(frozen=True)
+class Parents:
+    """The groups in which new ones are made; in version 2, `cpu` and `memory` are the same."""
+
+    version: int
+    cpu: Path
+    memory: Path
+
+
+@dataclass(frozen=True)
+class GroupMeter:
+    """Reads the statistics files of containers' control groups on the host, which costs little."""
+
+    files: Mapping[str, tuple[Path, ...]]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name; a container that ended is left out."""
+        usage = {}
+        for name, files in self.files.items():
+            try:
+                text = _statistics(files)
+            except OSError:
+                continue
+            if (read := parse_usage(text)) is not None:
+                usage[name] = read
+        return usage
+
+
+@dataclass(frozen=True)
+class LimitedMeter:
+    """Adds to what a meter reads how the limits of processes have worked.
+
+    `groups` holds the folders of each limited process, by name.
+    """
+
+    meter: Meter
+    groups: Mapping[str, tuple[Path, ...]]
+
+    def read(self) -> dict[str, Usage]:
+        """Return the usage by name."""
+        usage = self.meter.read()
+        for name in usage.keys() & self.groups.keys():
+            files = [folder / one for folder in self.groups[name] for one in _PRESSURE]
+            with contextlib.suppress(OSError):
+                text = _statistics(file for file in files if file.is_file())
+                usage[name] = replace(usage[name], **_pressure(_facts(text)))
+        return usage
+
+
+def parents(root: Path = ROOT) -> Parents:
+    """Return the groups in which this process can make others.
+
+    `root` is the folder of ``proc`` and ``sys``. Raises `OSError` if there are none.
+    """
+    own, base = _paths("self", root), root / "sys" / "fs" / "cgroup"
+    if own.keys() >= {"cpu", "memory"}:
+        cpu, memory = (_seen(base / name, own[name]) for name in ("cpu", "memory"))
+        return Parents(1, cpu, memory)
+    folder = _seen(base, own.get("", ""))
+    while True:
+        # A group with processes of its own passes no controllers on; one above it does.
+        passed_on = (folder / "cgroup.subtree_control").read_text(encoding="ascii").split()
+        if {"cpu", "memory"} <= set(passed_on):
+            return Parents(2, folder, folder)
+        if folder == base:
+            raise OSError("no group passes on the controllers cpu and memory")
+        folder = folder.parent
+
+
+def require(root: Path = ROOT) -> None:
+    """Check that this user can limit a process; raise `UserError` with the alternative."""
+    try:
+        made = create(f"testbed-{os.getpid()}", ServiceLimits(cpus=1, memory_mb=64), parents(root))
+        try:
+            subprocess.run(joined(("true",), made), check=True, capture_output=True, timeout=10)
+        finally:
+            remove(made)
+    except (OSError, subprocess.SubprocessError) as problem:
+        raise UserError(
+            f"limits: this user cannot limit processes by control groups ({problem})",
+            "Run it with the rights of root, or choose containers "
+            "(--backends docker; in an experiment, backends: docker).",
+        ) from problem
+
+
+def create(name: str, limits: ServiceLimits, where: Parents) -> tuple[Path, ...]:
+    """Make the groups of a process, with its limits; raise `OSError` if that fails."""
+    folders = tuple(dict.fromkeys((where.cpu / name, where.memory / name)))
+    for folder in folders:
+        # One that a killed command has left has counted already.
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        folder.mkdir(exist_ok=True)
+    try:
+        for file, value in _limit_files(limits, where.version).items():
+            place = where.cpu if file.startswith("cpu.") else where.memory
+            (place / name / file).write_text(value, encoding="ascii")
+    except OSError:
+        remove(folders)
+        raise
+    return folders
+
+
+def joined(command: Sequence[str], folders: Iterable[Path]) -> tuple[str, ...]:
+    """Return the command that joins groups and then runs `command` under the same pid."""
+    return ("/bin/sh", "-c", _JOIN, "sh", *map(str, folders), "--", *command)
+
+
+def remove(folders: Iterable[Path]) -> None:
+    """Remove the groups of ended processes; leave those that still have a process."""
+    for folder in folders:
+        deadline = time.monotonic() + REMOVE_LIMIT_S
+        while folder.is_dir():
+            try:
+                folder.rmdir()
+            except OSError:
+                # A killed process leaves its group a moment after it has ended.
+                if time.monotonic() >= deadline:
+                    break
+                time.sleep(POLL_S)
+
+
+def group_files(pid: str, root: Path = ROOT) -> tuple[Path, ...]:
+    """Return the CPU and memory files of a process's control group; empty if unreadable."""
+    try:
+        own = _paths(pid, root)
+    except OSError:
+        return ()
+    base = root / "sys" / "fs" / "cgroup"
+    if own.keys() >= {"cpuacct", "memory"}:
+        memory = base / "memory" / own["memory"]
+        needed = (base / "cpuacct" / own["cpuacct"] / "cpuacct.usage", memory / "memory.stat")
+        cpu = base / "cpu" / own.get("cpu", "")
+        further = [cpu / "cpu.stat", memory / "memory.max_usage_in_bytes"]
+    else:
+        group = base / own.get("", "")
+        needed = (group / "cpu.stat", group / "memory.stat")
+        further = [group / "memory.peak"]
+    if not all(file.is_file() for file in needed):
+        return ()
+    return (*needed, *(file for file in further if file.is_file()))
+
+
+def parse_usage(text: str) -> Usage | None:
+    """Read CPU time and memory from the ``name value`` lines of a control group's statistics.
+
+    Version 2 has the CPU time in microseconds and the memory as ``anon``. For version 1, the caller
+    gives nanoseconds, and the memory is ``total_rss``. None if one of the two is missing.
+    """
+    facts = _facts(text)
+    if "usage_usec" in facts and "anon" in facts:
+        return Usage(facts["usage_usec"] / 1e6, facts["anon"] / MB, **_pressure(facts))
+    if "usage_nsec" in facts and "total_rss" in facts:
+        return Usage(facts["usage_nsec"] / 1e9, facts["total_rss"] / MB, **_pressure(facts))
+    return None
+
+
+def _paths(pid: str, root: Path) -> dict[str, str]:
+    """Return the group of a process for each controller of version 1; that of version 2 for ""."""
+    found: dict[str, str] = {}
+    for line in (root / "proc" / pid / "cgroup").read_text(encoding="ascii").splitlines():
+        _, controllers, path = line.split(":", 2)
+        found |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
+    return found
+
+
+def _seen(base: Path, path: str) -> Path:
+    """Return a group's folder; a container sees its own group as the top one."""
+    return base / path if (base / path).is_dir() else base
+
+
+def _limit_files(limits: ServiceLimits, version: int) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if limits.cpus is not None:
+        quota = round(limits.cpus * PERIOD_US)
+        if version == 1:
+            found |= {"cpu.cfs_period_us": str(PERIOD_US), "cpu.cfs_quota_us": str(quota)}
+        else:
+            found["cpu.max"] = f"{quota} {PERIOD_US}"
+    if limits.memory_mb is not None:
+        name = "memory.limit_in_bytes" if version == 1 else "memory.max"
+        found[name] = str(limits.memory_mb * MB)
+    return found
+
+
+def _statistics(files: Iterable[Path]) -> str:
+    """Return the ``name value`` lines of files."""
+    return "\n".join(
+        f"{_NAMES.get(file.name, '')} {file.read_text(encoding='ascii')}".lstrip() for file in files
+    )
+
+
+def _facts(text: str) -> dict[str, int]:
+    facts: dict[str, int] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        if value.strip().isdigit():
+            facts[name] = int(value)
+    return facts
+
+
+def _pressure(facts: Mapping[str, int]) -> dict[str, Any]:
+    """Return the optional fields of `Usage`; version 1 has nanoseconds of throttling."""
+    units = {"throttled_usec": 1e6, "throttled_time": 1e9}
+    spent = (facts[key] / unit for key, unit in units.items() if key in facts)
+    return {
+        "throttled": facts.get("nr_throttled"),
+        "throttled_s": next(spent, None),
+        "peak_mb": facts["peak"] / MB if "peak" in facts else None,
+    }
