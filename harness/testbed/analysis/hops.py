@@ -21,7 +21,7 @@ from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement
 from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
-from testbed.model.systems import HopRule, declarations
+from testbed.model.systems import HopRule, declarations, service_of
 
 SELDOM = 0.01
 """Calls per operation below which a hop is left out: monitoring makes a few calls."""
@@ -57,7 +57,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Series:
-    """One timer of one service; ``metric`` has no suffix ``_count`` or ``_sum``."""
+    """One timer of one instance of a service; ``metric`` has no suffix ``_count`` or ``_sum``."""
 
     service: str
     metric: str
@@ -142,7 +142,7 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
 
 
 def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
-    """Read the given metrics from ``SERVICE.prom`` files; empty if there is no such file.
+    """Read the given metrics from ``INSTANCE.prom`` files; empty if there is no such file.
 
     Raises `ValueError` if a file is not in Prometheus's text format.
     """
@@ -170,7 +170,7 @@ def hop_of(series: Series, workload: str, rules: Sequence[HopRule]) -> Hop | Non
     """Return the hop that a timer belongs to; None if it is not part of operations."""
     for place, rule in enumerate(rules):
         if rule.metric == series.metric:
-            name = rule.name_for(series.service, dict(series.labels), workload)
+            name = rule.name_for(service_of(series.service), dict(series.labels), workload)
             if name is not None:
                 return Hop(place, name)
     return None

@@ -150,6 +150,11 @@ class Run:
         Number of the pair of starts, from 1.
     server_rss_mb
         Resident memory of each server process at the end of the run, MB.
+    server_throttled_s
+        Seconds that each server with limits waited because its CPU time was used up, added up over
+        processors. Records from before limits have none.
+    server_peak_mb
+        The most memory of each server with limits since its start, MB.
     recorded
         Whether there is a ``run.json``; a loose sample file has none.
     settings
@@ -176,6 +181,8 @@ class Run:
     blocks: tuple[Block, ...]
     repetition: int = 1
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
+    server_throttled_s: Mapping[str, float] = field(default_factory=dict)
+    server_peak_mb: Mapping[str, float] = field(default_factory=dict)
     recorded: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     expected_operations: int | None = None
@@ -355,6 +362,8 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
             blocks=_blocks(folder, record),
             repetition=int(record.get("repetition") or 1),
             server_rss_mb=record.get("server_rss_mb") or {},
+            server_throttled_s=record.get("server_throttled_s") or {},
+            server_peak_mb=record.get("server_peak_mb") or {},
             recorded=True,
             settings=record.get("settings") or {},
             expected_operations=record.get("expected_operations"),

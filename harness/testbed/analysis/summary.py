@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -46,6 +46,8 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "acknowledged_p95_ms": pl.Float64,
     "server_cpu_ms_per_ok": pl.Float64,
     "server_rss_mb": pl.Float64,
+    "server_throttled_s": pl.Float64,
+    "server_peak_mb": pl.Float64,
     "generator_cpu_ms_per_operation": pl.Float64,
     "generator_cores": pl.Float64,
     **dict.fromkeys(CLASSES, pl.Int64),
@@ -55,8 +57,9 @@ SCHEMA: dict[str, type[pl.DataType]] = {
 
 ``service_mean_ms`` is from the actual start of an operation; in an open loop the other times are
 from the intended start. ``late`` and ``dropped`` count arrivals of an open loop, and are null in a
-closed one. ``failed`` includes dropped ones as ``not_begun``; failed shares are of all planned
-arrivals.
+closed one. ``server_throttled_s`` and ``server_peak_mb`` are means over the runs of the sum over
+servers with limits, and null unless every run has such. ``failed`` includes dropped
+ones as ``not_begun``; failed shares are of all planned arrivals.
 """
 
 
@@ -155,11 +158,18 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         ),
         "server_cpu_ms_per_ok": mean("cpu_ms_per_ok"),
         "server_rss_mb": _ratio(rss_mb, len(runs)),
+        "server_throttled_s": _ratio(_limited(run.server_throttled_s for run in runs), len(runs)),
+        "server_peak_mb": _ratio(_limited(run.server_peak_mb for run in runs), len(runs)),
         "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, made, 1000),
         "generator_cores": _ratio(generator_cpu_s, loaded_s),
         **{failure: counts.get(failure, 0) for failure in CLASSES},
         **{f"{failure}_share": _ratio(counts.get(failure, 0), arrivals) for failure in CLASSES},
     }
+
+
+def _limited(figures: Iterable[Mapping[str, float]]) -> float | None:
+    """Return the sum over runs and servers; None if a run has none."""
+    return total(sum(one.values()) if one else None for one in figures)
 
 
 def _mean_over(runs: Sequence[pl.DataFrame], column: str = "elapsed_ms") -> float | None:

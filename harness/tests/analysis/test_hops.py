@@ -136,6 +136,16 @@ def test_requests_fetches_and_queues_are_hops_of_their_own(tmp_path: Path) -> No
     ]
 
 
+def test_instances_of_a_service_are_one_hop(tmp_path: Path) -> None:
+    timer = 'http_server_requests_seconds{uri="/api/movie/list"}'
+    counted = {
+        "aggregator-service": {timer: (600, 3.0)},
+        "aggregator-service.2": {timer: (400, 7.0)},
+    }
+    write_timers(write_run(tmp_path), counted)
+    assert told(journey_of(tmp_path)) == {"aggregator": (1.0, 10.0, 10.0)}
+
+
 def test_runs_of_a_cell_count_together_by_their_operations(tmp_path: Path) -> None:
     for repetition, (calls, seconds) in enumerate(((1000, 10.0), (3000, 60.0)), start=1):
         gateway = {'http_server_requests_seconds{uri="/api/**"}': (calls, seconds)}

@@ -102,6 +102,20 @@ def test_leaves_cost_out_where_a_run_has_none(tmp_path: Path) -> None:
     assert row["server_rss_mb"] == pytest.approx(500)
 
 
+def test_limits_show_where_every_run_has_recorded_them(tmp_path: Path) -> None:
+    limited = {
+        "server_throttled_s": {"gateway": 1.5, "cinema.2": 0.5},
+        "server_peak_mb": {"gateway": 200.0},
+    }
+    write_run(tmp_path, record=limited)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
+    assert (row["server_throttled_s"], row["server_peak_mb"]) == (2.0, 200.0)
+    # A record from before limits.
+    write_run(tmp_path, repetition=2)
+    (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
+    assert row["server_throttled_s"] is row["server_peak_mb"] is None
+
+
 def test_a_cell_without_success_has_no_response_time(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"other": 1.0})
     (row,) = tabulate(load(tmp_path)).iter_rows(named=True)
