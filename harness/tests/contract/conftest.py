@@ -60,12 +60,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # By variant, so that each is started once. A front door remembers every cinema it has seen and
-    # misses it later: the tests with a further cinema come last.
-    def turn(item: pytest.Item) -> tuple[int, bool]:
+    # misses it later: the tests with a further cinema come last. Callers take a moment to forget an
+    # instance: those with a further one come right before.
+    def turn(item: pytest.Item) -> tuple[int, bool, bool]:
         assert isinstance(item, pytest.Function)
         variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
         order = systems.names().index(variant) if variant in systems.names() else -1
-        return order, "fourth_cinema" in item.fixturenames
+        return order, "fourth_cinema" in item.fixturenames, "instances" in item.fixturenames
 
     places = [place for place, item in enumerate(items) if HERE in item.path.parents]
     ordered = sorted((items[place] for place in places), key=turn)
