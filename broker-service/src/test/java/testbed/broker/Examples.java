@@ -12,7 +12,7 @@ import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.ShowTime;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 
 /** Values that the tests share. */
 public final class Examples {

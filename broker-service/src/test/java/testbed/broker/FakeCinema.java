@@ -23,13 +23,16 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
-import testbed.contracts.message.CinemaPresent;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaResponse;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
-import testbed.contracts.message.CinemaResponse.ReservationMade;
-import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.Question;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.Response;
 import testbed.contracts.message.Topology;
 
 /**
@@ -107,7 +110,7 @@ final class FakeCinema implements AutoCloseable {
   }
 
   private void onRequest(Message request) {
-    if (!(read(request) instanceof CinemaRequest.WithResponse)) {
+    if (!(read(request) instanceof Question)) {
       announce(name);
       return;
     }
@@ -125,27 +128,28 @@ final class FakeCinema implements AutoCloseable {
     template.convertAndSend(
         Topology.EXCHANGE,
         Topology.RESPONSE,
-        responseTo((CinemaRequest.WithResponse) read(request), correlationId),
+        responseTo((Question<?>) read(request), correlationId),
         response -> {
           response.getMessageProperties().setCorrelationId(correlationId);
           return response;
         });
   }
 
-  private CinemaRequest read(Message request) {
-    return (CinemaRequest) template.getMessageConverter().fromMessage(request);
+  private Object read(Message request) {
+    return template.getMessageConverter().fromMessage(request);
   }
 
-  private CinemaResponse responseTo(CinemaRequest.WithResponse request, String correlationId) {
+  private Response responseTo(Question<?> request, String correlationId) {
     return switch (request) {
-      case CinemaRequest.ListMovies all -> new MoviesListed(name, catalogueOf(name));
-      case CinemaRequest.ListReservations wanted ->
+      case ListMovies all -> new MoviesListed(name, catalogueOf(name));
+      case ListReservations wanted ->
           new ReservationsListed(name, new ReservationPage(List.of(), wanted.page(), 0));
-      case CinemaRequest.MakeReservation wanted -> make(wanted.reservation(), correlationId);
+      case MakeReservation wanted -> make(wanted.reservation(), correlationId);
+      default -> new RequestRejected(name, ProblemType.INTERNAL, "not scripted");
     };
   }
 
-  private CinemaResponse make(ReservationRequest reservation, String correlationId) {
+  private Response make(ReservationRequest reservation, String correlationId) {
     return Objects.equals(reservation.clientName(), REFUSED_CLIENT)
         ? new RequestRejected(name, ProblemType.SHOWING_UNKNOWN, "too late")
         : new ReservationMade(name, made(UUID.fromString(correlationId), reservation));

@@ -42,16 +42,16 @@ import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.ShowTime;
-import testbed.contracts.message.CinemaPresent;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaRequest.AnnouncePresence;
-import testbed.contracts.message.CinemaRequest.ListMovies;
-import testbed.contracts.message.CinemaRequest.ListReservations;
-import testbed.contracts.message.CinemaRequest.MakeReservation;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
-import testbed.contracts.message.CinemaResponse.ReservationMade;
-import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
+import testbed.contracts.message.CinemaMessage.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.Request;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
 import testbed.support.testing.BackendContainers;
 
@@ -240,7 +240,7 @@ class CinemaAmqpIT {
             .with(routingKey));
   }
 
-  private void send(String routingKey, CinemaRequest request) {
+  private void send(String routingKey, Request request) {
     template.convertAndSend(
         Topology.EXCHANGE,
         routingKey,

@@ -2,7 +2,7 @@ package testbed.broker.messaging;
 
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.messaging.handler.annotation.Payload;
-import testbed.contracts.message.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.CinemaPresent;
 import testbed.contracts.message.Topology;
 import testbed.support.presence.KnownCinemas;
 

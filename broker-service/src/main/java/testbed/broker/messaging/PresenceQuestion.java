@@ -17,7 +17,7 @@ import org.springframework.amqp.rabbit.listener.AsyncConsumerStartedEvent;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.event.EventListener;
-import testbed.contracts.message.CinemaRequest.AnnouncePresence;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.Topology;
 
 /**

@@ -14,7 +14,7 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.RequestChannel;
-import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.Topology;
 import testbed.support.log.LoggedCorrelation;
 
@@ -25,25 +25,25 @@ class RequestPublisher implements RequestChannel {
 
   private final RabbitTemplate template;
   private final Duration confirmTimeout;
-  private final String listExpirationMillis;
+  private final String expirationMillis;
 
   /**
    * @param confirmTimeout the longest wait for a confirmation
-   * @param deadline after which nobody waits for a list any more
+   * @param deadline after which nobody waits for an answer that was not to last
    */
   RequestPublisher(RabbitTemplate template, Duration confirmTimeout, Duration deadline) {
     this.template = template;
     this.confirmTimeout = confirmTimeout;
-    this.listExpirationMillis = String.valueOf(deadline.toMillis());
+    this.expirationMillis = String.valueOf(deadline.toMillis());
   }
 
   @Override
-  public Delivery send(CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {
+  public Delivery send(CorrelationId id, Operation<?> operation, Question<?> request) {
     var confirmation = new CorrelationData(id.toString());
     try (var named = LoggedCorrelation.of(id.toString())) {
       template.convertAndSend(
           Topology.EXCHANGE,
-          routingKeyOf(operation),
+          operation.cinema().map(Topology::requestTo).orElse(Topology.REQUEST_TO_ALL),
           request,
           message -> addressed(message, id, request),
           confirmation);
@@ -64,29 +64,15 @@ class RequestPublisher implements RequestChannel {
     return Delivery.UNCONFIRMED;
   }
 
-  private static String routingKeyOf(Operation operation) {
-    return switch (operation) {
-      case Operation.ListMovies all -> Topology.REQUEST_TO_ALL;
-      case Operation.AtOneCinema one -> Topology.requestTo(one.cinema());
-    };
-  }
-
-  private Message addressed(Message message, CorrelationId id, CinemaRequest.WithResponse request) {
+  private Message addressed(Message message, CorrelationId id, Question<?> request) {
     var properties = message.getMessageProperties();
     properties.setCorrelationId(id.toString());
-    switch (request) {
-      case CinemaRequest.MakeReservation lasting ->
-          properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
-      case CinemaRequest.ListMovies list -> expireWithItsClient(message);
-      case CinemaRequest.ListReservations list -> expireWithItsClient(message);
+    if (request.lasting()) {
+      properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
+    } else {
+      properties.setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
+      properties.setExpiration(expirationMillis);
     }
     return message;
-  }
-
-  /** A cinema that comes back has no use for a list that nobody waits for any more. */
-  private void expireWithItsClient(Message message) {
-    var properties = message.getMessageProperties();
-    properties.setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
-    properties.setExpiration(listExpirationMillis);
   }
 }

@@ -16,7 +16,7 @@ import org.springframework.amqp.support.converter.MessageConverter;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Reception;
-import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaMessage.Response;
 
 /**
  * Takes responses in. One that nobody waits for any more is counted, not an error.
@@ -53,8 +53,7 @@ class ResponseListener implements MessageListener {
   @Override
   public void onMessage(Message message) {
     var correlationId = message.getMessageProperties().getCorrelationId();
-    if (!(format.fromMessage(message) instanceof CinemaResponse response)
-        || correlationId == null) {
+    if (!(format.fromMessage(message) instanceof Response response) || correlationId == null) {
       throw new MessageConversionException("not a response to a request");
     }
     counter(operations.receive(CorrelationId.valueOf(correlationId), response)).increment();

@@ -3,8 +3,8 @@ package testbed.broker.operation;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import testbed.contracts.CinemaName;
-import testbed.contracts.message.CinemaResponse;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.contracts.message.CinemaMessage.Response;
 
 /**
  * Keeps one copy of what cinemas list again and again: thousands of answers are held at a time, and
@@ -15,7 +15,7 @@ final class Catalogues {
   private final Map<CinemaName, MoviesListed> latest = new ConcurrentHashMap<>();
 
   /** The response, or an equal one that was seen before. */
-  CinemaResponse shared(CinemaResponse response) {
+  Response shared(Response response) {
     if (!(response instanceof MoviesListed listed)) {
       return response;
     }

@@ -4,9 +4,9 @@ import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
 /** No cinema of this name has a queue or was ever seen. */
-public class CinemaUnknown extends ProblemException {
+class CinemaUnknown extends ProblemException {
 
-  public CinemaUnknown(String cinema) {
+  CinemaUnknown(String cinema) {
     super(ProblemType.CINEMA_UNKNOWN, "There is no cinema '%s'.".formatted(cinema));
   }
 }

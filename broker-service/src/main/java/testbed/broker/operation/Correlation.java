@@ -1,5 +1,6 @@
 package testbed.broker.operation;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -10,11 +11,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import testbed.contracts.CinemaName;
-import testbed.contracts.message.CinemaResponse;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
-import testbed.contracts.message.CinemaResponse.ReservationMade;
-import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.presence.Presence;
 
 /**
@@ -23,12 +21,12 @@ import testbed.support.presence.Presence;
 final class Correlation {
 
   private final CorrelationId id;
-  private final Operation operation;
+  private final Operation<?> operation;
   private final Origin origin;
   private final SortedSet<CinemaName> known;
   private final SortedSet<CinemaName> awaited;
   private final long startedNanos;
-  private final SortedMap<CinemaName, CinemaResponse> responses = new TreeMap<>();
+  private final SortedMap<CinemaName, Response> responses = new TreeMap<>();
   private final CompletableFuture<Void> completion = new CompletableFuture<>();
 
   /**
@@ -37,7 +35,11 @@ final class Correlation {
    * @param startedNanos by the store's clock
    */
   Correlation(
-      CorrelationId id, Operation operation, Presence cinemas, Origin origin, long startedNanos) {
+      CorrelationId id,
+      Operation<?> operation,
+      Presence cinemas,
+      Origin origin,
+      long startedNanos) {
     this.id = id;
     this.operation = operation;
     this.origin = origin;
@@ -51,7 +53,7 @@ final class Correlation {
     return id;
   }
 
-  Operation operation() {
+  Operation<?> operation() {
     return operation;
   }
 
@@ -68,7 +70,7 @@ final class Correlation {
    *
    * @return {@code ACCEPTED}, {@code DUPLICATE} or {@code UNKNOWN}
    */
-  Reception collect(CinemaResponse response) {
+  Reception collect(Response response) {
     if (!isAnsweredBy(response)) {
       return Reception.UNKNOWN;
     }
@@ -110,55 +112,32 @@ final class Correlation {
   }
 
   /**
-   * What a fetch finds now.
+   * What a fetch finds now. A cinema that could not answer is missing like one that said nothing.
    *
+   * @param type of the operation's answers
    * @param deadlinePassed whether to make do with what is there
+   * @return nothing while more is waited for
    * @throws NoAnswer if nothing is there and nothing more is waited for
    * @throws RequestRefused if the one cinema that was asked has refused
    */
-  synchronized Answer answer(boolean deadlinePassed) {
+  synchronized <A extends Response> Optional<Answer<A>> answer(
+      Class<A> type, boolean deadlinePassed) {
     if (!deadlinePassed && !completion.isDone()) {
-      return new Answer.Pending();
+      return Optional.empty();
     }
-    return switch (operation) {
-      case Operation.ListMovies all -> movies();
-      case Operation.AtOneCinema one ->
-          switch (responses.get(one.cinema())) {
-            case ReservationMade made -> new Answer.Made(made.reservation());
-            case ReservationsListed listed ->
-                new Answer.Listed(listed.cinema(), listed.reservations());
-            case RequestRejected rejected -> throw new RequestRefused(rejected);
-            case null, default -> throw new NoAnswer(operation);
-          };
-    };
+    var answers = responses.values().stream().filter(type::isInstance).map(type::cast).toList();
+    if (answers.isEmpty()) {
+      throw operation.cinema().map(responses::get).orElse(null) instanceof RequestRejected rejected
+          ? new RequestRefused(rejected)
+          : new NoAnswer(operation);
+    }
+    var missing = known.stream().filter(cinema -> !type.isInstance(responses.get(cinema))).toList();
+    return Optional.of(new Answer<>(answers, missing));
   }
 
-  /** A cinema that could not list its movies is missing like one that said nothing. */
-  private Answer movies() {
-    var cinemas =
-        responses.values().stream()
-            .filter(MoviesListed.class::isInstance)
-            .map(response -> ((MoviesListed) response).catalogue())
-            .toList();
-    if (cinemas.isEmpty()) {
-      throw new NoAnswer(operation);
-    }
-    var missing =
-        known.stream().filter(cinema -> !(responses.get(cinema) instanceof MoviesListed)).toList();
-    return new Answer.Movies(cinemas, missing);
-  }
-
-  private boolean isAnsweredBy(CinemaResponse response) {
-    return switch (operation) {
-      case Operation.ListMovies all ->
-          response instanceof MoviesListed || response instanceof RequestRejected;
-      case Operation.MakeReservation one ->
-          one.cinema().equals(response.cinema())
-              && (response instanceof ReservationMade || response instanceof RequestRejected);
-      case Operation.ListReservations one ->
-          one.cinema().equals(response.cinema())
-              && (response instanceof ReservationsListed || response instanceof RequestRejected);
-    };
+  private boolean isAnsweredBy(Response response) {
+    return (operation.answer().isInstance(response) || response instanceof RequestRejected)
+        && operation.cinema().map(response.cinema()::equals).orElse(true);
   }
 
   /** Nobody awaited means nobody known: then only the deadline ends the wait. */

@@ -61,7 +61,7 @@ public final class Correlations {
    *
    * @throws Unavailable if the store is full of pending operations
    */
-  Correlation open(Operation operation, Presence cinemas, Origin origin) {
+  Correlation open(Operation<?> operation, Presence cinemas, Origin origin) {
     long now = nanoClock.getAsLong();
     var correlation = new Correlation(ids.next(), operation, cinemas, origin, now);
     synchronized (this) {
@@ -109,7 +109,7 @@ public final class Correlations {
    * @throws CorrelationExpired if it was held once
    * @throws CorrelationUnknown if it was not, or is another operation
    */
-  Correlation require(CorrelationId id, Operation operation) {
+  Correlation require(CorrelationId id, Operation<?> operation) {
     var found = find(id);
     if (found.isEmpty() && ids.issued(id)) {
       throw new CorrelationExpired(id);

@@ -6,13 +6,12 @@ import testbed.support.problem.ProblemException;
 /** The deadline has passed, or everybody has failed, and there is nothing to hand out. */
 class NoAnswer extends ProblemException {
 
-  NoAnswer(Operation operation) {
+  NoAnswer(Operation<?> operation) {
     super(
         ProblemType.NO_ANSWER,
-        switch (operation) {
-          case Operation.ListMovies all -> "No cinema has answered in time.";
-          case Operation.AtOneCinema one ->
-              "Cinema %s has not answered in time.".formatted(one.cinema());
-        });
+        operation
+            .cinema()
+            .map("Cinema %s has not answered in time."::formatted)
+            .orElse("No cinema has answered in time."));
   }
 }

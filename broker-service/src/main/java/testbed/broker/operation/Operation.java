@@ -1,22 +1,26 @@
 package testbed.broker.operation;
 
+import java.util.Optional;
 import testbed.contracts.CinemaName;
+import testbed.contracts.message.CinemaMessage.Response;
 
-/** What a client asked for. A fetch names it again, and gets the answer to no other operation. */
-public sealed interface Operation {
+/**
+ * What a client asked for. A fetch names it again, and gets the answer to no other operation.
+ *
+ * @param answer what answers it
+ * @param cinema the one that is asked; without one, every cinema is
+ */
+public record Operation<A extends Response>(Class<A> answer, Optional<CinemaName> cinema) {
 
-  /** The movies of every cinema. */
-  record ListMovies() implements Operation {}
-
-  /** Asks one cinema. */
-  sealed interface AtOneCinema extends Operation {
-
-    CinemaName cinema();
+  public static <A extends Response> Operation<A> atEveryCinema(Class<A> answer) {
+    return new Operation<>(answer, Optional.empty());
   }
 
-  /** A reservation at one cinema. */
-  record MakeReservation(CinemaName cinema) implements AtOneCinema {}
-
-  /** A page of one cinema's reservations. */
-  record ListReservations(CinemaName cinema) implements AtOneCinema {}
+  /**
+   * @throws CinemaUnknown if no cinema can have this name
+   */
+  public static <A extends Response> Operation<A> at(String cinema, Class<A> answer) {
+    var name = CinemaName.parse(cinema).orElseThrow(() -> new CinemaUnknown(cinema));
+    return new Operation<>(answer, Optional.of(name));
+  }
 }

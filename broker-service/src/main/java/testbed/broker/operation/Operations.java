@@ -2,13 +2,11 @@ package testbed.broker.operation;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import testbed.broker.operation.RequestChannel.Delivery;
-import testbed.contracts.CinemaName;
-import testbed.contracts.Page;
-import testbed.contracts.ReservationRequest;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaMessage.Question;
+import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.presence.KnownCinemas;
 import testbed.support.presence.Presence;
 import testbed.support.problem.ProblemException;
@@ -37,65 +35,17 @@ public final class Operations {
   }
 
   /**
-   * Asks every cinema for its movies.
+   * Asks the cinemas.
    *
-   * @return where the answer will be; the request has been handed over
+   * @return under which id the answer will be; the request has been handed over
    * @throws ProblemException if the request is not accepted; then it has no id
    */
-  public CorrelationId listMovies() {
-    return start(new Operation.ListMovies(), cinemas.presence(), new CinemaRequest.ListMovies());
-  }
-
-  /** Asks one cinema for a reservation; otherwise as {@link #listMovies()}. */
-  public CorrelationId makeReservation(CinemaName cinema, ReservationRequest reservation) {
-    return start(
-        new Operation.MakeReservation(cinema), new CinemaRequest.MakeReservation(reservation));
-  }
-
-  /** Asks one cinema for a page of its reservations; otherwise as {@link #listMovies()}. */
-  public CorrelationId listReservations(CinemaName cinema, Page page) {
-    return start(new Operation.ListReservations(cinema), new CinemaRequest.ListReservations(page));
-  }
-
-  /**
-   * Fetches an answer, as often as the client likes.
-   *
-   * @param operation what the id was issued for
-   * @param wait for how long to wait for everybody's answer; not longer than the deadline
-   * @throws ProblemException if there is no such operation or it has failed
-   */
-  public Answer fetch(CorrelationId id, Operation operation, Duration wait) {
-    var correlation = correlations.require(id, operation);
-    correlation.origin().fetched();
-    correlation.await(Math.min(wait.toNanos(), correlations.nanosLeft(correlation)));
-    return correlation.answer(correlations.nanosLeft(correlation) <= 0);
-  }
-
-  /** Collects a response from a cinema, whenever and however often it comes. */
-  public Reception receive(CorrelationId id, CinemaResponse response) {
-    return correlations
-        .find(id)
-        .map(correlation -> receive(correlation, response))
-        .orElse(Reception.UNKNOWN);
-  }
-
-  private Reception receive(Correlation correlation, CinemaResponse response) {
-    var reception = correlation.collect(catalogues.shared(response));
-    if (reception != Reception.ACCEPTED) {
-      return reception;
-    }
-    if (correlation.isComplete()) {
-      correlations.settle(correlation);
-    }
-    return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
-  }
-
-  private CorrelationId start(Operation.AtOneCinema operation, CinemaRequest.WithResponse request) {
-    return start(operation, Presence.of(List.of(operation.cinema()), List.of()), request);
-  }
-
-  private CorrelationId start(
-      Operation operation, Presence asked, CinemaRequest.WithResponse request) {
+  public <A extends Response> CorrelationId start(Operation<A> operation, Question<A> request) {
+    var asked =
+        operation
+            .cinema()
+            .map(one -> Presence.of(List.of(one), List.of()))
+            .orElseGet(cinemas::presence);
     // Before the request leaves, because an answer may be faster than the confirmation.
     var correlation = correlations.open(operation, asked, origins.get());
     var delivery = Delivery.UNCONFIRMED;
@@ -113,11 +63,46 @@ public final class Operations {
     };
   }
 
-  private ProblemException refused(Operation operation) {
-    return switch (operation) {
-      case Operation.AtOneCinema one when !cinemas.knows(one.cinema()) ->
-          new CinemaUnknown(one.cinema().value());
-      default -> Unavailable.noQueue();
-    };
+  /**
+   * Fetches an answer, as often as the client likes.
+   *
+   * @param operation what the id was issued for
+   * @param wait for how long to wait for everybody's answer; not longer than the deadline
+   * @return nothing while cinemas that were asked may still answer
+   * @throws ProblemException if there is no such operation or it has failed
+   */
+  public <A extends Response> Optional<Answer<A>> fetch(
+      CorrelationId id, Operation<A> operation, Duration wait) {
+    var correlation = correlations.require(id, operation);
+    correlation.origin().fetched();
+    correlation.await(Math.min(wait.toNanos(), correlations.nanosLeft(correlation)));
+    return correlation.answer(operation.answer(), correlations.nanosLeft(correlation) <= 0);
+  }
+
+  /** Collects a response from a cinema, whenever and however often it comes. */
+  public Reception receive(CorrelationId id, Response response) {
+    return correlations
+        .find(id)
+        .map(correlation -> receive(correlation, response))
+        .orElse(Reception.UNKNOWN);
+  }
+
+  private Reception receive(Correlation correlation, Response response) {
+    var reception = correlation.collect(catalogues.shared(response));
+    if (reception != Reception.ACCEPTED) {
+      return reception;
+    }
+    if (correlation.isComplete()) {
+      correlations.settle(correlation);
+    }
+    return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
+  }
+
+  private ProblemException refused(Operation<?> operation) {
+    return operation
+        .cinema()
+        .filter(one -> !cinemas.knows(one))
+        .<ProblemException>map(unknown -> new CinemaUnknown(unknown.value()))
+        .orElseGet(Unavailable::noQueue);
   }
 }

@@ -1,6 +1,6 @@
 package testbed.broker.operation;
 
-import testbed.contracts.message.CinemaRequest;
+import testbed.contracts.message.CinemaMessage.Question;
 
 /**
  * The way to the cinemas. An interface because the direction of the dependency is the point: the
@@ -10,7 +10,7 @@ import testbed.contracts.message.CinemaRequest;
 public interface RequestChannel {
 
   /** Hands a request over and waits until its fate is known. */
-  Delivery send(CorrelationId id, Operation operation, CinemaRequest.WithResponse request);
+  Delivery send(CorrelationId id, Operation<?> operation, Question<?> request);
 
   /** What became of a request. */
   enum Delivery {

@@ -1,6 +1,6 @@
 package testbed.broker.operation;
 
-import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.support.problem.ProblemException;
 
 /** The cinema has refused the request: its problem is the answer. */

@@ -8,29 +8,35 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
-import testbed.broker.operation.Operations;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 
 /** The movies of every cinema (thesis, section 5.2.1). */
 @RestController
 class MovieController {
 
   private static final String LIST = "/api/movie/list";
+  private static final Operation<MoviesListed> LISTING =
+      Operation.atEveryCinema(MoviesListed.class);
 
-  private final Operations operations;
-  private final Fetch fetch;
+  private final RequestReply operations;
 
-  MovieController(Operations operations, Fetch fetch) {
+  MovieController(RequestReply operations) {
     this.operations = operations;
-    this.fetch = fetch;
   }
 
   @GetMapping(LIST)
   ResponseEntity<String> list() {
-    return Acknowledgement.of(operations.listMovies(), LIST);
+    return operations.start(LISTING, new ListMovies(), LIST);
   }
 
   @GetMapping(LIST + "/{id}")
-  ResponseEntity<?> list(@PathVariable CorrelationId id, @RequestHeader HttpHeaders headers) {
-    return fetch.answer(id, new Operation.ListMovies(), headers);
+  ResponseEntity<?> listed(@PathVariable CorrelationId id, @RequestHeader HttpHeaders headers) {
+    return operations.fetch(
+        id,
+        LISTING,
+        headers,
+        (response, cinemas) ->
+            response.body(cinemas.stream().map(MoviesListed::catalogue).toList()));
   }
 }

@@ -9,13 +9,15 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
-import testbed.broker.operation.CinemaUnknown;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
-import testbed.broker.operation.Operations;
-import testbed.contracts.CinemaName;
 import testbed.contracts.Page;
 import testbed.contracts.ReservationRequest;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.support.web.Paging;
 
 /** Reservations at one cinema (thesis, section 5.2.1). */
 @RestController
@@ -26,19 +28,19 @@ class ReservationController {
   private static final String LIST = RESERVATION + "/list";
   private static final String CINEMA = "{cinema}";
 
-  private final Operations operations;
-  private final Fetch fetch;
+  private final RequestReply operations;
 
-  ReservationController(Operations operations, Fetch fetch) {
+  ReservationController(RequestReply operations) {
     this.operations = operations;
-    this.fetch = fetch;
   }
 
   @PostMapping(MAKE)
   ResponseEntity<String> make(
       @PathVariable String cinema, @Valid @RequestBody ReservationRequest request) {
-    return Acknowledgement.of(
-        operations.makeReservation(named(cinema), request), MAKE.replace(CINEMA, cinema));
+    return operations.start(
+        Operation.at(cinema, ReservationMade.class),
+        new MakeReservation(request),
+        MAKE.replace(CINEMA, cinema));
   }
 
   @GetMapping(MAKE + "/{id}")
@@ -46,18 +48,19 @@ class ReservationController {
       @PathVariable String cinema,
       @PathVariable CorrelationId id,
       @RequestHeader HttpHeaders headers) {
-    return fetch.answer(id, new Operation.MakeReservation(named(cinema)), headers);
+    return operations.fetch(
+        id,
+        Operation.at(cinema, ReservationMade.class),
+        headers,
+        (response, made) -> response.body(made.getFirst().reservation()));
   }
 
   @GetMapping(LIST)
   ResponseEntity<String> list(@PathVariable String cinema, Page page) {
-    return Acknowledgement.of(
-        operations.listReservations(named(cinema), page), listOf(named(cinema)));
-  }
-
-  /** Where pages of a cinema's reservations are asked for. */
-  static String listOf(CinemaName cinema) {
-    return LIST.replace(CINEMA, cinema.value());
+    return operations.start(
+        Operation.at(cinema, ReservationsListed.class),
+        new ListReservations(page),
+        LIST.replace(CINEMA, cinema));
   }
 
   @GetMapping(LIST + "/{id}")
@@ -65,11 +68,15 @@ class ReservationController {
       @PathVariable String cinema,
       @PathVariable CorrelationId id,
       @RequestHeader HttpHeaders headers) {
-    return fetch.answer(id, new Operation.ListReservations(named(cinema)), headers);
-  }
-
-  /** What cannot be a cinema's name is the name of no cinema. */
-  private static CinemaName named(String cinema) {
-    return CinemaName.parse(cinema).orElseThrow(() -> new CinemaUnknown(cinema));
+    return operations.fetch(
+        id,
+        Operation.at(cinema, ReservationsListed.class),
+        headers,
+        (response, listed) -> {
+          var found = listed.getFirst().reservations();
+          return response
+              .headers(Paging.headers(found, LIST.replace(CINEMA, cinema)))
+              .body(found.reservations());
+        });
   }
 }

@@ -35,7 +35,7 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.AsyncConsumerStartedEvent;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.boot.health.contributor.Status;
-import testbed.contracts.message.CinemaRequest.AnnouncePresence;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.Topology;
 import testbed.support.presence.KnownCinemas;
 

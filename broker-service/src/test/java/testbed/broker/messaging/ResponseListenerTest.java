@@ -3,7 +3,6 @@ package testbed.broker.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static testbed.broker.Examples.UCD;
-import static testbed.broker.Examples.catalogueOf;
 import static testbed.broker.Examples.moviesOf;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,10 +21,14 @@ import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.support.presence.KnownCinemas;
 
 /** Responses reach the operation whose id they carry, without an AMQP server. */
 class ResponseListenerTest {
+
+  private static final Operation<MoviesListed> MOVIES = Operation.atEveryCinema(MoviesListed.class);
 
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final KnownCinemas cinemas =
@@ -55,15 +58,14 @@ class ResponseListenerTest {
   @Test
   void givesAnAnswerToTheOperationWhoseIdItCarriesAndToNoOther() {
     cinemas.seen(UCD);
-    var one = operations.listMovies();
-    var other = operations.listMovies();
+    var one = operations.start(MOVIES, new ListMovies());
+    var other = operations.start(MOVIES, new ListMovies());
 
     listener.onMessage(under(one.toString()));
 
-    assertThat(operations.fetch(one, new Operation.ListMovies(), Duration.ZERO))
-        .isEqualTo(new Answer.Movies(List.of(catalogueOf(UCD)), List.of()));
-    assertThat(operations.fetch(other, new Operation.ListMovies(), Duration.ZERO))
-        .isInstanceOf(Answer.Pending.class);
+    assertThat(operations.fetch(one, MOVIES, Duration.ZERO))
+        .contains(new Answer<>(List.of(moviesOf(UCD)), List.of()));
+    assertThat(operations.fetch(other, MOVIES, Duration.ZERO)).isEmpty();
     assertThat(received("accepted")).isEqualTo(1);
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static testbed.broker.Examples.CINEWORLD;
 import static testbed.broker.Examples.DUNDRUM;
 import static testbed.broker.Examples.UCD;
-import static testbed.broker.Examples.catalogueOf;
 import static testbed.broker.Examples.made;
 import static testbed.broker.Examples.moviesOf;
 import static testbed.broker.Examples.reservationFor;
@@ -15,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -23,21 +23,22 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import testbed.broker.operation.Answer.Listed;
-import testbed.broker.operation.Answer.Made;
-import testbed.broker.operation.Answer.Movies;
-import testbed.broker.operation.Answer.Pending;
+import testbed.broker.Examples;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationPage;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
-import testbed.contracts.message.CinemaResponse.ReservationMade;
-import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.ReservationRequest;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.presence.KnownCinemas;
 import testbed.support.problem.ProblemException;
 
@@ -48,8 +49,12 @@ class OperationsTest {
   private static final Duration EXPIRY = Duration.ofSeconds(60);
   private static final Duration AT_ONCE = Duration.ZERO;
   private static final long PATIENCE_SECONDS = 10;
-  private static final Operation ALL_MOVIES = new Operation.ListMovies();
-  private static final Operation AT_UCD = new Operation.MakeReservation(UCD);
+  private static final Operation<MoviesListed> ALL_MOVIES =
+      Operation.atEveryCinema(MoviesListed.class);
+  private static final Operation<ReservationMade> AT_UCD =
+      Operation.at("ucd", ReservationMade.class);
+  private static final Operation<ReservationsListed> LIST_AT_UCD =
+      Operation.at("ucd", ReservationsListed.class);
 
   private final AtomicLong nanos = new AtomicLong(1_000);
   private final InstantSource clock =
@@ -75,9 +80,9 @@ class OperationsTest {
   void leadsFromEachFetchToTheRequestThatItFetchesFor() {
     present(UCD);
     request = "one";
-    var id = operations.listMovies();
+    var id = listMovies();
     request = "two";
-    operations.listMovies();
+    listMovies();
     request = "three";
 
     operations.fetch(id, ALL_MOVIES, Duration.ZERO);
@@ -88,24 +93,23 @@ class OperationsTest {
   @Test
   void listsTheMoviesOfEveryPresentCinemaByName() {
     present(UCD, CINEWORLD);
-    var id = operations.listMovies();
+    var id = listMovies();
 
     assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.ACCEPTED);
-    assertThat(fetch(id)).isInstanceOf(Pending.class);
+    assertThat(fetch(id)).isEmpty();
     assertThat(operations.receive(id, moviesOf(CINEWORLD))).isEqualTo(Reception.ACCEPTED);
 
-    assertThat(fetch(id))
-        .isEqualTo(new Movies(List.of(catalogueOf(CINEWORLD), catalogueOf(UCD)), List.of()));
-    assertThat(channel.sent.getFirst().request()).isInstanceOf(CinemaRequest.ListMovies.class);
+    assertThat(fetch(id)).contains(movies(List.of(CINEWORLD, UCD), List.of()));
+    assertThat(channel.sent.getFirst().request()).isInstanceOf(ListMovies.class);
   }
 
   @Test
   void handsAnAnswerOutAsOftenAsItIsAskedFor() {
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(UCD));
 
-    assertThat(fetch(id)).isEqualTo(fetch(id)).isInstanceOf(Movies.class);
+    assertThat(fetch(id)).isEqualTo(fetch(id)).isPresent();
   }
 
   @Test
@@ -113,7 +117,7 @@ class OperationsTest {
     present(UCD);
     var first = answered();
     var second = answered();
-    var third = operations.listMovies();
+    var third = listMovies();
     var changed = Cinema.of(UCD, List.of());
     operations.receive(third, new MoviesListed(UCD, changed));
 
@@ -126,9 +130,9 @@ class OperationsTest {
     present(UCD);
     channel.beforeItIsConfirmed = () -> operations.receive(channel.lastId(), moviesOf(UCD));
 
-    var id = operations.listMovies();
+    var id = listMovies();
 
-    assertThat(fetch(id)).isInstanceOf(Movies.class);
+    assertThat(fetch(id)).isPresent();
   }
 
   @Test
@@ -136,57 +140,54 @@ class OperationsTest {
     present(DUNDRUM);
     pass(Duration.ofSeconds(4));
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(UCD));
 
-    assertThat(fetch(id)).isEqualTo(new Movies(List.of(catalogueOf(UCD)), List.of(DUNDRUM)));
+    assertThat(fetch(id)).contains(movies(List.of(UCD), List.of(DUNDRUM)));
   }
 
   @Test
   void completesWhenEverybodyItRemembersAnswersAlthoughNobodySeemedToBeThere() {
     present(UCD, DUNDRUM);
     pass(Duration.ofSeconds(4));
-    var id = operations.listMovies();
+    var id = listMovies();
 
     operations.receive(id, moviesOf(UCD));
-    assertThat(fetch(id)).isInstanceOf(Pending.class);
+    assertThat(fetch(id)).isEmpty();
     operations.receive(id, moviesOf(DUNDRUM));
 
-    assertThat(fetch(id))
-        .isEqualTo(new Movies(List.of(catalogueOf(DUNDRUM), catalogueOf(UCD)), List.of()));
+    assertThat(fetch(id)).contains(movies(List.of(DUNDRUM, UCD), List.of()));
   }
 
   @Test
   void handsOutWhatIsThereAtTheDeadlineAndNamesWhoWasSilent() {
     present(UCD, DUNDRUM, CINEWORLD);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(DUNDRUM));
 
     pass(DEADLINE.minusNanos(1));
-    assertThat(fetch(id)).isInstanceOf(Pending.class);
+    assertThat(fetch(id)).isEmpty();
     pass(Duration.ofNanos(1));
 
-    assertThat(fetch(id))
-        .isEqualTo(new Movies(List.of(catalogueOf(DUNDRUM)), List.of(CINEWORLD, UCD)));
+    assertThat(fetch(id)).contains(movies(List.of(DUNDRUM), List.of(CINEWORLD, UCD)));
   }
 
   @Test
   void addsALateAnswerToALaterFetch() {
     present(UCD, DUNDRUM);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(DUNDRUM));
     pass(DEADLINE);
 
     assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.LATE);
 
-    assertThat(fetch(id))
-        .isEqualTo(new Movies(List.of(catalogueOf(DUNDRUM), catalogueOf(UCD)), List.of()));
+    assertThat(fetch(id)).contains(movies(List.of(DUNDRUM, UCD), List.of()));
   }
 
   @Test
   void reportsThatNobodyHasAnsweredByTheDeadline() {
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
     pass(DEADLINE);
 
     assertProblem(ProblemType.NO_ANSWER, () -> fetch(id));
@@ -194,28 +195,28 @@ class OperationsTest {
 
   @Test
   void waitsUntilTheDeadlineForCinemasThatItDoesNotKnowYet() {
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(UCD));
 
-    assertThat(fetch(id)).isInstanceOf(Pending.class);
+    assertThat(fetch(id)).isEmpty();
     pass(DEADLINE);
-    assertThat(fetch(id)).isEqualTo(new Movies(List.of(catalogueOf(UCD)), List.of()));
+    assertThat(fetch(id)).contains(movies(List.of(UCD), List.of()));
   }
 
   @Test
   void countsACinemaThatCannotListItsMoviesAsMissing() {
     present(UCD, DUNDRUM);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, new RequestRejected(UCD, ProblemType.INTERNAL, "broken"));
     operations.receive(id, moviesOf(DUNDRUM));
 
-    assertThat(fetch(id)).isEqualTo(new Movies(List.of(catalogueOf(DUNDRUM)), List.of(UCD)));
+    assertThat(fetch(id)).contains(movies(List.of(DUNDRUM), List.of(UCD)));
   }
 
   @Test
   void reportsNoAnswerWhenEveryCinemaFails() {
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, new RequestRejected(UCD, ProblemType.INTERNAL, "broken"));
 
     assertProblem(ProblemType.NO_ANSWER, () -> fetch(id));
@@ -224,32 +225,32 @@ class OperationsTest {
   @Test
   void handsOutTheReservationThatTheCinemaMade() {
     var request = reservationFor("Jane");
-    var id = operations.makeReservation(UCD, request);
+    var id = makeReservation(request);
     var reservation = made(id.value(), request);
 
-    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isInstanceOf(Pending.class);
+    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isEmpty();
     operations.receive(id, new ReservationMade(UCD, reservation));
 
-    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isEqualTo(new Made(reservation));
-    assertThat(channel.sent.getFirst().request())
-        .isEqualTo(new CinemaRequest.MakeReservation(request));
+    assertThat(operations.fetch(id, AT_UCD, AT_ONCE))
+        .contains(answer(new ReservationMade(UCD, reservation)));
+    assertThat(channel.sent.getFirst().request()).isEqualTo(new MakeReservation(request));
   }
 
   @Test
   void handsOutAReservationThatIsMadeAfterTheDeadline() {
     var request = reservationFor("Jane");
-    var id = operations.makeReservation(UCD, request);
+    var id = makeReservation(request);
     pass(DEADLINE);
     assertProblem(ProblemType.NO_ANSWER, () -> operations.fetch(id, AT_UCD, AT_ONCE));
 
     operations.receive(id, new ReservationMade(UCD, made(id.value(), request)));
 
-    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isInstanceOf(Made.class);
+    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isPresent();
   }
 
   @Test
   void passesTheCinemasProblemOn() {
-    var id = operations.makeReservation(UCD, reservationFor("Jane"));
+    var id = makeReservation(reservationFor("Jane"));
     operations.receive(id, new RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "not at 18:01"));
 
     assertThatExceptionOfType(ProblemException.class)
@@ -260,62 +261,62 @@ class OperationsTest {
 
   @Test
   void listsTheReservationsOfOneCinema() {
-    var id = operations.listReservations(UCD, Page.FIRST);
+    var id = operations.start(LIST_AT_UCD, new ListReservations(Page.FIRST));
     var reservations = List.of(made(UUID.randomUUID(), reservationFor("Jane")));
     var found = new ReservationPage(reservations, Page.FIRST, 1);
     operations.receive(id, new ReservationsListed(UCD, found));
 
-    assertThat(operations.fetch(id, new Operation.ListReservations(UCD), AT_ONCE))
-        .isEqualTo(new Listed(UCD, found));
+    assertThat(operations.fetch(id, LIST_AT_UCD, AT_ONCE))
+        .contains(answer(new ReservationsListed(UCD, found)));
   }
 
   @Test
   void countsASecondAnswerAndKeepsTheFirst() {
     present(UCD, DUNDRUM);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(UCD));
 
     assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.DUPLICATE);
-    assertThat(fetch(id)).isInstanceOf(Pending.class);
+    assertThat(fetch(id)).isEmpty();
   }
 
   @Test
   void ignoresAnswersToOtherQuestionsAndFromOtherCinemas() {
     var request = reservationFor("Jane");
-    var id = operations.makeReservation(UCD, request);
+    var id = makeReservation(request);
     var elsewhere = new ReservationMade(DUNDRUM, made(id.value(), request));
 
     assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.UNKNOWN);
     assertThat(operations.receive(id, elsewhere)).isEqualTo(Reception.UNKNOWN);
     assertThat(operations.receive(new CorrelationId(UUID.randomUUID()), moviesOf(UCD)))
         .isEqualTo(Reception.UNKNOWN);
-    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isInstanceOf(Pending.class);
+    assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isEmpty();
   }
 
   @Test
   void doesNotMixOperationsUp() {
     present(UCD);
-    var movies = operations.listMovies();
-    var reservation = operations.makeReservation(UCD, reservationFor("Jane"));
+    var movies = listMovies();
+    var reservation = makeReservation(reservationFor("Jane"));
 
     assertProblem(ProblemType.CORRELATION_UNKNOWN, () -> operations.fetch(movies, AT_UCD, AT_ONCE));
     assertProblem(ProblemType.CORRELATION_UNKNOWN, () -> fetch(reservation));
     assertProblem(
         ProblemType.CORRELATION_UNKNOWN,
-        () -> operations.fetch(reservation, new Operation.MakeReservation(DUNDRUM), AT_ONCE));
+        () ->
+            operations.fetch(reservation, Operation.at("dundrum", ReservationMade.class), AT_ONCE));
     assertProblem(
-        ProblemType.CORRELATION_UNKNOWN,
-        () -> operations.fetch(reservation, new Operation.ListReservations(UCD), AT_ONCE));
+        ProblemType.CORRELATION_UNKNOWN, () -> operations.fetch(reservation, LIST_AT_UCD, AT_ONCE));
   }
 
   @Test
   void tellsExpiredIdsFromUnknownOnes() {
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(UCD));
 
     pass(EXPIRY.minusNanos(1));
-    assertThat(fetch(id)).isInstanceOf(Movies.class);
+    assertThat(fetch(id)).isPresent();
     pass(Duration.ofNanos(1));
 
     assertProblem(ProblemType.CORRELATION_EXPIRED, () -> fetch(id));
@@ -330,16 +331,16 @@ class OperationsTest {
   @Test
   void refusesNewOperationsWhileTheStoreIsFullOfPendingOnes() {
     present(UCD);
-    var first = operations.listMovies();
-    operations.listMovies();
-    operations.listMovies();
+    var first = listMovies();
+    listMovies();
+    listMovies();
 
-    assertProblem(ProblemType.UNAVAILABLE, operations::listMovies);
+    assertProblem(ProblemType.UNAVAILABLE, this::listMovies);
     assertThat(channel.sent).hasSize(CAPACITY);
     operations.receive(first, moviesOf(UCD));
-    assertThat(fetch(first)).isInstanceOf(Movies.class);
+    assertThat(fetch(first)).isPresent();
 
-    operations.listMovies();
+    listMovies();
     assertProblem(ProblemType.CORRELATION_EXPIRED, () -> fetch(first));
     assertThat(store.pending()).isEqualTo(CAPACITY);
     assertThat(store.settled()).isZero();
@@ -348,15 +349,15 @@ class OperationsTest {
   @Test
   void letsTheOldestAnswerGoFirst() {
     present(UCD);
-    var pending = operations.listMovies();
+    var pending = listMovies();
     var older = answered();
     var newer = answered();
 
     answered();
 
-    assertThat(fetch(pending)).isInstanceOf(Pending.class);
+    assertThat(fetch(pending)).isEmpty();
     assertProblem(ProblemType.CORRELATION_EXPIRED, () -> fetch(older));
-    assertThat(fetch(newer)).isInstanceOf(Movies.class);
+    assertThat(fetch(newer)).isPresent();
     assertThat(store.evicted()).isOne();
   }
 
@@ -365,9 +366,9 @@ class OperationsTest {
     present(UCD);
     assertThat(store.oldestPending()).isZero();
 
-    var oldest = operations.listMovies();
+    var oldest = listMovies();
     pass(Duration.ofSeconds(2));
-    operations.listMovies();
+    listMovies();
     pass(Duration.ofSeconds(1));
     assertThat(store.oldestPending()).hasSeconds(3);
 
@@ -379,11 +380,11 @@ class OperationsTest {
   void makesRoomFromOperationsThatAreOverdue() {
     present(UCD);
     for (int operation = 0; operation < CAPACITY; operation++) {
-      operations.listMovies();
+      listMovies();
     }
     pass(DEADLINE);
 
-    operations.listMovies();
+    listMovies();
 
     assertThat(store.pending()).isOne();
     assertThat(store.settled()).isEqualTo(CAPACITY - 1);
@@ -395,9 +396,8 @@ class OperationsTest {
     channel.delivery = delivery;
     present(UCD);
 
-    assertProblem(ProblemType.UNAVAILABLE, operations::listMovies);
-    assertProblem(
-        ProblemType.UNAVAILABLE, () -> operations.makeReservation(UCD, reservationFor("Jane")));
+    assertProblem(ProblemType.UNAVAILABLE, this::listMovies);
+    assertProblem(ProblemType.UNAVAILABLE, () -> makeReservation(reservationFor("Jane")));
     assertThat(store.pending() + store.settled()).isZero();
     assertThat(operations.receive(channel.lastId(), moviesOf(UCD))).isEqualTo(Reception.UNKNOWN);
   }
@@ -406,11 +406,9 @@ class OperationsTest {
   void knowsNoCinemaThatHasNoQueueAndWasNeverSeen() {
     channel.delivery = Delivery.REFUSED;
 
-    assertProblem(
-        ProblemType.CINEMA_UNKNOWN, () -> operations.makeReservation(UCD, reservationFor("Jane")));
+    assertProblem(ProblemType.CINEMA_UNKNOWN, () -> makeReservation(reservationFor("Jane")));
     channel.delivery = Delivery.UNCONFIRMED;
-    assertProblem(
-        ProblemType.UNAVAILABLE, () -> operations.makeReservation(UCD, reservationFor("Jane")));
+    assertProblem(ProblemType.UNAVAILABLE, () -> makeReservation(reservationFor("Jane")));
   }
 
   @Test
@@ -420,14 +418,14 @@ class OperationsTest {
           throw new IllegalStateException("broken");
         };
 
-    assertThatExceptionOfType(IllegalStateException.class).isThrownBy(operations::listMovies);
+    assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::listMovies);
     assertThat(store.pending()).isZero();
   }
 
   @Test
   void wakesAFetchThatWaitsAsSoonAsEverybodyHasAnswered() throws Exception {
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
     var fetch =
         CompletableFuture.supplyAsync(
             () -> operations.fetch(id, ALL_MOVIES, Duration.ofHours(1)),
@@ -436,28 +434,44 @@ class OperationsTest {
     operations.receive(id, moviesOf(UCD));
 
     // The clock of this test stands still: only the answer can end the wait before the deadline.
-    assertThat(fetch.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isInstanceOf(Movies.class);
+    assertThat(fetch.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isPresent();
   }
 
   @Test
   void waitsNoLongerThanTheClientWants() {
     present(UCD);
-    var id = operations.listMovies();
+    var id = listMovies();
 
-    assertThat(operations.fetch(id, ALL_MOVIES, Duration.ofMillis(1))).isInstanceOf(Pending.class);
+    assertThat(operations.fetch(id, ALL_MOVIES, Duration.ofMillis(1))).isEmpty();
   }
 
   private CorrelationId answered() {
-    var id = operations.listMovies();
+    var id = listMovies();
     operations.receive(id, moviesOf(UCD));
     return id;
   }
 
-  private static List<Cinema> cinemasIn(Answer answer) {
-    return ((Movies) answer).cinemas();
+  private CorrelationId listMovies() {
+    return operations.start(ALL_MOVIES, new ListMovies());
   }
 
-  private Answer fetch(CorrelationId id) {
+  private CorrelationId makeReservation(ReservationRequest reservation) {
+    return operations.start(AT_UCD, new MakeReservation(reservation));
+  }
+
+  private static List<Cinema> cinemasIn(Optional<Answer<MoviesListed>> answer) {
+    return answer.orElseThrow().responses().stream().map(MoviesListed::catalogue).toList();
+  }
+
+  private static Answer<MoviesListed> movies(List<CinemaName> there, List<CinemaName> missing) {
+    return new Answer<>(there.stream().map(Examples::moviesOf).toList(), missing);
+  }
+
+  private static <A extends Response> Answer<A> answer(A response) {
+    return new Answer<>(List.of(response), List.of());
+  }
+
+  private Optional<Answer<MoviesListed>> fetch(CorrelationId id) {
     return operations.fetch(id, ALL_MOVIES, AT_ONCE);
   }
 

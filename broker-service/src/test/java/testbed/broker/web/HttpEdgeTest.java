@@ -43,18 +43,19 @@ import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationPage;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaResponse;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
-import testbed.contracts.message.CinemaResponse.ReservationMade;
-import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.Question;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.json.StrictJson;
 import testbed.support.presence.KnownCinemas;
 import testbed.support.web.ServletEdge;
 
 /** The HTTP contract, with the real core behind it and a scripted way to the cinemas. */
 @WebMvcTest({MovieController.class, ReservationController.class})
-@Import({HttpEdgeTest.Core.class, Fetch.class})
+@Import({HttpEdgeTest.Core.class, RequestReply.class})
 @ImportAutoConfiguration({StrictJson.class, ServletEdge.class})
 class HttpEdgeTest {
 
@@ -201,7 +202,7 @@ class HttpEdgeTest {
     var page = new ReservationPage(List.of(reservation), Page.FIRST, 1);
     receive(location, new ReservationsListed(UCD, page));
 
-    assertThat(script.requests).containsExactly(new CinemaRequest.ListReservations(Page.FIRST));
+    assertThat(script.requests).containsExactly(new ListReservations(Page.FIRST));
     assertThat(http.get().uri(location).exchange())
         .hasStatusOk()
         .hasHeader("Total-Count", "1")
@@ -215,7 +216,7 @@ class HttpEdgeTest {
   void saysWhereTheNextPageIs() {
     var location = start(http.get().uri(RESERVATIONS + "?page=2&size=3").exchange());
     var wanted = new Page(2, 3);
-    assertThat(script.requests).containsExactly(new CinemaRequest.ListReservations(wanted));
+    assertThat(script.requests).containsExactly(new ListReservations(wanted));
     receive(location, new ReservationsListed(UCD, new ReservationPage(List.of(), wanted, 10)));
 
     assertThat(http.get().uri(location).exchange())
@@ -352,7 +353,7 @@ class HttpEdgeTest {
     return http.post().uri(MAKE).contentType(MediaType.APPLICATION_JSON).content(body).exchange();
   }
 
-  private void receive(String location, CinemaResponse response) {
+  private void receive(String location, Response response) {
     operations.receive(idIn(location), response);
   }
 
@@ -372,13 +373,12 @@ class HttpEdgeTest {
 
   static class Script implements RequestChannel {
 
-    final List<CinemaRequest> requests = new ArrayList<>();
+    final List<Question<?>> requests = new ArrayList<>();
     final AtomicLong nanos = new AtomicLong();
     Delivery delivery = Delivery.CONFIRMED;
 
     @Override
-    public Delivery send(
-        CorrelationId id, Operation operation, CinemaRequest.WithResponse request) {
+    public Delivery send(CorrelationId id, Operation<?> operation, Question<?> request) {
       requests.add(request);
       return delivery;
     }

@@ -8,7 +8,7 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.retry.RepublishMessageRecoverer;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
 
 /**

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
-import testbed.contracts.message.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.CinemaPresent;
 import testbed.contracts.message.Topology;
 
 /**

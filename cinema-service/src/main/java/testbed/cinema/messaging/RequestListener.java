@@ -17,17 +17,17 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaRequest.AnnouncePresence;
-import testbed.contracts.message.CinemaRequest.ListMovies;
-import testbed.contracts.message.CinemaRequest.ListReservations;
-import testbed.contracts.message.CinemaRequest.MakeReservation;
-import testbed.contracts.message.CinemaRequest.WithResponse;
-import testbed.contracts.message.CinemaResponse;
-import testbed.contracts.message.CinemaResponse.MoviesListed;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
-import testbed.contracts.message.CinemaResponse.ReservationMade;
-import testbed.contracts.message.CinemaResponse.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.Question;
+import testbed.contracts.message.CinemaMessage.Request;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.problem.ProblemException;
 
 /** Answers requests from the cinema's queue. */
@@ -58,16 +58,15 @@ class RequestListener {
   }
 
   @RabbitListener(queues = "#{requestQueue.name}")
-  void answer(
-      @Payload CinemaRequest request, @Header(AmqpHeaders.CORRELATION_ID) String correlationId) {
+  void answer(@Payload Request request, @Header(AmqpHeaders.CORRELATION_ID) String correlationId) {
     switch (request) {
       case AnnouncePresence sign -> presence.announce();
-      case WithResponse question ->
+      case Question<?> question ->
           Responses.send(template, correlationId, responseTo(question, correlationId));
     }
   }
 
-  private CinemaResponse responseTo(WithResponse request, String correlationId) {
+  private Response responseTo(Question<?> request, String correlationId) {
     try {
       return switch (request) {
         case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
@@ -80,7 +79,7 @@ class RequestListener {
     }
   }
 
-  private CinemaResponse make(ReservationRequest request, String correlationId) {
+  private Response make(ReservationRequest request, String correlationId) {
     var violations = validator.validate(request);
     if (!violations.isEmpty()) {
       return new RequestRejected(

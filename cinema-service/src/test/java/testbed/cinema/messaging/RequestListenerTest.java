@@ -25,10 +25,10 @@ import testbed.cinema.movie.Movies;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ReservationId;
-import testbed.contracts.message.CinemaPresent;
-import testbed.contracts.message.CinemaRequest.AnnouncePresence;
-import testbed.contracts.message.CinemaRequest.MakeReservation;
-import testbed.contracts.message.CinemaResponse.RequestRejected;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
+import testbed.contracts.message.CinemaMessage.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
 
 /** What the cinema does with requests, without an AMQP server. */

@@ -1,6 +1,10 @@
 package testbed.support.messaging;
 
-import java.util.Map;
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.amqp.support.converter.DefaultJacksonJavaTypeMapper;
 import org.springframework.amqp.support.converter.JacksonJavaTypeMapper.TypePrecedence;
 import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
@@ -8,14 +12,13 @@ import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
-import testbed.contracts.message.CinemaPresent;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaMessage;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON bodies whose type header carries a stable id of our own. Class names on the wire would tie
- * every service to one code base's packages and let a sender choose the class that is built.
+ * JSON bodies whose type header carries the stable id that each message declares. Class names on
+ * the wire would tie every service to one code base's packages and let a sender choose the class
+ * that is built.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
@@ -23,25 +26,24 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnClass(MessageConverter.class)
 public class MessageFormat {
 
-  static final Map<String, Class<?>> TYPES =
-      Map.of(
-          "announce-presence", CinemaRequest.AnnouncePresence.class,
-          "list-movies", CinemaRequest.ListMovies.class,
-          "list-reservations", CinemaRequest.ListReservations.class,
-          "make-reservation", CinemaRequest.MakeReservation.class,
-          "movies-listed", CinemaResponse.MoviesListed.class,
-          "reservations-listed", CinemaResponse.ReservationsListed.class,
-          "reservation-made", CinemaResponse.ReservationMade.class,
-          "request-rejected", CinemaResponse.RequestRejected.class,
-          "cinema-present", CinemaPresent.class);
-
   @Bean
   MessageConverter messageConverter(JsonMapper json) {
     var types = new DefaultJacksonJavaTypeMapper();
-    types.setIdClassMapping(TYPES);
+    types.setIdClassMapping(
+        messages(CinemaMessage.class)
+            .collect(Collectors.toMap(MessageFormat::id, Function.identity())));
     types.setTypePrecedence(TypePrecedence.TYPE_ID);
     var converter = new JacksonJsonMessageConverter(json);
     converter.setJavaTypeMapper(types);
     return converter;
+  }
+
+  private static Stream<Class<?>> messages(Class<?> type) {
+    var kinds = type.getPermittedSubclasses();
+    return kinds == null ? Stream.of(type) : Stream.of(kinds).flatMap(MessageFormat::messages);
+  }
+
+  private static String id(Class<?> message) {
+    return Objects.requireNonNull(message.getAnnotation(JsonTypeName.class)).value();
   }
 }

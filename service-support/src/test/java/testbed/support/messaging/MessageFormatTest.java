@@ -24,9 +24,15 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.ShowTime;
-import testbed.contracts.message.CinemaPresent;
-import testbed.contracts.message.CinemaRequest;
-import testbed.contracts.message.CinemaResponse;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
+import testbed.contracts.message.CinemaMessage.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.ListMovies;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.contracts.message.CinemaMessage.ListReservations;
+import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.RequestRejected;
 import tools.jackson.databind.json.JsonMapper;
 
 class MessageFormatTest {
@@ -50,20 +56,18 @@ class MessageFormatTest {
 
   static Stream<Arguments> messages() {
     return Stream.of(
-        Arguments.of("announce-presence", new CinemaRequest.AnnouncePresence()),
-        Arguments.of("list-movies", new CinemaRequest.ListMovies()),
-        Arguments.of("list-reservations", new CinemaRequest.ListReservations(new Page(2, 20))),
-        Arguments.of("make-reservation", new CinemaRequest.MakeReservation(WANTED)),
-        Arguments.of(
-            "movies-listed", new CinemaResponse.MoviesListed(UCD, Cinema.of(UCD, List.of()))),
-        Arguments.of("reservation-made", new CinemaResponse.ReservationMade(UCD, MADE)),
+        Arguments.of("announce-presence", new AnnouncePresence()),
+        Arguments.of("list-movies", new ListMovies()),
+        Arguments.of("list-reservations", new ListReservations(new Page(2, 20))),
+        Arguments.of("make-reservation", new MakeReservation(WANTED)),
+        Arguments.of("movies-listed", new MoviesListed(UCD, Cinema.of(UCD, List.of()))),
+        Arguments.of("reservation-made", new ReservationMade(UCD, MADE)),
         Arguments.of(
             "reservations-listed",
-            new CinemaResponse.ReservationsListed(
-                UCD, new ReservationPage(List.of(MADE), Page.FIRST, 1))),
+            new ReservationsListed(UCD, new ReservationPage(List.of(MADE), Page.FIRST, 1))),
         Arguments.of(
             "request-rejected",
-            new CinemaResponse.RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "Not shown.")),
+            new RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "Not shown.")),
         Arguments.of("cinema-present", new CinemaPresent(UCD)));
   }
 

@@ -1,0 +1,81 @@
+package testbed.broker.web;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.ResponseEntity.BodyBuilder;
+import org.springframework.stereotype.Component;
+import testbed.broker.BrokerSettings;
+import testbed.broker.operation.CorrelationId;
+import testbed.broker.operation.Operation;
+import testbed.broker.operation.Operations;
+import testbed.contracts.message.CinemaMessage.Question;
+import testbed.contracts.message.CinemaMessage.Response;
+import testbed.support.web.CinemasMissing;
+
+/** The two halves of every operation: its request is acknowledged, its answer is fetched. */
+@Component
+class RequestReply {
+
+  private static final String PREFER = "Prefer";
+  private static final String PREFERENCE_APPLIED = "Preference-Applied";
+  private static final String RETRY_AFTER_SECONDS = "1";
+
+  private final Operations operations;
+  private final Duration longestWait;
+
+  RequestReply(Operations operations, BrokerSettings settings) {
+    this.operations = operations;
+    this.longestWait = settings.maxWait();
+  }
+
+  /**
+   * Says that a request was accepted, under which id, and where its answer will be.
+   *
+   * @param path of the request; its answer is one segment below
+   */
+  <A extends Response> ResponseEntity<String> start(
+      Operation<A> operation, Question<A> request, String path) {
+    var id = operations.start(operation, request);
+    return ResponseEntity.accepted()
+        .location(URI.create(path + "/" + id))
+        .contentType(MediaType.TEXT_PLAIN)
+        .body(id.toString());
+  }
+
+  /**
+   * Hands an answer out, or says that it is pending.
+   *
+   * @param headers of the request
+   * @param content what is said of the cinemas' responses
+   */
+  <A extends Response> ResponseEntity<?> fetch(
+      CorrelationId id,
+      Operation<A> operation,
+      HttpHeaders headers,
+      BiFunction<BodyBuilder, List<A>, ResponseEntity<?>> content) {
+    var wait = PreferredWait.in(headers.getOrEmpty(PREFER), longestWait);
+    var found = operations.fetch(id, operation, wait.orElse(Duration.ZERO));
+    if (found.isEmpty()) {
+      return status(HttpStatus.ACCEPTED, wait)
+          .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
+          .build();
+    }
+    var answer = found.get();
+    var response = status(HttpStatus.OK, wait).headers(CinemasMissing.named(answer.missing()));
+    return content.apply(response, answer.responses());
+  }
+
+  private static BodyBuilder status(HttpStatus status, Optional<Duration> wait) {
+    var response = ResponseEntity.status(status);
+    wait.ifPresent(
+        applied -> response.header(PREFERENCE_APPLIED, "wait=%d".formatted(applied.toSeconds())));
+    return response;
+  }
+}
