@@ -18,7 +18,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import testbed.support.messaging.MessagingConnections;
+import testbed.support.messaging.Messaging;
 
 /** How a service (service-support) consumes; here, because it needs an AMQP server. */
 class ConsumersTest {
@@ -64,7 +64,7 @@ class ConsumersTest {
   }
 
   @Configuration(proxyBeanMethods = false)
-  @ImportAutoConfiguration({MessagingConnections.class, RabbitAutoConfiguration.class})
+  @ImportAutoConfiguration({Messaging.class, RabbitAutoConfiguration.class})
   static class Service {
 
     private final CountDownLatch free = new CountDownLatch(CONSUMERS);

@@ -1,4 +1,6 @@
-/** The AMQP message format: JSON with stable type ids. */
+/**
+ * What services that use queues have in common: the message format, connections, meters, traces.
+ */
 @NullMarked
 package testbed.support.messaging;
 

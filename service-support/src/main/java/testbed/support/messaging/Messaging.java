@@ -1,22 +1,33 @@
 package testbed.support.messaging;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+import testbed.support.trace.TracingProfile;
 
-/** Has every service publish on a connection of its own, and consume with a thread per consumer. */
+/**
+ * What every service that uses queues has in common: its connections, log lines, meters, traces.
+ */
 @AutoConfiguration(
-    beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration")
+    beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
+    afterName =
+        "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(RabbitTemplate.class)
-public class MessagingConnections {
+public class Messaging {
 
   private static final String THREADS = "amqp-";
 
@@ -42,6 +53,34 @@ public class MessagingConnections {
         return bean;
       }
     };
+  }
+
+  /**
+   * Traces lead through the queues. By an advice, because the containers' own observation would
+   * take the place of their metrics.
+   */
+  @Bean
+  @Profile(TracingProfile.NAME)
+  static BeanPostProcessor tracedListeners(ObjectProvider<ObservationRegistry> observations) {
+    return new ListenerAdvice(new TracedListener(SingletonSupplier.of(observations::getObject)));
+  }
+
+  /** Every listener logs under the correlation id of the message that it handles. */
+  @Bean
+  static BeanPostProcessor correlatedListeners() {
+    return new ListenerAdvice(new CorrelatedLog());
+  }
+
+  @Bean
+  @ConditionalOnBean(MeterRegistry.class)
+  QueueMeters queueMeters(MeterRegistry meters) {
+    return new QueueMeters(meters, System::currentTimeMillis);
+  }
+
+  @Bean
+  @ConditionalOnBean(QueueMeters.class)
+  RabbitTemplateCustomizer sentAt(QueueMeters queues) {
+    return queues::stamp;
   }
 
   /** Of the kind that the service's HTTP requests have: the variants are to differ in no more. */

@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Configuration;
 
-class MessagingConnectionsTest {
+class MessagingTest {
 
   @Test
   void everyServicePublishesOnAConnectionOfItsOwn() {
