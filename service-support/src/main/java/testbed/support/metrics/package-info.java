@@ -1,4 +1,4 @@
-/** Which metrics services keep. */
+/** What services measure of themselves, and what they leave out. */
 @NullMarked
 package testbed.support.metrics;
 

@@ -14,7 +14,7 @@ class LeanMetricsTest {
 
   LeanMetricsTest() {
     new ApplicationContextRunner()
-        .withConfiguration(AutoConfigurations.of(LeanMetrics.class))
+        .withConfiguration(AutoConfigurations.of(ServiceMetrics.class))
         .run(
             started ->
                 started

@@ -1,4 +1,4 @@
-package testbed.support.health;
+package testbed.support.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,7 +24,7 @@ class ReadinessMeterTest {
                   HealthContributorAutoConfiguration.class,
                   HealthContributorRegistryAutoConfiguration.class,
                   HealthEndpointAutoConfiguration.class,
-                  ReadinessMeter.class))
+                  ServiceMetrics.class))
           .withBean(
               "database",
               HealthIndicator.class,

@@ -1,7 +1,8 @@
-package testbed.support.health;
+package testbed.support.metrics;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.config.MeterFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.health.actuate.endpoint.HealthDescriptor;
@@ -9,24 +10,44 @@ import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.annotation.Bean;
 
-/**
- * Shows readiness among the metrics: {@code application.ready} is 1 when the service's readiness
- * group says so, and 0 otherwise. Asked anew at each scrape.
- */
+/** What every service measures of itself, and what it leaves out. */
 @AutoConfiguration(
     afterName =
         "org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration")
-@ConditionalOnBean(HealthEndpoint.class)
-public class ReadinessMeter {
+public class ServiceMetrics {
 
   private static final String READINESS = "readiness";
 
+  /**
+   * Shows readiness among the metrics: {@code application.ready} is 1 when the service's readiness
+   * group says so, and 0 otherwise. Asked anew at each scrape.
+   */
   @Bean
+  @ConditionalOnBean(HealthEndpoint.class)
   MeterBinder applicationReady(HealthEndpoint health) {
     return meters ->
-        Gauge.builder("application.ready", health, ReadinessMeter::ready)
+        Gauge.builder("application.ready", health, ServiceMetrics::ready)
             .description("Whether the service is ready to serve")
             .register(meters);
+  }
+
+  /**
+   * Probes and scrapes are no part of a service's work, and each series of a timer is sixteen lines
+   * in every scrape.
+   */
+  @Bean
+  MeterFilter withoutRequestsOfWatchers() {
+    return MeterFilter.deny(
+        meter ->
+            "http.server.requests".equals(meter.getName())
+                && meter.getTag("uri") instanceof String uri
+                && uri.startsWith("/actuator"));
+  }
+
+  /** The database's driver gives its cluster a new number at each start, and has only one. */
+  @Bean
+  MeterFilter withoutNumbersOfClusters() {
+    return MeterFilter.ignoreTags("cluster.id");
   }
 
   private static double ready(HealthEndpoint health) {
