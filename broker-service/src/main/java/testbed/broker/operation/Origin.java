@@ -1,12 +1,10 @@
 package testbed.broker.operation;
 
-/**
- * The request that an operation began with, for whoever looks at traces: its fetch is another one.
- */
+/** The request that an operation began with, for traces: its fetch is another request. */
 @FunctionalInterface
 public interface Origin {
 
-  /** Nobody looks. */
+  /** Tracing is off. */
   Origin UNTRACED = () -> {};
 
   /** Notes that the present request fetches what was asked for by this one. */

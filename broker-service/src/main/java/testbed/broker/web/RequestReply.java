@@ -36,7 +36,7 @@ class RequestReply {
   }
 
   /**
-   * Says that a request was accepted, under which id, and where its answer will be.
+   * Starts an operation: says under which id its request was accepted and where its answer will be.
    *
    * @param path of the request; its answer is one segment below
    */
@@ -53,7 +53,7 @@ class RequestReply {
    * Hands an answer out, or says that it is pending.
    *
    * @param headers of the request
-   * @param content what is said of the cinemas' responses
+   * @param content writes the cinemas' responses
    */
   <A extends Response> ResponseEntity<?> fetch(
       CorrelationId id,

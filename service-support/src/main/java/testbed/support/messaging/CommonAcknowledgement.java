@@ -3,18 +3,18 @@ package testbed.support.messaging;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 
 /**
- * Acknowledges several messages of a listener at once: when so many have been handled, and what is
- * left over when the container next looks after its consumers, every 5 s.
+ * Acknowledges several messages of a listener at once: when so many have been handled, and the rest
+ * when the container next checks its consumers, every 5 s.
  *
- * <p>The interval is the container's own on purpose. Its look takes no turn with the consumer's
- * thread: in a trial with a look every 100 ms some messages were acknowledged twice (decision 5),
- * for which RabbitMQ closes the channel. What is acknowledged late costs nothing but a second
+ * <p>The interval is the container's own on purpose. The check is not synchronised with the
+ * consumer: in a trial with a check every 100 ms some messages were acknowledged twice (decision
+ * 5), for which RabbitMQ closes the channel. The only cost of a late acknowledgement is a second
  * delivery if the service dies before.
  */
 public final class CommonAcknowledgement {
 
-  /** Less than the interval, so that each look acknowledges whatever is left over. */
-  private static final long LEFT_OVER_AFTER_MILLIS = 100;
+  /** Less than the interval, so that each check acknowledges the rest. */
+  private static final long REST_AFTER_MILLIS = 100;
 
   private CommonAcknowledgement() {}
 
@@ -23,6 +23,6 @@ public final class CommonAcknowledgement {
    */
   public static void of(DirectMessageListenerContainer container, int messages) {
     container.setMessagesPerAck(messages);
-    container.setAckTimeout(LEFT_OVER_AFTER_MILLIS);
+    container.setAckTimeout(REST_AFTER_MILLIS);
   }
 }

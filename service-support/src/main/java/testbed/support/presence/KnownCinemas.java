@@ -11,7 +11,7 @@ import testbed.contracts.CinemaName;
 /**
  * The cinemas a front door has seen: present ones are asked, remembered ones that are gone are
  * named as missing, so that a list never silently lacks a cinema. Bounded by the number of cinemas
- * that ever were, and forgetful after a while. Safe for use by several threads.
+ * that ever were; entries expire. Safe for use by several threads.
  */
 public final class KnownCinemas {
 

@@ -17,8 +17,8 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Answers what Tomcat refuses before any filter or controller sees it: an address that is none, a
- * method that it does not do, headers that are too large. Its own answer would be a page of HTML.
+ * Answers what Tomcat refuses before any filter or controller sees it: a malformed URI, an unknown
+ * method, headers that are too large. Its own answer would be a page of HTML.
  */
 class ProblemReportValve extends ErrorReportValve {
 
