@@ -125,13 +125,13 @@ DECIDED = (
     Column("ratio", word("ratio"), numeric=False),
     Column("decision", word("decision"), numeric=False),
     Column("pairs ±", word("spread")),
-    Column("detects", word("could_tell")),
+    Column("finds", word("could_tell")),
     Column("age", word("age")),
 )
 DECIDED_NOTE = (
     "cell: workload and threads, or arrivals/s; ratio: with its 95 % interval; CPU: of all "
     "servers, per successful operation; pairs ±: by how much the ratio differs from one pair of "
-    f"starts to another; detects: the smallest difference that {100 * POWER:.0f} % of such "
+    f"starts to another; finds: the smallest difference that {100 * POWER:.0f} % of such "
     "experiments find; age: of the stacks"
 )
 

@@ -61,7 +61,7 @@ SYSTEM = """
 compose: compose.yml
 front: {service: shop, port: 80}
 protocol: direct
-workloads: [buy]
+workloads: {buy: /orders}
 complete: [{get: /}]
 reset: {service: store, port: 1, databases: shop, collection: orders}
 reference: [{request: GET /}]

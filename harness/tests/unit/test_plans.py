@@ -21,6 +21,7 @@ protocol: %s
 workloads: {buy: "/buy?from=a&to=b"}
 complete: [{get: /}]
 reset: {service: store, port: 1, databases: shop, collection: orders}
+reference: [{request: GET /}]
 """
 BODY = """{"text":"<b> & 'c'"}"""
 
