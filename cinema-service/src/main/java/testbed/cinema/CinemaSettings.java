@@ -15,7 +15,8 @@ import testbed.support.preset.InvalidSetting;
  * @param catalogue the movies that the cinema shows, a JSON list
  * @param presenceInterval how often an AMQP cinema says that it is there
  * @param database the connection to the cinema's database
- * @param handicap CPU time that each call burns, so that a slower system is known ({@link Handicap})
+ * @param handicap CPU time that each call burns, so that a slower system is known ({@link
+ *     Handicap})
  */
 @ConfigurationProperties("cinema")
 public record CinemaSettings(

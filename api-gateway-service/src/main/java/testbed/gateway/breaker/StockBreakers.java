@@ -9,8 +9,8 @@ import org.springframework.stereotype.Component;
 import testbed.gateway.RoutingProfile;
 
 /**
- * The gateway's own breaker and retry filters, as they come. What they do worse than ours is theirs:
- * request bodies are held in memory, and a counted 500 reaches the client as a fallback.
+ * The gateway's own breaker and retry filters, as they come. What they do worse than ours is
+ * theirs: request bodies are held in memory, and a counted 500 reaches the client as a fallback.
  */
 @Component
 @Profile(RoutingProfile.STOCK)

@@ -43,8 +43,7 @@ class StockFallback {
     }
     LinkedHashSet<URI> addresses =
         exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ORIGINAL_REQUEST_URL_ATTR);
-    var asked =
-        exchange.mutate().request(request -> request.uri(addresses.getFirst())).build();
+    var asked = exchange.mutate().request(request -> request.uri(addresses.getFirst())).build();
     return fallback.answer(asked, service, failure);
   }
 }

@@ -28,8 +28,7 @@ public final class Unreachable {
 
   /** Remembers the instance that the request was on its way to. */
   static void remember(ServerWebExchange exchange) {
-    URI address =
-        exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR);
+    URI address = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_REQUEST_URL_ATTR);
     var unreachable = of(exchange);
     if (unreachable == null) {
       unreachable = new HashSet<>();

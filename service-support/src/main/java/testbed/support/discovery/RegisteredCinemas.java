@@ -28,9 +28,9 @@ import testbed.support.presence.Presence;
 
 /**
  * The services in the registry, and the cinemas among them, as of its last answer; while the
- * registry is down that answer stands. An instance belongs to the cinema that its metadata names under {@value #METADATA_KEY},
- * so a new cinema needs no code and no configuration at a front door. Worked out once for each
- * answer of the registry, not for each request.
+ * registry is down that answer stands. An instance belongs to the cinema that its metadata names
+ * under {@value #METADATA_KEY}, so a new cinema needs no code and no configuration at a front door.
+ * Worked out once for each answer of the registry, not for each request.
  */
 public final class RegisteredCinemas {
 
