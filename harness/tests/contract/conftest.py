@@ -6,9 +6,10 @@ the tests that stop and start services are skipped.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,9 @@ START_LIMIT_S = 360
 
 SETTINGS = {"BROKER_STORE_EXPIRY": "12s"}
 """Answers expire while a test can wait for it."""
+
+JAVA_OPTS = "-XX:TieredStopAtLevel=1"
+"""Without the compiler for long runs a start takes two thirds of the time."""
 
 BASE_URL = os.environ.get("TESTBED_BASE_URL")
 RUNNING_VARIANT = os.environ.get("TESTBED_VARIANT")
@@ -76,17 +80,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         item.add_marker(pytest.mark.timeout(START_LIMIT_S))
 
 
-@pytest.fixture(scope="session")
-def running(variant: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack | None]:
-    """The started variant; None if it was running before."""
-    if BASE_URL:
-        yield None
-        return
-    root = Project.find().root
-    project = Project(root, tmp_path_factory.mktemp(f"stack-{variant}"))
-    choice = Choice(variant, settings=SETTINGS, port_offset=PORT_OFFSET)
+@contextlib.contextmanager
+def started(
+    variant: str, settings: Mapping[str, str], folder: Path, port_offset: int = PORT_OFFSET
+) -> Iterator[Stack]:
+    """Start a variant; stop it at the end, at which it must not have ended by itself."""
+    project = Project(Project.find().root, folder)
+    choice = Choice(variant, settings=settings, port_offset=port_offset)
     build.require_jars(project, jars(choice, project))
-    stack = Stack(project, deployment(choice, project, jdk.for_services()), os.environ)
+    environ = {**os.environ, "JAVA_OPTS": f"{os.environ.get('JAVA_OPTS', '')} {JAVA_OPTS}"}
+    stack = Stack(project, deployment(choice, project, jdk.for_services(), environ), environ)
     stack.start()
     try:
         yield stack
@@ -95,6 +98,16 @@ def running(variant: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     finally:
         killed = stack.stop()
     assert killed == [], "did not end when asked to"
+
+
+@pytest.fixture(scope="session")
+def running(variant: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack | None]:
+    """The started variant; None if it was running before."""
+    if BASE_URL:
+        yield None
+        return
+    with started(variant, SETTINGS, tmp_path_factory.mktemp(f"stack-{variant}")) as stack:
+        yield stack
 
 
 @pytest.fixture

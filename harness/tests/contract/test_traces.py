@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
 
-from testbed.deploy import build, jdk
-from testbed.deploy.deployments import Choice, deployment, jars
 from testbed.deploy.stack import Stack
 from testbed.model import systems
-from testbed.model.project import Project
 
-from .conftest import BASE_URL
+from .conftest import BASE_URL, started
 from .product import PRODUCTS, Asynchronous, Product, problem, reservation
 from .traces import Receiver, Span, receiving, tree
 
@@ -56,7 +53,7 @@ class Traced:
     """A running variant that sends its spans to a receiver."""
 
     stack: Stack
-    project: Project
+    logs: Path
     product: Product
     receiver: Receiver
 
@@ -79,21 +76,13 @@ def traced(
     if BASE_URL:
         pytest.skip("TESTBED_BASE_URL: where a running system sends its spans is its own matter")
     variant = request.param
-    project = Project(Project.find().root, tmp_path_factory.mktemp(f"traced-{variant}"))
+    folder = tmp_path_factory.mktemp(f"traced-{variant}")
     with receiving() as receiver:
         settings = {"TESTBED_TRACING": receiver.url, **CHATTY, **FORMATS[variant]}
-        choice = Choice(variant, settings=settings, port_offset=PORT_OFFSET)
-        build.require_jars(project, jars(choice, project))
-        stack = Stack(project, deployment(choice, project, jdk.for_services()), os.environ)
-        stack.start()
-        product = PRODUCTS[variant](f"http://127.0.0.1:{stack.deployment.front_port}")
-        try:
-            yield Traced(stack, project, product, receiver)
-            stack.require_alive()
-        finally:
-            product.close()
-            killed = stack.stop()
-        assert killed == [], "did not end when asked to"
+        with started(variant, settings, folder, PORT_OFFSET) as stack:
+            product = PRODUCTS[variant](f"http://127.0.0.1:{stack.deployment.front_port}")
+            with closing(product):
+                yield Traced(stack, folder / "logs", product, receiver)
 
 
 def test_a_list_is_one_trace(traced: Traced) -> None:
@@ -236,7 +225,9 @@ def test_log_lines_name_their_trace(traced: Traced) -> None:
     assert len(services) > len(CINEMAS)
 
     for service in services:
-        log = (traced.project.logs / f"{service}.log").read_text(encoding="utf-8").splitlines()
+        log = (
+            (traced.logs / f"{service}.log").read_text(encoding="utf-8").splitlines()
+        )
         if traced.product.variant == "async":
             lines = [json.loads(line) for line in log if line.startswith("{")]
             named = [one for one in lines if one.get("traceId") == client.trace]
