@@ -136,7 +136,8 @@ def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Not
 
 
 def _require_local_backends(deployment: Deployment) -> None:
-    database.require_answer(deployment.mongodb_uri)
+    if deployment.mongodb_uri is not None:
+        database.require_answer(deployment.mongodb_uri)
     if any("RABBITMQ_HOST" in one.environ for one in deployment.services):
         host = os.environ.get("RABBITMQ_HOST", "localhost")
         port = ports.parse("RABBITMQ_PORT", os.environ.get("RABBITMQ_PORT", "5672"))

@@ -109,8 +109,10 @@ def described(
 
 def modules(choice: Choice, project: Project) -> tuple[str, ...]:
     """Return the modules whose jars a deployment needs."""
-    own = dict.fromkeys(one.module for one in described(choice, project).values() if one.module)
-    return (*own, *([EMBEDDED] if choice.backends == "embedded" else []))
+    of_services = [one.module for one in described(choice, project).values()]
+    own = dict.fromkeys(module for module in of_services if module)
+    embedded = choice.backends == "embedded" and None in of_services
+    return (*own, *([EMBEDDED] if embedded else []))
 
 
 def jars(choice: Choice, project: Project) -> list[Path]:
@@ -181,9 +183,9 @@ def deployment(
 
     order = composefile.phases(one for one in services.values() if one.module is not None)
     started = [tuple(each for one in phase for each in instances(one)) for phase in order]
-    if choice.backends == "embedded":
+    if choice.backends == "embedded" and backends:
         started.insert(0, (_embedded(backends, addresses, project, jdk),))
-    front, reset = choice.system.front, choice.system.reset
+    front = choice.system.front
     front_port = addresses.port(front.service, front.port)
     return Deployment(
         variant=choice.variant,
@@ -194,8 +196,7 @@ def deployment(
             choice.system, front_port, _registry(services, choice, addresses.port)
         ),
         front_port=front_port,
-        mongodb_uri=own.get("MONGODB_URI")
-        or f"mongodb://{ports.LOOPBACK}:{addresses.port(reset.service, reset.port)}",
+        mongodb_uri=_mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
         settings=choice.settings,
     )
 
@@ -211,7 +212,7 @@ def in_containers(
     own = {name: tuple(one.ports) for name, one in services.items() if one.module}
     changes = compose.changes(own, choice.settings, choice.replicas, choice.limits)
     scaled = frozenset(name for name, count in choice.replicas.items() if count > 1)
-    front, reset = choice.system.front, choice.system.reset
+    front = choice.system.front
     front_port = compose.published(known, front.service, front.port)
 
     def port_of(service: str, port: int) -> int:
@@ -224,15 +225,21 @@ def in_containers(
         phases=(),
         converged=convergence(choice.system, front_port, _registry(services, choice, port_of)),
         front_port=front_port,
-        mongodb_uri=(
-            f"mongodb://{ports.LOOPBACK}:{compose.published(known, reset.service, reset.port)}"
-        ),
+        mongodb_uri=_mongodb_uri(choice.system, port_of),
         settings=choice.settings,
         compose=compose.changed(files, project, changes),
         published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
         watching=compose.watching(known),
         scaled=scaled,
     )
+
+
+def _mongodb_uri(
+    system: SystemDeclaration, port_of: Callable[[str, int], int], given: str | None = None
+) -> str | None:
+    if system.reset is None:
+        return None
+    return given or f"mongodb://{ports.LOOPBACK}:{port_of(system.reset.service, system.reset.port)}"
 
 
 def convergence(

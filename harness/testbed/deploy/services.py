@@ -69,7 +69,7 @@ class Deployment:
     front_port
         The port that receives the load.
     mongodb_uri
-        Where the harness empties collections between runs.
+        Where the harness empties a collection between runs; None if the system stores nothing.
     settings
         What the user changed, for the record.
     compose
@@ -88,7 +88,7 @@ class Deployment:
     phases: tuple[tuple[Service, ...], ...]
     converged: Convergence
     front_port: int
-    mongodb_uri: str
+    mongodb_uri: str | None
     settings: Mapping[str, str] = field(default_factory=dict)
     compose: Compose | None = None
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)

@@ -92,6 +92,8 @@ def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
 
 def _empty(deployment: Deployment) -> None:
     reset = systems.declaration(deployment.variant).reset
+    if reset is None or deployment.mongodb_uri is None:
+        return
     database.empty(deployment.mongodb_uri, reset.databases, reset.collection)
 
 

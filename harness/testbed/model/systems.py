@@ -138,7 +138,7 @@ class SystemDeclaration(Declared):
     stoppable
         The services that an experiment may suspend.
     reset
-        What is emptied before each run.
+        What is emptied before each run; None if the system stores nothing.
     reference
         What a server without work answers to the plans' requests; the results, if they are fetched.
     hops
@@ -160,7 +160,7 @@ class SystemDeclaration(Declared):
     services: tuple[str, ...] = ()
     scalable: tuple[str, ...] = ()
     stoppable: tuple[str, ...] = ()
-    reset: Reset
+    reset: Reset | None = None
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
     hops: tuple[HopRule, ...] = ()
     partial_answer: str | None = None

@@ -225,9 +225,7 @@ def test_log_lines_name_their_trace(traced: Traced) -> None:
     assert len(services) > len(CINEMAS)
 
     for service in services:
-        log = (
-            (traced.logs / f"{service}.log").read_text(encoding="utf-8").splitlines()
-        )
+        log = (traced.logs / f"{service}.log").read_text(encoding="utf-8").splitlines()
         if traced.product.variant == "async":
             lines = [json.loads(line) for line in log if line.startswith("{")]
             named = [one for one in lines if one.get("traceId") == client.trace]

@@ -55,6 +55,26 @@ def test_services_start_in_the_order_of_the_compose_file(project: Project) -> No
     ]
 
 
+def test_a_system_that_stores_nothing_starts_no_backends(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "compose.yml"
+    file.write_text(
+        "services: {shop: {build: {args: {SERVICE: shop}}, environment: {SERVER_PORT: 80}, "
+        "ports: ['127.0.0.1:8099:80']}}"
+    )
+    front = systems.Endpoint(service="shop", port=80)
+    changes = {"compose": str(file), "front": front, "reset": None}
+    alone = systems.declaration("sync").model_copy(update=changes)
+    monkeypatch.setattr(systems, "declaration", lambda name: alone)
+
+    deployment = deploy(project, Choice("sync"))
+
+    assert phases(deployment) == [{"shop"}]
+    assert deployment.mongodb_uri is None
+    assert deployments.jars(Choice("sync"), project) == [project.jar("shop")]
+
+
 def test_local_backends_are_not_started_and_are_taken_from_the_environment(
     project: Project,
 ) -> None:
