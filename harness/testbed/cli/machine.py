@@ -69,12 +69,23 @@ def test(
     java = jdk.for_services()
     if not fast:
         lay_out_jmeter(project, java)
-    verdicts = selftest.run_all(
-        [one for one in selftest.suites(project) if one.fast or not fast],
-        java,
-        os.environ,
-        lambda suite: console.rule(f"[bold]{suite.name}[/bold]", align="left"),
-    )
+    running: list[str] = []
+    with console.status("") as status:
+
+        def began(suite: selftest.Suite) -> None:
+            running.append(suite.name)
+            status.update(f"testing: {', '.join(running)}")
+
+        def ended(verdict: selftest.Verdict) -> None:
+            running.remove(verdict.suite.name)
+            status.update(f"testing: {', '.join(running)}")
+            console.rule(f"[bold]{verdict.suite.name}[/bold]", align="left")
+            printed = verdict.output.read_text(encoding="utf-8", errors="replace")
+            console.out(printed, end="", highlight=False)
+
+        chosen = selftest.lanes(project, fast=fast)
+        outputs = project.state / "tests"
+        verdicts = selftest.run_all(chosen, java, os.environ, outputs, began, ended)
     console.rule("[bold]summary[/bold]", align="left")
     table = Table.grid(padding=(0, 2))
     for verdict in verdicts:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from testbed.deploy import build, processes
 from testbed.deploy.jdk import Jdk
@@ -28,11 +34,12 @@ class Suite:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a suite."""
+    """The result of a suite; `output` is the file with what it printed."""
 
     suite: Suite
     code: int
     elapsed_s: float
+    output: Path
 
     @property
     def passed(self) -> bool:
@@ -40,39 +47,79 @@ class Verdict:
         return self.code == 0
 
 
-def suites(project: Project) -> list[Suite]:
-    """Return all suites, the quickest to fail first where the order is free.
+Lane = Sequence[Suite]
+"""Suites that run one after another."""
 
-    The contract tests come last: they start the jars that the Java suite packages.
+
+def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
+    """Return all suites, or the fast ones; what is in different lanes may run at the same time.
+
+    The contract tests come after the Java tests: they start the jars that these package.
     """
     harness = project.root / "harness"
     python = sys.executable
     # One file at a time per processor. More than four workers would only mean more JVMs at once.
     spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
     pytest = (python, "-m", "pytest")
-    return [
+    of_python = [
         Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness, fast=True),
         Suite("lint", (python, "-m", "ruff", "check", "."), harness, fast=True),
         Suite("types", (python, "-m", "mypy"), harness, fast=True),
         Suite("imports", (str(Path(python).with_name("lint-imports")),), harness, fast=True),
         Suite("harness", (*pytest, *spread, "tests/unit", "tests/analysis"), harness, fast=True),
-        Suite("services", (build.maven(), "-B", "-ntp", "verify"), project.root),
         Suite("plans", (*pytest, *spread, "tests/plans"), harness),
+    ]
+    of_services = [
+        Suite("services", (build.maven(), "-B", "-ntp", "verify"), project.root),
         Suite("contract", (*pytest, "tests/contract"), harness),
     ]
+    if fast:
+        return [[one for one in of_python if one.fast]]
+    return [of_services, of_python]
 
 
 def run_all(
-    chosen: Iterable[Suite],
+    chosen: Sequence[Lane],
     jdk: Jdk,
     environ: Mapping[str, str],
-    announce: Callable[[Suite], None],
+    outputs: Path,
+    began: Callable[[Suite], None],
+    ended: Callable[[Verdict], None],
 ) -> list[Verdict]:
-    """Run suites one after another, even if one fails."""
-    verdicts = []
-    for suite in chosen:
-        announce(suite)
-        began = time.monotonic()
-        code = processes.run_in_foreground(suite.command, jdk.environment(environ), suite.folder)
-        verdicts.append(Verdict(suite, code, time.monotonic() - began))
+    """Run lanes of suites side by side, even if one fails.
+
+    What a suite prints is in a file of the folder `outputs`. `began` and `ended` are called in any
+    order of the lanes, one call at a time. An interrupt lets no further suite begin.
+    """
+    outputs.mkdir(parents=True, exist_ok=True)
+    verdicts: list[Verdict] = []
+    telling = threading.Lock()
+    interrupted = threading.Event()
+
+    def run(lane: Lane) -> None:
+        for suite in lane:
+            if interrupted.is_set():
+                return
+            with telling:
+                began(suite)
+            output = outputs / f"{suite.name}.log"
+            start = time.monotonic()
+            environment = jdk.environment(environ)
+            code = processes.run_in_foreground(suite.command, environment, suite.folder, output)
+            verdict = Verdict(suite, code, time.monotonic() - start, output)
+            with telling:
+                verdicts.append(verdict)
+                ended(verdict)
+
+    with ThreadPoolExecutor(len(chosen)) as pool:
+        try:
+            for lane in [pool.submit(run, lane) for lane in chosen]:
+                lane.result()
+        except BaseException:
+            interrupted.set()
+            for child in psutil.Process().children():
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    # As a terminal does: a suite can clean up.
+                    child.send_signal(signal.SIGINT)
+            raise
     return verdicts

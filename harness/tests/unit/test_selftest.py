@@ -5,39 +5,71 @@ import sys
 from pathlib import Path
 
 from testbed.cli import selftest
-from testbed.cli.selftest import Suite
+from testbed.cli.selftest import Suite, Verdict
 from testbed.deploy.jdk import Jdk
 from testbed.model.project import Project
 
 
 def suite(name: str, code: int, folder: Path) -> Suite:
-    return Suite(name, (sys.executable, "-c", f"raise SystemExit({code})"), folder)
+    return Suite(name, (sys.executable, "-c", f"print('here'); raise SystemExit({code})"), folder)
 
 
 def test_goes_on_after_a_failure_and_tells_which_failed(tmp_path: Path) -> None:
-    chosen = [suite("one", 0, tmp_path), suite("two", 5, tmp_path), suite("three", 0, tmp_path)]
-    announced: list[str] = []
+    chosen = [
+        [suite("one", 0, tmp_path), suite("two", 5, tmp_path), suite("three", 0, tmp_path)],
+        [suite("four", 0, tmp_path)],
+    ]
+    began: list[str] = []
+    ended: list[Verdict] = []
 
     verdicts = selftest.run_all(
         chosen,
         Jdk(tmp_path, "25", True),
         os.environ,
-        lambda one: announced.append(one.name),
+        tmp_path / "outputs",
+        lambda one: began.append(one.name),
+        ended.append,
     )
 
-    assert announced == ["one", "two", "three"]
-    assert [(one.suite.name, one.passed) for one in verdicts] == [
-        ("one", True),
-        # 5 is what pytest ends with when it found no test: no pass either.
-        ("two", False),
-        ("three", True),
-    ]
+    assert [name for name in began if name != "four"] == ["one", "two", "three"]
+    assert ended == verdicts
+    # 5 is what pytest ends with when it found no test: no pass either.
+    assert {one.suite.name: one.passed for one in verdicts} == {
+        "one": True,
+        "two": False,
+        "three": True,
+        "four": True,
+    }
     assert all(one.elapsed_s > 0 for one in verdicts)
+    assert {one.output.read_text() for one in verdicts} == {"here\n"}
 
 
-def test_the_contract_is_tested_last_on_what_the_services_suite_has_built() -> None:
-    known = selftest.suites(Project.find())
-    names = [one.name for one in known]
+def test_lanes_run_at_the_same_time(tmp_path: Path) -> None:
+    # Each waits until the other is there.
+    meeting = (
+        "import pathlib, sys, time\n"
+        "mine, other = map(pathlib.Path, sys.argv[1:])\n"
+        "mine.touch()\n"
+        "while not other.exists(): time.sleep(0.01)\n"
+    )
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    chosen = [
+        [Suite("one", (sys.executable, "-c", meeting, one, other), tmp_path)],
+        [Suite("other", (sys.executable, "-c", meeting, other, one), tmp_path)],
+    ]
 
-    assert names.index("services") < names.index("contract") == len(names) - 1
-    assert not any(one.fast for one in known if one.name in ("services", "plans", "contract"))
+    verdicts = selftest.run_all(
+        chosen, Jdk(tmp_path, "25", True), os.environ, tmp_path, lambda _: None, lambda _: None
+    )
+
+    assert all(one.passed for one in verdicts)
+
+
+def test_the_contract_is_tested_on_what_the_services_suite_has_built() -> None:
+    project = Project.find()
+
+    names = [[one.name for one in lane] for lane in selftest.lanes(project)]
+    (fast,) = selftest.lanes(project, fast=True)
+
+    assert ["services", "contract"] in names
+    assert not {one.name for one in fast} & {"services", "plans", "contract"}
