@@ -41,6 +41,12 @@ time.sleep(60)
 """
 
 
+@pytest.fixture
+def stack(service: Callable[..., Service], make_stack: Callable[..., Stack]) -> Stack:
+    """A stack of one service, not started."""
+    return make_stack(deployed((service("one"),)))
+
+
 def gone(ids: list[ProcessId], limit_s: float) -> bool:
     deadline = time.monotonic() + limit_s
     while any(one.find() for one in ids):
@@ -79,25 +85,21 @@ def test_killing_the_owner_leaves_nothing_running(project: Project) -> None:
 
 def test_a_stack_that_ends_as_it_should_has_no_guard_left(
     project: Project,
-    service: Callable[..., Service],
-    make_stack: Callable[..., Stack],
+    stack: Stack,
 ) -> None:
-    running = make_stack(deployed((service("one"),)))
     before = {one.pid for one in psutil.Process().children()}
-    running.start()
-    running.stop()
+    stack.start()
+    stack.stop()
 
     assert {one.pid for one in psutil.Process().children()} <= before
 
 
 def test_a_stack_left_in_the_background_is_not_guarded(
     project: Project,
-    service: Callable[..., Service],
-    make_stack: Callable[..., Stack],
+    stack: Stack,
 ) -> None:
-    running = make_stack(deployed((service("one"),)))
     before = {one.pid for one in psutil.Process().children()}
-    running.start(background=True)
+    stack.start(background=True)
     known = record.load(project)
     assert known is not None
 
@@ -108,31 +110,26 @@ def test_a_stack_left_in_the_background_is_not_guarded(
 
 def test_a_guard_leaves_the_stack_of_another_command_alone(
     project: Project,
-    service: Callable[..., Service],
-    make_stack: Callable[..., Stack],
-    monkeypatch: pytest.MonkeyPatch,
+    stack: Stack,
 ) -> None:
-    running = make_stack(deployed((service("one"),)))
-    running.start()
+    stack.start()
     try:
         stranger = watchdog.start(project)
         watchdog.dismiss(stranger)
         # It saw the end of its input, as after a kill; but its owner, this process, still runs.
-        assert running.missing() is None
+        assert stack.missing() is None
         assert record.load(project) is not None
         assert os.getpid() == record.load(project).owner.pid  # type: ignore[union-attr]
     finally:
-        running.stop()
+        stack.stop()
 
 
 def test_an_owner_that_closed_its_pipe_and_has_not_ended_yet_is_waited_for(
     project: Project,
-    service: Callable[..., Service],
-    make_stack: Callable[..., Stack],
+    stack: Stack,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    running = make_stack(deployed((service("one"),)))
-    running.start()
+    stack.start()
     known = record.load(project)
     assert known is not None
     assert known.owner is not None
@@ -146,7 +143,7 @@ def test_an_owner_that_closed_its_pipe_and_has_not_ended_yet_is_waited_for(
     monkeypatch.undo()
     assert gone([one.process for one in known.running], 5)
     assert record.load(project) is None
-    running.stop()
+    stack.stop()
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpStatusCode;
 import testbed.contracts.ProblemType;
-import testbed.support.testing.StandInServer;
 
 class BreakerTest extends RunningGateway {
 
@@ -100,11 +99,7 @@ class BreakerTest extends RunningGateway {
 
   @Test
   void asksAnotherInstanceIfOneCannotBeReached() {
-    try (var other = new StandInServer().answersAsCinema("plaza")) {
-      registerCinema("plaza");
-      registerCinema("plaza", other.address());
-      service.close();
-
+    try (var other = oneOfTwoInstances("plaza")) {
       // Round robin: every other request comes to the instance that is gone first.
       for (int i = 0; i < 4; i++) {
         get("/cinema/plaza/movie/list").expectStatus().isOk();
@@ -116,11 +111,7 @@ class BreakerTest extends RunningGateway {
 
   @Test
   void staysClosedWhileOneOfTwoInstancesIsGone() {
-    try (var other = new StandInServer().answersAsCinema("ritz")) {
-      registerCinema("ritz");
-      registerCinema("ritz", other.address());
-      service.close();
-
+    try (var other = oneOfTwoInstances("ritz")) {
       // Five times what the breaker needs to judge.
       for (int i = 0; i < 100; i++) {
         post("/cinema/ritz/reservation/make", BODY).expectStatus().isOk();

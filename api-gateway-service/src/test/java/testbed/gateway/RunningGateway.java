@@ -62,6 +62,15 @@ abstract class RunningGateway {
     heartbeat();
   }
 
+  /** Registers two instances of the cinema, of which one is gone; returns the other. */
+  StandInServer oneOfTwoInstances(String cinema) {
+    var other = new StandInServer().answersAsCinema(cinema);
+    registerCinema(cinema);
+    registerCinema(cinema, other.address());
+    service.close();
+    return other;
+  }
+
   void registerAggregator() {
     registry.add("aggregator-service", service.address(), Map.of());
     heartbeat();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.springframework.test.context.TestPropertySource;
 import testbed.contracts.ProblemType;
-import testbed.support.testing.StandInServer;
 
 @TestPropertySource(properties = "gateway.routing=stock")
 class StockBreakerTest extends RunningGateway {
@@ -21,11 +20,7 @@ class StockBreakerTest extends RunningGateway {
 
   @Test
   void asksAnotherInstanceIfOneCannotBeReached() {
-    try (var other = new StandInServer().answersAsCinema("plaza-one")) {
-      registerCinema("plaza-one");
-      registerCinema("plaza-one", other.address());
-      service.close();
-
+    try (var other = oneOfTwoInstances("plaza-one")) {
       for (int i = 0; i < 4; i++) {
         get("/cinema/plaza-one/movie/list").expectStatus().isOk();
       }
