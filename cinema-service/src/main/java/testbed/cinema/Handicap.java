@@ -9,13 +9,21 @@ import testbed.support.preset.InvalidSetting;
 /**
  * Processor time that every operation burns on purpose, in each variant alike: an experiment that
  * compares a system with itself under a known handicap must find this difference. None by default.
+ *
+ * <p>The time is converted to an amount of work once, at the start. A loop that watches the clock
+ * would burn less on a busy machine: while its thread waits for a processor, the clock goes on.
  */
 @Component
 public class Handicap {
 
   private static final Duration LONGEST = Duration.ofMillis(100);
 
-  private final long nanos;
+  /** Long enough for the compiler to replace the loop while it is measured. */
+  private static final Duration CALIBRATION = Duration.ofMillis(300);
+
+  private static final long CALIBRATION_ROUNDS = 50_000;
+
+  private final long rounds;
 
   /**
    * @throws InvalidSetting if it is negative, longer than 100 ms, or not 0 under preset thesis
@@ -28,16 +36,37 @@ public class Handicap {
     if (time.isPositive() && environment.matchesProfiles("thesis")) {
       throw refused(environment, "0, the only choice under TESTBED_PRESET thesis");
     }
-    this.nanos = time.toNanos();
+    this.rounds = time.isPositive() ? roundsIn(time) : 0;
   }
 
   /** Keeps the calling thread busy. */
   void burn() {
-    if (nanos > 0) {
-      var start = System.nanoTime();
-      while (System.nanoTime() - start < nanos) {
-        // Without Thread.onSpinWait(), which would leave the processor to others.
-      }
+    if (rounds > 0) {
+      compute(rounds);
+    }
+  }
+
+  /** By the fastest of many measurements: the others were interrupted, or not yet compiled. */
+  private static long roundsIn(Duration time) {
+    var fastest = Long.MAX_VALUE;
+    var end = System.nanoTime() + CALIBRATION.toNanos();
+    for (var start = System.nanoTime(); start - end < 0; start = System.nanoTime()) {
+      compute(CALIBRATION_ROUNDS);
+      fastest = Math.min(fastest, System.nanoTime() - start);
+    }
+    return time.toNanos() * CALIBRATION_ROUNDS / Math.max(fastest, 1);
+  }
+
+  /** Rounds of a xorshift generator. The check keeps the compiler from removing the loop. */
+  private static void compute(long rounds) {
+    var state = 1L;
+    for (long i = 0; i < rounds; i++) {
+      state ^= state << 13;
+      state ^= state >>> 7;
+      state ^= state << 17;
+    }
+    if (state == 0) {
+      throw new IllegalStateException("a xorshift generator never reaches 0");
     }
   }
 
