@@ -16,6 +16,7 @@ public enum ProblemType {
   NOT_FOUND(404, "Nothing is here"),
   METHOD_NOT_ALLOWED(405, "The method is not allowed here"),
   NOT_ACCEPTABLE(406, "No representation is acceptable to the client"),
+  REQUEST_TIMEOUT(408, "The request did not arrive in time"),
   CORRELATION_EXPIRED(410, "The answer has expired"),
   TOO_LARGE(413, "The request is too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "The media type is not supported"),
@@ -66,6 +67,7 @@ public enum ProblemType {
       case 404 -> NOT_FOUND;
       case 405 -> METHOD_NOT_ALLOWED;
       case 406 -> NOT_ACCEPTABLE;
+      case 408 -> REQUEST_TIMEOUT;
       case 413, 414, 431 -> TOO_LARGE;
       case 415 -> UNSUPPORTED_MEDIA_TYPE;
       case 503 -> UNAVAILABLE;

@@ -65,6 +65,7 @@ class ContractsTest {
     "NO_ANSWER, 504",
     "SHOWING_UNKNOWN, 422",
     "CORRELATION_EXPIRED, 410",
+    "REQUEST_TIMEOUT, 408",
     "CINEMA_UNKNOWN, 404",
     "INVALID_REQUEST, 400"
   })

@@ -1,5 +1,6 @@
 package testbed.support.web;
 
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -60,6 +61,14 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
     for (Throwable cause = unreadable; cause != null; cause = cause.getCause()) {
       if (cause instanceof RequestTooLarge tooLarge) {
         return answer(unreadable, Problems.of(ProblemType.TOO_LARGE, tooLarge.detail()), request);
+      }
+      if (cause instanceof SocketTimeoutException) {
+        // Tomcat has refused the request: ErrorPage answers.
+        return null;
+      }
+      if (cause instanceof RequestTooSlow) {
+        return answer(
+            unreadable, Problems.of(ProblemType.REQUEST_TIMEOUT, RequestTooSlow.DETAIL), request);
       }
     }
     if (unreadable.getCause() instanceof JacksonException json && !json.getPath().isEmpty()) {

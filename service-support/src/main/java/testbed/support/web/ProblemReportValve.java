@@ -1,5 +1,6 @@
 package testbed.support.web;
 
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +32,15 @@ class ProblemReportValve extends ErrorReportValve {
 
   ProblemReportValve(JsonMapper json) {
     this.json = json;
+  }
+
+  @Override
+  public void invoke(Request request, Response response) throws IOException, ServletException {
+    super.invoke(request, response);
+    if (response.getStatus() == HttpServletResponse.SC_REQUEST_TIMEOUT) {
+      // Tomcat would wait for the rest of the body, so as to use the connection again.
+      request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+    }
   }
 
   @Override

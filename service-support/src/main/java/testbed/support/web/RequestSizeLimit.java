@@ -8,24 +8,31 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
-import org.springframework.util.unit.DataSize;
 import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Refuses bodies over a limit: before reading when the length is told, while reading otherwise. */
+/**
+ * Refuses bodies over a limit: before reading when the length is told, while reading otherwise.
+ * Ends the reading of a body that takes too long; a single wait for its next bytes is limited by
+ * the server's {@code connection-timeout}.
+ */
 class RequestSizeLimit extends OncePerRequestFilter {
 
   /** Whatever it says: the server takes {@code chunked} in more spellings than one. */
   private static final String TRANSFER_ENCODING = "Transfer-Encoding";
 
   private final long limitBytes;
+  private final @Nullable Duration limitTime;
   private final JsonMapper json;
 
-  RequestSizeLimit(DataSize limit, JsonMapper json) {
-    this.limitBytes = limit.toBytes();
+  RequestSizeLimit(WebSettings settings, JsonMapper json) {
+    this.limitBytes = settings.maxBody().toBytes();
+    this.limitTime = settings.bodyTime();
     this.json = json;
   }
 
@@ -35,11 +42,17 @@ class RequestSizeLimit extends OncePerRequestFilter {
       throws ServletException, IOException {
     if (request.getContentLengthLong() > limitBytes) {
       refuse(response);
-    } else if (request.getContentLengthLong() < 0 && request.getHeader(TRANSFER_ENCODING) != null) {
+    } else if (isCounted(request)) {
       chain.doFilter(new Limited(request), response);
     } else {
       chain.doFilter(request, response);
     }
+  }
+
+  private boolean isCounted(HttpServletRequest request) {
+    return request.getContentLengthLong() < 0
+        ? request.getHeader(TRANSFER_ENCODING) != null
+        : request.getContentLengthLong() > 0 && limitTime != null;
   }
 
   private void refuse(HttpServletResponse response) throws IOException {
@@ -65,6 +78,7 @@ class RequestSizeLimit extends OncePerRequestFilter {
   private final class Counting extends ServletInputStream {
 
     private final ServletInputStream body;
+    private final long start = System.nanoTime();
     private long readBytes;
 
     Counting(ServletInputStream body) {
@@ -89,6 +103,9 @@ class RequestSizeLimit extends OncePerRequestFilter {
       readBytes += bytes;
       if (readBytes > limitBytes) {
         throw new RequestTooLarge(limitBytes);
+      }
+      if (bytes > 0 && limitTime != null && System.nanoTime() - start > limitTime.toNanos()) {
+        throw new RequestTooSlow();
       }
     }
 

@@ -24,7 +24,7 @@ public class ServletEdge {
 
   @Bean
   RequestSizeLimit requestSizeLimit(WebSettings settings, JsonMapper json) {
-    return new RequestSizeLimit(settings.maxBody(), json);
+    return new RequestSizeLimit(settings, json);
   }
 
   /** Comes after the framework's own customizer, and so stands closer to the error. */

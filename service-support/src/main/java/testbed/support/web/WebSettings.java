@@ -1,5 +1,7 @@
 package testbed.support.web;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -8,6 +10,7 @@ import org.springframework.util.unit.DataSize;
  * Settings of every HTTP edge.
  *
  * @param maxBody the largest request body that is read
+ * @param bodyTime the time for a request body to arrive; without it clients may take any time
  */
 @ConfigurationProperties("testbed.web")
-public record WebSettings(@DefaultValue("64KB") DataSize maxBody) {}
+public record WebSettings(@DefaultValue("64KB") DataSize maxBody, @Nullable Duration bodyTime) {}

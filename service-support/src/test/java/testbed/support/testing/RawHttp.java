@@ -1,15 +1,18 @@
 package testbed.support.testing;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
 /** Sends what no HTTP client would send. */
 public final class RawHttp {
 
   private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TRICKLE_MILLIS = 200;
 
   private RawHttp() {}
 
@@ -29,18 +32,54 @@ public final class RawHttp {
    * @param body the bytes as they are sent, chunks and all, one for each character
    */
   public static String answerTo(int port, String requestLine, String body, String... headers) {
+    try (var socket = sent(port, requestLine, body, headers)) {
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * The whole answer to a request whose body comes byte by byte, and would for hours.
+   *
+   * @param headers as for {@link #answer}, with a large {@code Content-Length}
+   */
+  public static String answerToTrickle(int port, String requestLine, String... headers) {
+    try (var socket = sent(port, requestLine, "", headers)) {
+      var answer = new ByteArrayOutputStream();
+      answer.write(firstAfterTrickle(socket));
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.getInputStream().transferTo(answer);
+      return answer.toString(StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int firstAfterTrickle(Socket socket) throws IOException {
+    socket.setSoTimeout(TRICKLE_MILLIS);
+    for (int millis = 0; millis < PATIENCE_MILLIS; millis += TRICKLE_MILLIS) {
+      socket.getOutputStream().write('x');
+      try {
+        return socket.getInputStream().read();
+      } catch (SocketTimeoutException none) {
+        // The next byte is due.
+      }
+    }
+    throw new SocketTimeoutException("No answer to a body that never ends");
+  }
+
+  private static Socket sent(int port, String requestLine, String body, String... headers)
+      throws IOException {
     var request =
         requestLine
             + "\r\nHost: localhost\r\nConnection: close\r\n"
             + String.join("", headers)
             + "\r\n"
             + body;
-    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(PATIENCE_MILLIS);
-      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    var socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    socket.setSoTimeout(PATIENCE_MILLIS);
+    socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+    return socket;
   }
 }
