@@ -20,6 +20,8 @@ set -a
 # shellcheck source=.ci/local.env
 . "${TESTBED_ENV_FILE:-.ci/local.env}"
 set +a
+# The contract has drills.
+export CINEMA_DRILLS=true
 results=$(mktemp -d)
 # Where the exporter finds what JMeter writes.
 live="results/check-$variant"

@@ -29,8 +29,8 @@ PORT_OFFSET = 4000
 
 START_LIMIT_S = 360
 
-SETTINGS = {"BROKER_STORE_EXPIRY": "12s"}
-"""Answers expire while a test can wait for it."""
+SETTINGS = {"BROKER_STORE_EXPIRY": "12s", "CINEMA_DRILLS": "true"}
+"""Answers expire while a test can wait for it, and cinemas answer late when asked to."""
 
 JAVA_OPTS = "-XX:TieredStopAtLevel=1"
 """Without the compiler for long runs a start takes two thirds of the time."""

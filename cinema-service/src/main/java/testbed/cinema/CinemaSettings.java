@@ -17,6 +17,7 @@ import testbed.support.preset.InvalidSetting;
  * @param database the connection to the cinema's database
  * @param handicap CPU time that each call burns, so that a slower system is known ({@link
  *     Handicap})
+ * @param drills whether an HTTP cinema has operations that answer late on purpose
  */
 @ConfigurationProperties("cinema")
 public record CinemaSettings(
@@ -24,7 +25,8 @@ public record CinemaSettings(
     Resource catalogue,
     @DefaultValue("1s") Duration presenceInterval,
     Database database,
-    @DefaultValue("0s") Duration handicap) {
+    @DefaultValue("0s") Duration handicap,
+    @DefaultValue("false") boolean drills) {
 
   /**
    * Limits of the database driver.

@@ -3,13 +3,18 @@ package testbed.cinema.web;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** Answers late on purpose, to see a circuit breaker at work (thesis, figure 7.4). */
+/**
+ * Answers late on purpose, to see a circuit breaker at work (thesis, figure 7.4). Only where {@code
+ * cinema.drills} is on: each of these requests opens a breaker a little, whoever sends it.
+ */
 @HttpEdge
+@ConditionalOnBooleanProperty("cinema.drills")
 class DrillController {
 
   private static final int MAX_SECONDS = 30;

@@ -42,7 +42,8 @@ class RequestListenerTest {
           new ByteArrayResource(new byte[0]),
           Duration.ofHours(1),
           new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO),
-          Duration.ZERO);
+          Duration.ZERO,
+          false);
   private final RabbitTemplate template = mock(RabbitTemplate.class);
   private final Reservations reservations = mock(Reservations.class);
   private final RequestListener listener =

@@ -257,9 +257,7 @@ class HttpEdgeTest {
         404,
         ProblemType.RESERVATION_UNKNOWN);
     assertProblem(
-        http.get().uri("/cinema/cineworld/movie/delay/31").exchange(),
-        400,
-        ProblemType.INVALID_REQUEST);
+        http.get().uri("/cinema/cineworld/movie/delay/1").exchange(), 404, ProblemType.NOT_FOUND);
   }
 
   private MvcTestResult make(String body) {
