@@ -1,6 +1,7 @@
 package testbed.aggregator;
 
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Positive;
 import java.net.URI;
@@ -19,6 +20,7 @@ import testbed.aggregator.movie.FanOut;
  * @param deadline the time for a whole list, from the request to the answer
  * @param gatewayUrl where the gateway is, for the route through it
  * @param pool limits of the connections to each address; without it the client library's own
+ * @param breaker when a cinema is not asked; without it every present cinema always is
  */
 @Validated
 @ConfigurationProperties("aggregator")
@@ -27,7 +29,8 @@ public record AggregatorSettings(
     @NotNull Route route,
     @NotNull @DurationMin(millis = 1) Duration deadline,
     @NotNull URI gatewayUrl,
-    @Valid @Nullable Pool pool) {
+    @Valid @Nullable Pool pool,
+    @Valid @Nullable Breaker breaker) {
 
   /** The way to a cinema. */
   public enum Route {
@@ -40,7 +43,7 @@ public record AggregatorSettings(
   /**
    * Limits of the connections to one address.
    *
-   * @param size connections at most
+   * @param size connections at most, and so questions at once: one cinema that hangs takes no more
    * @param acquire the longest wait for a connection
    * @param idle how long an unused connection is kept; less than the server keeps it
    */
@@ -48,4 +51,22 @@ public record AggregatorSettings(
       @Positive int size,
       @NotNull @DurationMin(millis = 1) Duration acquire,
       @NotNull @DurationMin(millis = 1) Duration idle) {}
+
+  /**
+   * The circuit breakers of the cinemas, in the terms of {@code resilience4j.circuitbreaker}.
+   *
+   * @param enabled whether there are any
+   * @param slidingWindowSize of how many questions it takes the share of failures
+   * @param minimumNumberOfCalls questions without which it stays closed
+   * @param failureRateThreshold the share of failures, in percent, at which it opens
+   * @param waitDurationInOpenState how long it stays open
+   * @param permittedNumberOfCallsInHalfOpenState questions that then say whether it closes
+   */
+  public record Breaker(
+      boolean enabled,
+      @Positive int slidingWindowSize,
+      @Positive int minimumNumberOfCalls,
+      @Positive @Max(100) int failureRateThreshold,
+      @NotNull @DurationMin(millis = 1) Duration waitDurationInOpenState,
+      @Positive int permittedNumberOfCallsInHalfOpenState) {}
 }

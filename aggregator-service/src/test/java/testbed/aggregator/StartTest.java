@@ -14,6 +14,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import testbed.aggregator.AggregatorSettings.Breaker;
 import testbed.aggregator.AggregatorSettings.Pool;
 import testbed.aggregator.AggregatorSettings.Route;
 import testbed.aggregator.movie.FanOut;
@@ -34,7 +35,8 @@ class StartTest {
                   Route.DIRECT,
                   Duration.ofMillis(4500),
                   GATEWAY,
-                  new Pool(200, Duration.ofMillis(500), Duration.ofSeconds(30))));
+                  new Pool(150, Duration.ofMillis(500), Duration.ofSeconds(30)),
+                  new Breaker(true, 100, 20, 50, Duration.ofSeconds(1), 10)));
     }
   }
 
@@ -44,7 +46,7 @@ class StartTest {
       assertThat(aggregator.getBean(AggregatorSettings.class))
           .isEqualTo(
               new AggregatorSettings(
-                  FanOut.SEQUENTIAL, Route.GATEWAY, Duration.ofSeconds(2), GATEWAY, null));
+                  FanOut.SEQUENTIAL, Route.GATEWAY, Duration.ofSeconds(2), GATEWAY, null, null));
     }
   }
 

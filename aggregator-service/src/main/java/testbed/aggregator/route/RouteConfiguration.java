@@ -1,5 +1,7 @@
 package testbed.aggregator.route;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.context.ContextExecutorService;
 import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,6 +14,8 @@ import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
@@ -51,13 +55,19 @@ class RouteConfiguration {
 
   @Bean
   CinemaRoute cinemaRoute(
-      CinemaApi api, RegisteredCinemas cinemas, AggregatorSettings settings, MeterRegistry meters) {
+      CinemaApi api,
+      RegisteredCinemas cinemas,
+      AggregatorSettings settings,
+      MeterRegistry meters,
+      ObjectProvider<CircuitBreakerRegistry> breakers) {
     CinemaRoute route =
         switch (settings.route()) {
           case DIRECT -> new DirectRoute(api, cinemas::instancesOf);
           case GATEWAY -> new GatewayRoute(api, settings.gatewayUrl());
         };
-    return new MeasuredRoute(new PortCheckedRoute(route), meters);
+    var measured = new MeasuredRoute(new PortCheckedRoute(route), meters);
+    var guards = breakers.getIfAvailable();
+    return guards == null ? measured : new GuardedRoute(measured, guards);
   }
 
   @Bean
@@ -65,6 +75,22 @@ class RouteConfiguration {
     return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(builder.build()))
         .build()
         .createClient(CinemaApi.class);
+  }
+
+  /** The breakers of the preset, where it has some. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnBooleanProperty("aggregator.breaker.enabled")
+  static class Breakers {
+
+    @Bean
+    CircuitBreakerRegistry circuitBreakers(AggregatorSettings settings) {
+      return GuardedRoute.breakers(Objects.requireNonNull(settings.breaker()));
+    }
+
+    @Bean
+    MeterBinder circuitBreakerMeters(CircuitBreakerRegistry breakers) {
+      return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(breakers);
+    }
   }
 
   /** The limits of the preset, where it has some; else the client library's own pool is used. */
