@@ -44,6 +44,8 @@ abstract class RunningGateway {
         WebTestClient.bindToServer()
             .baseUrl("http://localhost:" + port)
             .responseTimeout(Duration.ofSeconds(20))
+            // The metrics of every cinema of every test.
+            .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(-1))
             .build();
   }
 

@@ -1,35 +1,55 @@
 package testbed.gateway.breaker;
 
+import java.io.IOException;
 import java.net.ConnectException;
+import java.net.URI;
+import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.cloud.client.circuitbreaker.ReactiveCircuitBreaker;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Guards one route. The gateway's own filter would forward to a fallback address, and to be able to
- * do so it holds every request body in memory; this one answers in place, for every method.
+ * Guards one route. The gateway's own filter would forward to a fallback address; this one answers
+ * in place, for every method.
  */
 class Breaker implements GatewayFilter {
 
   private final String service;
+  private final Supplier<List<URI>> instances;
   private final ReactiveCircuitBreaker breaker;
+  private final RequestBodies bodies;
   private final Fallback fallback;
   private final BreakerSettings settings;
 
   Breaker(
-      String service, ReactiveCircuitBreaker breaker, Fallback fallback, BreakerSettings settings) {
+      String service,
+      Supplier<List<URI>> instances,
+      ReactiveCircuitBreaker breaker,
+      RequestBodies bodies,
+      Fallback fallback,
+      BreakerSettings settings) {
     this.service = service;
+    this.instances = instances;
     this.breaker = breaker;
+    this.bodies = bodies;
     this.fallback = fallback;
     this.settings = settings;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    return settings.collectBodies() && RequestBodies.isIn(exchange.getRequest())
+        ? bodies.collect(exchange).flatMap(collected -> guard(collected, chain))
+        : guard(exchange, chain);
+  }
+
+  private Mono<Void> guard(ServerWebExchange exchange, GatewayFilterChain chain) {
     return breaker.run(
         judge(exchange, ask(exchange, chain)),
         failure ->
@@ -39,10 +59,29 @@ class Breaker implements GatewayFilter {
   }
 
   private Mono<Void> ask(ServerWebExchange exchange, GatewayFilterChain chain) {
-    var answer = chain.filter(exchange);
-    return settings.retryUnreachable()
-        ? answer.onErrorResume(ConnectException.class, failure -> askAnother(exchange, chain))
-        : answer;
+    return chain
+        .filter(exchange)
+        .onErrorResume(IOException.class, failure -> recover(exchange, chain, failure));
+  }
+
+  /** What fails here has no answer yet: bodies of answers are passed on outside of the breaker. */
+  private Mono<Void> recover(
+      ServerWebExchange exchange, GatewayFilterChain chain, IOException failure) {
+    if (failure instanceof ConnectException) {
+      return settings.retryUnreachable() ? askAnother(exchange, chain) : Mono.error(failure);
+    }
+    if (!settings.retryReset()) {
+      return Mono.error(failure);
+    }
+    if (HttpMethod.GET.equals(exchange.getRequest().getMethod())) {
+      return askAnother(exchange, chain);
+    }
+    // The instance may have done what it was asked for: it must not be done twice.
+    Unreachable.remember(exchange);
+    return Mono.error(
+        Unreachable.without(exchange, instances.get()).isEmpty()
+            ? failure
+            : new InstanceLost(failure));
   }
 
   /** Ends when no instance is left. */

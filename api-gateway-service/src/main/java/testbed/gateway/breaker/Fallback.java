@@ -1,6 +1,7 @@
 package testbed.gateway.breaker;
 
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
+import io.netty.handler.timeout.ReadTimeoutException;
 import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -35,7 +36,7 @@ class Fallback {
   private static ProblemType type(String service, Throwable failure) {
     // Exactly this class: the pool says with a hidden subclass of it that no connection was free,
     // and a request that found none never reached the service.
-    if (failure.getClass() == TimeoutException.class) {
+    if (failure.getClass() == TimeoutException.class || failure instanceof ReadTimeoutException) {
       return ProblemType.TIME_LIMIT;
     }
     if (!expected(failure)) {
@@ -46,6 +47,7 @@ class Fallback {
 
   private static boolean expected(Throwable failure) {
     return failure instanceof CallNotPermittedException
+        || failure instanceof InstanceLost
         || failure instanceof IOException
         || failure instanceof TimeoutException
         || failure instanceof NotFoundException

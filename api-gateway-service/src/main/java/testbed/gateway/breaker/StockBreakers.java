@@ -1,6 +1,9 @@
 package testbed.gateway.breaker;
 
 import java.net.ConnectException;
+import java.net.URI;
+import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.cloud.gateway.route.builder.GatewayFilterSpec;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpMethod;
@@ -10,7 +13,8 @@ import testbed.gateway.RoutingProfile;
 
 /**
  * The gateway's own breaker and retry filters, as they come. What they do worse than ours is
- * theirs: request bodies are held in memory, and a counted 500 reaches the client as a fallback.
+ * theirs: a slow upload takes the service's time, and a counted 500 reaches the client as a
+ * fallback.
  */
 @Component
 @Profile(RoutingProfile.STOCK)
@@ -23,7 +27,8 @@ class StockBreakers implements Breakers {
   }
 
   @Override
-  public GatewayFilterSpec guard(GatewayFilterSpec filters, String service) {
+  public GatewayFilterSpec guard(
+      GatewayFilterSpec filters, String service, Supplier<List<URI>> instances) {
     filters
         .filter(StockFallback::rememberAddress)
         .circuitBreaker(

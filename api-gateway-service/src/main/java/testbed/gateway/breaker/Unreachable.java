@@ -9,8 +9,8 @@ import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The instances to which a request could make no connection. Nothing was sent to them, so that
- * another one can be asked, whatever the method.
+ * The instances that a request has tried in vain: it could make no connection, or lost it before
+ * the answer.
  */
 public final class Unreachable {
 

@@ -1,8 +1,10 @@
 package testbed.gateway.problem;
 
+import io.netty.handler.timeout.ReadTimeoutException;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
@@ -35,6 +37,12 @@ class ProblemHandler implements WebExceptionHandler {
     }
     if (fault instanceof ErrorResponse known && known.getStatusCode().is4xxClientError()) {
       return clientError(exchange, known.getStatusCode());
+    }
+    if (fault instanceof ReadTimeoutException) {
+      // A service sent the headers of an answer and nothing of its body.
+      ServerWebExchangeUtils.reset(exchange);
+      return problems.write(
+          exchange, ProblemType.TIME_LIMIT, "The answer stopped at its beginning.");
     }
     log.error(
         "{} {} failed", exchange.getRequest().getMethod(), exchange.getRequest().getPath(), fault);

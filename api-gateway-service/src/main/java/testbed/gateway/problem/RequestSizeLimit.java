@@ -12,7 +12,7 @@ import testbed.support.web.WebSettings;
 
 /**
  * Refuses a body that says it is too large, before anything is read. A chunked body does not say
- * so: it flows through without being held here, and the service that reads it counts.
+ * so: whoever reads it counts, here or in the service.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 100)

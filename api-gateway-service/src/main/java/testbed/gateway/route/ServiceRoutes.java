@@ -91,7 +91,12 @@ class ServiceRoutes implements RouteLocator {
         route ->
             route
                 .path(path)
-                .filters(filters -> breakers.guard(filters.filter(named(path)), service))
+                .filters(
+                    filters ->
+                        breakers.guard(
+                            filters.filter(named(path)),
+                            service,
+                            () -> cinemas.instancesOf(service)))
                 .uri("lb://" + service));
   }
 }

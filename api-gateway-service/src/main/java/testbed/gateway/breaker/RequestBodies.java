@@ -1,0 +1,92 @@
+package testbed.gateway.breaker;
+
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Profile;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import testbed.contracts.ProblemType;
+import testbed.gateway.RoutingProfile;
+import testbed.gateway.problem.ProblemResponses;
+import testbed.support.web.WebSettings;
+
+/** Reads bodies of requests to their end, and refuses those that are too large or too slow. */
+@Component
+@Profile(RoutingProfile.DIRECT)
+class RequestBodies {
+
+  private static final byte[] EMPTY = {};
+
+  private final int limitBytes;
+  private final @Nullable Duration limitTime;
+  private final ProblemResponses problems;
+
+  RequestBodies(WebSettings settings, ProblemResponses problems) {
+    this.limitBytes = Math.toIntExact(settings.maxBody().toBytes());
+    this.limitTime = settings.bodyTime();
+    this.problems = problems;
+  }
+
+  static boolean isIn(ServerHttpRequest request) {
+    return request.getHeaders().getContentLength() > 0
+        || request.getHeaders().containsHeader(HttpHeaders.TRANSFER_ENCODING);
+  }
+
+  /** The exchange with its body in memory; none if the client was refused. */
+  Mono<ServerWebExchange> collect(ServerWebExchange exchange) {
+    var body =
+        DataBufferUtils.join(exchange.getRequest().getBody(), limitBytes)
+            .map(RequestBodies::bytes)
+            .defaultIfEmpty(EMPTY);
+    return (limitTime == null ? body : body.timeout(limitTime))
+        .map(bytes -> withBody(exchange, bytes))
+        .onErrorResume(failure -> refuse(exchange, failure).then(Mono.empty()));
+  }
+
+  /** A copy, so that no buffer must be released in whatever way the exchange ends. */
+  private static byte[] bytes(DataBuffer buffer) {
+    var bytes = new byte[buffer.readableByteCount()];
+    buffer.read(bytes);
+    DataBufferUtils.release(buffer);
+    return bytes;
+  }
+
+  private static ServerWebExchange withBody(ServerWebExchange exchange, byte[] body) {
+    var buffers = exchange.getResponse().bufferFactory();
+    var request =
+        new ServerHttpRequestDecorator(exchange.getRequest()) {
+          @Override
+          public Flux<DataBuffer> getBody() {
+            return Flux.defer(() -> Flux.just(buffers.wrap(body)));
+          }
+        };
+    return exchange.mutate().request(request).build();
+  }
+
+  private Mono<Void> refuse(ServerWebExchange exchange, Throwable failure) {
+    return switch (failure) {
+      case DataBufferLimitException tooLarge ->
+          problems.write(
+              exchange,
+              ProblemType.TOO_LARGE,
+              "The body is larger than %d bytes.".formatted(limitBytes));
+      case TimeoutException tooSlow -> {
+        // The rest of the body is not waited for.
+        exchange.getResponse().getHeaders().setConnection("close");
+        yield problems.write(
+            exchange, ProblemType.REQUEST_TIMEOUT, "The body did not arrive in time.");
+      }
+      // The client is gone. The answer is for the metrics.
+      default -> problems.write(exchange, ProblemType.INVALID_REQUEST, "The body is not complete.");
+    };
+  }
+}

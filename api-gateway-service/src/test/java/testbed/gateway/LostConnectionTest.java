@@ -1,0 +1,76 @@
+package testbed.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import testbed.contracts.ProblemType;
+
+/** An instance that takes requests and dies before it answers. */
+class LostConnectionTest extends RunningGateway {
+
+  @Autowired private CircuitBreakerRegistry breakers;
+
+  private final RawService dying = RawService.resetting();
+
+  @AfterEach
+  void closeDying() {
+    dying.close();
+  }
+
+  @Test
+  void isNoFailureForAGetThatAnotherInstanceAnswers() {
+    registerTwo("plaza-two");
+
+    // Round robin: every other request comes to the dying instance first.
+    for (int i = 0; i < 4; i++) {
+      get("/cinema/plaza-two/movie/list").expectStatus().isOk();
+    }
+
+    assertThat(service.requests()).hasSize(4);
+  }
+
+  @Test
+  void isNotMadeGoodByAskingTwiceForWhatMayHaveBeenDone() {
+    registerTwo("ritz-two");
+
+    // Five times what the breaker needs to judge; every other one comes to the dying instance.
+    for (int i = 0; i < 50; i++) {
+      post("/cinema/ritz-two/reservation/make", BODY).expectBody().returnResult();
+      post("/cinema/ritz-two/reservation/make", BODY).expectBody().returnResult();
+    }
+
+    assertThat(service.requests()).hasSize(50);
+    assertThat(breaker("ritz-two").getState()).isEqualTo(State.CLOSED);
+    assertThat(breaker("ritz-two").getMetrics().getNumberOfFailedCalls()).isZero();
+  }
+
+  @Test
+  void isAFailureOfAServiceWithoutAnotherInstance() {
+    registerCinema("roxy", dying.address());
+
+    // As many as the breaker needs to judge.
+    for (int i = 0; i < 20; i++) {
+      expectFallback(
+          post("/cinema/roxy/reservation/make", BODY),
+          ProblemType.CIRCUIT_OPEN,
+          "cinema-roxy-service");
+    }
+
+    assertThat(breaker("roxy").getState()).isEqualTo(State.OPEN);
+  }
+
+  private void registerTwo(String cinema) {
+    service.answersAsCinema(cinema);
+    registerCinema(cinema, dying.address());
+    registerCinema(cinema);
+  }
+
+  private CircuitBreaker breaker(String cinema) {
+    return breakers.circuitBreaker("cinema-%s-service".formatted(cinema));
+  }
+}

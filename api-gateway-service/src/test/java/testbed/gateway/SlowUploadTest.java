@@ -1,0 +1,105 @@
+package testbed.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.MediaType;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.web.reactive.server.WebTestClient.ResponseSpec;
+import reactor.core.publisher.Flux;
+import testbed.contracts.ProblemType;
+import testbed.support.testing.RawHttp;
+import testbed.support.testing.StandInServer;
+
+/** Clients that take longer over a request's body than a service may over its answer. */
+@TestPropertySource(
+    properties = {
+      "testbed.web.body-time=2s",
+      "resilience4j.timelimiter.configs.default.timeout-duration=500ms"
+    })
+class SlowUploadTest extends RunningGateway {
+
+  private static final String[] HEADERS = {
+    "Content-Length: 60000\r\n", "Content-Type: application/json\r\n"
+  };
+
+  @Autowired private CircuitBreakerRegistry breakers;
+
+  @Test
+  void isNoFailureOfTheService() throws Exception {
+    service.answersAsCinema("lyric");
+    registerCinema("lyric");
+    Callable<String> client = () -> RawHttp.answerTo(port, make("lyric"), "{\"tickets\":", HEADERS);
+
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      // More than the breaker needs to judge.
+      for (var answer : threads.invokeAll(IntStream.range(0, 25).mapToObj(i -> client).toList())) {
+        assertRefused(answer.get());
+      }
+    }
+
+    get("/cinema/lyric/movie/list").expectStatus().isOk();
+    assertThat(service.requests()).containsExactly("GET /cinema/lyric/movie/list");
+    var breaker = breakers.circuitBreaker("cinema-lyric-service");
+    assertThat(breaker.getMetrics().getNumberOfFailedCalls()).isZero();
+  }
+
+  @Test
+  void endsWhenItsTimeIsOverHoweverSteadilyItComes() {
+    registerCinema("gaiety");
+
+    assertRefused(RawHttp.answerToTrickle(port, make("gaiety"), HEADERS));
+  }
+
+  @Test
+  void isPassedOnWhole() {
+    var body = new AtomicReference<String>();
+    service.does(
+        request -> {
+          body.set(new String(request.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
+          StandInServer.respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("abbey");
+
+    chunked("/cinema/abbey/reservation/make", "{\"tickets\"", ":2}").expectStatus().isOk();
+
+    assertThat(body).hasValue(BODY);
+  }
+
+  @Test
+  void isRefusedWhenItTurnsOutTooLarge() {
+    registerCinema("olympia");
+
+    expectProblem(
+        chunked("/cinema/olympia/reservation/make", "a".repeat(64 * 1024), "b"),
+        ProblemType.TOO_LARGE,
+        "The body is larger than 65536 bytes.");
+    assertThat(service.requests()).isEmpty();
+  }
+
+  private ResponseSpec chunked(String path, String... parts) {
+    return http.post()
+        .uri(path)
+        .contentType(MediaType.APPLICATION_JSON)
+        .body(Flux.just(parts), String.class)
+        .exchange();
+  }
+
+  private static String make(String cinema) {
+    return "POST /cinema/%s/reservation/make HTTP/1.1".formatted(cinema);
+  }
+
+  private static void assertRefused(String answer) {
+    assertThat(answer)
+        .startsWith("HTTP/1.1 408")
+        .containsIgnoringCase("Content-Type: application/problem+json\r\n")
+        .contains("\"type\":\"%s\"".formatted(ProblemType.REQUEST_TIMEOUT.uri()));
+  }
+}
