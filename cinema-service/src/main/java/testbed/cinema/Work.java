@@ -21,7 +21,7 @@ public final class Work {
     DONE,
     /** Nothing was stored, because it had been before. */
     REPEATED,
-    /** The catalogue says no. */
+    /** The catalogue says no, or the work was withdrawn before it came. */
     REFUSED,
     FAILED
   }
@@ -63,13 +63,15 @@ public final class Work {
     var outcome = Outcome.FAILED;
     try {
       handicap.burn();
-      var done = work.get();
-      outcome = Outcome.DONE;
-      return done;
-    } catch (DuplicateKeyException before) {
-      var done = repeated.apply(before);
-      outcome = Outcome.REPEATED;
-      return done;
+      try {
+        var done = work.get();
+        outcome = Outcome.DONE;
+        return done;
+      } catch (DuplicateKeyException before) {
+        var done = repeated.apply(before);
+        outcome = Outcome.REPEATED;
+        return done;
+      }
     } catch (ProblemException refused) {
       outcome = Outcome.REFUSED;
       throw refused;

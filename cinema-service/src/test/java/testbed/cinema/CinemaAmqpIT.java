@@ -52,6 +52,7 @@ import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
 import testbed.support.testing.BackendContainers;
 
@@ -130,6 +131,21 @@ class CinemaAmqpIT {
     assertThat(first).isInstanceOf(ReservationMade.class).isEqualTo(second);
     var id = new ReservationId(UUID.fromString(correlationId));
     assertThat(stored()).filteredOn(made -> made.id().equals(id)).hasSize(1);
+  }
+
+  @Test
+  void withdrawsAReservationAndMakesItNoMore() {
+    send(Topology.requestTo(CINEWORLD), new MakeReservation(janesReservation()));
+    assertThat(payloadOf(receiveResponse())).isInstanceOf(ReservationMade.class);
+
+    send(Topology.requestTo(CINEWORLD), new WithdrawReservation());
+    var id = UUID.fromString(correlationId);
+    await()
+        .atMost(Duration.ofMillis(PATIENCE_MILLIS))
+        .until(() -> stored().stream().noneMatch(made -> made.id().value().equals(id)));
+
+    send(Topology.requestTo(CINEWORLD), new MakeReservation(janesReservation()));
+    assertRejected(ProblemType.RESERVATION_UNKNOWN);
   }
 
   @Test

@@ -161,6 +161,54 @@ class CoreTest {
   }
 
   @Test
+  void withdrawsAReservation() {
+    var kept = reservations.make(new ReservationId(UUID.randomUUID()), janesReservation());
+    reservations.make(id, janesReservation());
+
+    reservations.withdraw(id);
+
+    assertThat(reservations.list(Page.FIRST))
+        .isEqualTo(new ReservationPage(List.of(kept), Page.FIRST, 1));
+    assertThatThrownBy(() -> reservations.get(id)).isInstanceOf(ReservationUnknown.class);
+  }
+
+  @Test
+  void doesNotStoreAReservationThatWasWithdrawnBefore() {
+    reservations.withdraw(id);
+
+    assertThatThrownBy(() -> reservations.make(id, janesReservation()))
+        .isInstanceOf(ReservationUnknown.class);
+
+    assertThat(reservations.list(Page.FIRST))
+        .isEqualTo(new ReservationPage(List.of(), Page.FIRST, 0));
+  }
+
+  @Test
+  void withdrawsAReservationOnceHoweverOftenItIsTold() {
+    reservations.make(id, janesReservation());
+    var refused = worked("refused");
+
+    reservations.withdraw(id);
+    reservations.withdraw(id);
+    assertThatThrownBy(() -> reservations.make(id, janesReservation()))
+        .isInstanceOf(ReservationUnknown.class);
+    reservations.withdraw(id);
+
+    assertThat(stored()).isEmpty();
+    assertThat(worked("refused")).isEqualTo(refused + 1);
+  }
+
+  @Test
+  void keepsNothingOfAWithdrawnReservationButItsId() {
+    reservations.make(id, janesReservation());
+
+    reservations.withdraw(id);
+
+    assertThat(database.findAll(Document.class, "reservations"))
+        .containsExactly(new Document("_id", id.toString()));
+  }
+
+  @Test
   void rejectsReservationForUnknownMovie() {
     assertThatThrownBy(() -> reservations.make(id, reservation("XYZ999", "18:00")))
         .isInstanceOf(MovieUnknown.class)

@@ -28,6 +28,7 @@ import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.support.problem.ProblemException;
 
 /** Answers requests from the cinema's queue. */
@@ -61,6 +62,8 @@ class RequestListener {
   void answer(@Payload Request request, @Header(AmqpHeaders.CORRELATION_ID) String correlationId) {
     switch (request) {
       case AnnouncePresence sign -> presence.announce();
+      case WithdrawReservation withdrawal ->
+          reservations.withdraw(new ReservationId(UUID.fromString(correlationId)));
       case Question<?> question ->
           Responses.send(template, correlationId, responseTo(question, correlationId));
     }

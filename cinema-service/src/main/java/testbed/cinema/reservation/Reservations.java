@@ -1,8 +1,10 @@
 package testbed.cinema.reservation;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import org.bson.Document;
 import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
@@ -23,6 +25,9 @@ public class Reservations {
   static final String COLLECTION = "reservations";
   // By the property's name: see Movies.
   private static final Sort BY_ID = Sort.by("id");
+
+  /** Of a withdrawn reservation the collection keeps the id, and nothing else. */
+  private static final Criteria NOT_WITHDRAWN = Criteria.where("movieId").exists(true);
 
   private final CinemaName cinema;
   private final Movies movies;
@@ -59,10 +64,11 @@ public class Reservations {
   /**
    * The reservation with this id.
    *
-   * @throws ReservationUnknown if there is none
+   * @throws ReservationUnknown if there is none, or it was withdrawn
    */
   public Reservation get(ReservationId id) {
-    var reservation = database.findById(id, Reservation.class, COLLECTION);
+    var wanted = Query.query(Criteria.where("id").is(id)).addCriteria(NOT_WITHDRAWN);
+    var reservation = database.findOne(wanted, Reservation.class, COLLECTION);
     if (reservation == null) {
       throw new ReservationUnknown(cinema, id);
     }
@@ -71,10 +77,18 @@ public class Reservations {
 
   /** A page of the reservations, by id. Meant for administrators; nobody checks who asks. */
   public ReservationPage list(Page page) {
-    var wanted = new Query().with(BY_ID).skip(page.offset()).limit(page.size());
+    var wanted = new Query(NOT_WITHDRAWN).with(BY_ID).skip(page.offset()).limit(page.size());
     return new ReservationPage(
         database.find(wanted, Reservation.class, COLLECTION),
         page,
-        database.count(new Query(), COLLECTION));
+        database.count(new Query(NOT_WITHDRAWN), COLLECTION));
+  }
+
+  /**
+   * Takes a reservation back. The id stays used, so that one that is delivered later is not stored:
+   * its insertion meets the same id.
+   */
+  public void withdraw(ReservationId id) {
+    database.save(new Document("_id", id.toString()), COLLECTION);
   }
 }

@@ -29,6 +29,7 @@ import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
 import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
 
 /** What the cinema does with requests, without an AMQP server. */
@@ -76,6 +77,14 @@ class RequestListenerTest {
     listener.answer(new MakeReservation(wanted), correlationId.toString());
 
     verify(reservations).make(new ReservationId(correlationId), wanted);
+  }
+
+  @Test
+  void withdrawsTheReservationOfARequestAndSendsNoResponse() {
+    listener.answer(new WithdrawReservation(), correlationId.toString());
+
+    verify(reservations).withdraw(new ReservationId(correlationId));
+    verifyNoMoreInteractions(template);
   }
 
   @Test

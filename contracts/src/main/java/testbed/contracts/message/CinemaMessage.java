@@ -1,6 +1,7 @@
 package testbed.contracts.message;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import java.util.Optional;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Page;
@@ -27,6 +28,11 @@ public sealed interface CinemaMessage {
     /** Whether it waits for a cinema that is away. Others expire when nobody waits any more. */
     default boolean lasting() {
       return false;
+    }
+
+    /** What takes it back, under its correlation id; empty if that is not worth a message. */
+    default Optional<Request> withdrawal() {
+      return Optional.empty();
     }
   }
 
@@ -64,10 +70,22 @@ public sealed interface CinemaMessage {
       return true;
     }
 
+    @Override
+    public Optional<Request> withdrawal() {
+      return Optional.of(new WithdrawReservation());
+    }
+
     /** The reservation as stored. */
     @JsonTypeName("reservation-made")
     public record ReservationMade(CinemaName cinema, Reservation reservation) implements Response {}
   }
+
+  /**
+   * Takes the reservation of this correlation id back, made or yet to be made: its client was told
+   * that the request was not accepted. There is no response.
+   */
+  @JsonTypeName("withdraw-reservation")
+  record WithdrawReservation() implements Request {}
 
   /** The request was understood and refused, or failed for good; nothing was stored. */
   @JsonTypeName("request-rejected")

@@ -33,6 +33,7 @@ import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsList
 import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
+import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import tools.jackson.databind.json.JsonMapper;
 
 class MessageFormatTest {
@@ -60,6 +61,7 @@ class MessageFormatTest {
         Arguments.of("list-movies", new ListMovies()),
         Arguments.of("list-reservations", new ListReservations(new Page(2, 20))),
         Arguments.of("make-reservation", new MakeReservation(WANTED)),
+        Arguments.of("withdraw-reservation", new WithdrawReservation()),
         Arguments.of("movies-listed", new MoviesListed(UCD, Cinema.of(UCD, List.of()))),
         Arguments.of("reservation-made", new ReservationMade(UCD, MADE)),
         Arguments.of(
