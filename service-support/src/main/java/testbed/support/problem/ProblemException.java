@@ -1,5 +1,7 @@
 package testbed.support.problem;
 
+import java.time.Duration;
+import java.util.Optional;
 import testbed.contracts.ProblemType;
 
 /**
@@ -23,5 +25,10 @@ public abstract class ProblemException extends RuntimeException {
   /** What the client is told. */
   public String detail() {
     return String.valueOf(getMessage());
+  }
+
+  /** After which time it is worth trying again; empty if that is not known. */
+  public Optional<Duration> retryAfter() {
+    return Optional.empty();
   }
 }

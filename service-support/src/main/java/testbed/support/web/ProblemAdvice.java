@@ -37,7 +37,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   @Nullable ResponseEntity<Object> problem(ProblemException problem, WebRequest request) {
-    return answer(problem, Problems.of(problem.type(), problem.detail()), request);
+    var headers = new HttpHeaders();
+    problem
+        .retryAfter()
+        .ifPresent(wait -> headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(wait.toSeconds())));
+    return answer(problem, Problems.of(problem.type(), problem.detail()), headers, request);
   }
 
   @ExceptionHandler
@@ -130,8 +134,13 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
   private @Nullable ResponseEntity<Object> answer(
       Exception cause, ProblemDetail problem, WebRequest request) {
+    return answer(cause, problem, new HttpHeaders(), request);
+  }
+
+  private @Nullable ResponseEntity<Object> answer(
+      Exception cause, ProblemDetail problem, HttpHeaders headers, WebRequest request) {
     return handleExceptionInternal(
-        cause, problem, new HttpHeaders(), HttpStatusCode.valueOf(problem.getStatus()), request);
+        cause, problem, headers, HttpStatusCode.valueOf(problem.getStatus()), request);
   }
 
   private static ProblemDetail invalid(List<FieldProblem> errors) {

@@ -2,11 +2,14 @@ package testbed.support.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -35,6 +38,12 @@ class ProblemAdviceTest {
   }
 
   @Test
+  void saysWhenItIsWorthTryingAgainIfTheFactSaysSo() {
+    assertThat(http.get().uri("/busy")).hasStatus(503).hasHeader(HttpHeaders.RETRY_AFTER, "2");
+    assertThat(http.get().uri("/fact")).doesNotContainHeader(HttpHeaders.RETRY_AFTER);
+  }
+
+  @Test
   void keepsTheCauseOfAFaultOutOfTheAnswerAndInTheLog(CapturedOutput log) {
     assertThat(http.get().uri("/fault"))
         .hasStatus(500)
@@ -58,7 +67,12 @@ class ProblemAdviceTest {
 
     @GetMapping("/fact")
     void fact() {
-      throw new Busy();
+      throw new Busy(Optional.empty());
+    }
+
+    @GetMapping("/busy")
+    void busy() {
+      throw new Busy(Optional.of(Duration.ofSeconds(2)));
     }
 
     @GetMapping("/fault")
@@ -73,8 +87,16 @@ class ProblemAdviceTest {
   }
 
   static class Busy extends ProblemException {
-    Busy() {
+    private final transient Optional<Duration> retryAfter;
+
+    Busy(Optional<Duration> retryAfter) {
       super(ProblemType.UNAVAILABLE, "Too busy.");
+      this.retryAfter = retryAfter;
+    }
+
+    @Override
+    public Optional<Duration> retryAfter() {
+      return retryAfter;
     }
   }
 }
