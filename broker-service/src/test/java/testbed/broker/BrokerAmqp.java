@@ -11,10 +11,12 @@ import static testbed.broker.Examples.UCD;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -303,6 +305,31 @@ abstract class BrokerAmqp {
   }
 
   @Test
+  void withdrawsWhatItHasRefusedAndTheServerTakesLater() throws Exception {
+    ucd.answerEachRequest(0);
+    rabbitmqctl("set_vm_memory_high_watermark", "0");
+    try {
+      assertThat(http.reserve("ucd", "Jane").getStatusCode().value()).isEqualTo(503);
+      // By now the server has said that it takes nothing: this one is not even sent.
+      assertThat(http.reserve("ucd", "Joe").getStatusCode().value()).isEqualTo(503);
+    } finally {
+      rabbitmqctl("set_vm_memory_high_watermark", "0.4");
+    }
+
+    await()
+        .atMost(PATIENCE_SECONDS, SECONDS)
+        .untilAsserted(
+            () -> {
+              assertThat(ucd.withdrawn()).hasSize(1);
+              assertThat(ucd.keptRequests())
+                  .extracting(request -> request.getMessageProperties().getCorrelationId())
+                  .containsExactlyElementsOf(ucd.withdrawn());
+            });
+    ucd.answerEachRequest(1);
+    awaitList("both cinemas again", List.of());
+  }
+
+  @Test
   void isReadyWhileTheServerIsThere() throws Exception {
     assertThat(readiness()).isEqualTo(200);
 
@@ -365,8 +392,9 @@ abstract class BrokerAmqp {
     return meters.get("broker.responses").tag("reception", reception).counter().count();
   }
 
-  private static void rabbitmqctl(String command) throws Exception {
-    var result = RABBITMQ.execInContainer("rabbitmqctl", command);
+  private static void rabbitmqctl(String... command) throws Exception {
+    var words = Stream.concat(Stream.of("rabbitmqctl"), Arrays.stream(command));
+    var result = RABBITMQ.execInContainer(words.toArray(String[]::new));
     assertThat(result.getExitCode()).as(result.getStderr()).isZero();
   }
 

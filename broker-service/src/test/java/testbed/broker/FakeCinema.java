@@ -23,6 +23,7 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
+import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
@@ -31,8 +32,10 @@ import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsList
 import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
+import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
 
 /**
@@ -52,6 +55,7 @@ final class FakeCinema implements AutoCloseable {
   private final DirectMessageListenerContainer requests;
   private final ScheduledExecutorService presence = Executors.newSingleThreadScheduledExecutor();
   private final Queue<Message> received = new ConcurrentLinkedQueue<>();
+  private final Queue<String> withdrawn = new ConcurrentLinkedQueue<>();
   private volatile int answers = 1;
 
   FakeCinema(CinemaName name, String host, int port, MessageConverter format) {
@@ -97,6 +101,11 @@ final class FakeCinema implements AutoCloseable {
     return List.copyOf(received);
   }
 
+  /** The correlation ids of the requests that were withdrawn. */
+  List<String> withdrawn() {
+    return List.copyOf(withdrawn);
+  }
+
   void announce(CinemaName present) {
     template.convertAndSend(Topology.EXCHANGE, Topology.PRESENCE, new CinemaPresent(present));
   }
@@ -110,10 +119,15 @@ final class FakeCinema implements AutoCloseable {
   }
 
   private void onRequest(Message request) {
-    if (!(read(request) instanceof Question)) {
-      announce(name);
-      return;
+    switch ((Request) read(request)) {
+      case AnnouncePresence sign -> announce(name);
+      case WithdrawReservation withdrawal ->
+          withdrawn.add(request.getMessageProperties().getCorrelationId());
+      case Question<?> question -> onQuestion(request);
     }
+  }
+
+  private void onQuestion(Message request) {
     int times = answers;
     if (times == 0) {
       received.add(request);

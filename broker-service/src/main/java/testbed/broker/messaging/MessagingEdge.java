@@ -61,8 +61,29 @@ class MessagingEdge {
   }
 
   @Bean
-  RequestChannel requests(RabbitTemplate template, BrokerSettings settings) {
-    return new RequestPublisher(template, settings.confirmTimeout(), settings.deadline());
+  BlockedConnection blockedConnection() {
+    return new BlockedConnection();
+  }
+
+  @Bean
+  Withdrawals withdrawals(RabbitTemplate template, BlockedConnection connection) {
+    return new Withdrawals(template, connection);
+  }
+
+  /** What was not confirmed in the time that a request has is sent again. */
+  @Bean
+  SchedulingConfigurer withdrawing(Withdrawals withdrawals, BrokerSettings settings) {
+    return tasks -> tasks.addFixedDelayTask(withdrawals::send, settings.confirmTimeout());
+  }
+
+  @Bean
+  RequestChannel requests(
+      RabbitTemplate template,
+      BlockedConnection connection,
+      Withdrawals withdrawals,
+      BrokerSettings settings) {
+    return new RequestPublisher(
+        template, connection, withdrawals, settings.confirmTimeout(), settings.deadline());
   }
 
   @Bean

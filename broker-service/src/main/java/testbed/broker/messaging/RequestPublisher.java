@@ -1,6 +1,8 @@
 package testbed.broker.messaging;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,36 +26,75 @@ class RequestPublisher implements RequestChannel {
   private static final Logger log = LoggerFactory.getLogger(RequestPublisher.class);
 
   private final RabbitTemplate template;
+  private final BlockedConnection connection;
+  private final Withdrawals withdrawals;
   private final Duration confirmTimeout;
   private final String expirationMillis;
 
   /**
+   * @param withdrawals what takes back requests whose fate is not known
    * @param confirmTimeout the longest wait for a confirmation
    * @param deadline after which nobody waits for an answer that was not to last
    */
-  RequestPublisher(RabbitTemplate template, Duration confirmTimeout, Duration deadline) {
+  RequestPublisher(
+      RabbitTemplate template,
+      BlockedConnection connection,
+      Withdrawals withdrawals,
+      Duration confirmTimeout,
+      Duration deadline) {
     this.template = template;
+    this.connection = connection;
+    this.withdrawals = withdrawals;
     this.confirmTimeout = confirmTimeout;
     this.expirationMillis = String.valueOf(deadline.toMillis());
   }
 
   @Override
-  public Delivery send(CorrelationId id, Operation<?> operation, Question<?> request) {
+  public Delivery send(
+      CorrelationId id, Operation<?> operation, Question<?> request, CompletionStage<?> answered) {
+    if (connection.isBlocked()) {
+      return Delivery.UNCONFIRMED;
+    }
+    var key = operation.cinema().map(Topology::requestTo).orElse(Topology.REQUEST_TO_ALL);
     var confirmation = new CorrelationData(id.toString());
     try (var named = LoggedCorrelation.of(id.toString())) {
       template.convertAndSend(
           Topology.EXCHANGE,
-          operation.cinema().map(Topology::requestTo).orElse(Topology.REQUEST_TO_ALL),
+          key,
           request,
           message -> addressed(message, id, request),
           confirmation);
-      var confirm = confirmation.getFuture().get(confirmTimeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (AmqpException unreachable) {
+      // It has not left: there is nothing to withdraw.
+      log.debug("Request {} not sent: {}", id, unreachable.getMessage());
+      return Delivery.UNCONFIRMED;
+    }
+    var delivery = fate(id, confirmation, answered.toCompletableFuture());
+    if (delivery == Delivery.UNCONFIRMED) {
+      request.withdrawal().ifPresent(withdrawal -> withdrawals.add(id, key, withdrawal));
+    }
+    return delivery;
+  }
+
+  private Delivery fate(
+      CorrelationId id, CorrelationData confirmation, CompletableFuture<?> answered) {
+    try {
+      var confirmed = confirmation.getFuture();
+      CompletableFuture.anyOf(confirmed, answered)
+          .get(confirmTimeout.toNanos(), TimeUnit.NANOSECONDS);
+      if (answered.isDone()) {
+        return Delivery.CONFIRMED;
+      }
+      var confirm = confirmed.resultNow();
+      if (confirm.reason() != null) {
+        // Not the server says so: the channel has ended, and the request may have arrived before.
+        log.debug("Request {} not confirmed: {}", id, confirm.reason());
+        return Delivery.UNCONFIRMED;
+      }
       // RabbitMQ returns and confirms what has no queue; other servers refuse it.
       return confirm.ack() && confirmation.getReturned() == null
           ? Delivery.CONFIRMED
           : Delivery.REFUSED;
-    } catch (AmqpException unreachable) {
-      log.debug("Request {} not sent: {}", id, unreachable.getMessage());
     } catch (TimeoutException unconfirmed) {
       log.debug("Request {} not confirmed within {}", id, confirmTimeout);
     } catch (ExecutionException failed) {

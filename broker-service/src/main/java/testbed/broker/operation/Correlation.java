@@ -7,6 +7,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -89,6 +90,11 @@ final class Correlation {
 
   boolean isComplete() {
     return completion.isDone();
+  }
+
+  /** Completes when everybody has answered. */
+  CompletionStage<Void> completion() {
+    return completion;
   }
 
   /**

@@ -50,7 +50,7 @@ public final class Operations {
     var correlation = correlations.open(operation, asked, origins.get());
     var delivery = Delivery.UNCONFIRMED;
     try {
-      delivery = requests.send(correlation.id(), operation, request);
+      delivery = requests.send(correlation.id(), operation, request, correlation.completion());
     } finally {
       if (delivery != Delivery.CONFIRMED) {
         correlations.discard(correlation);

@@ -1,5 +1,6 @@
 package testbed.broker.operation;
 
+import java.util.concurrent.CompletionStage;
 import testbed.contracts.message.CinemaMessage.Question;
 
 /**
@@ -9,19 +10,26 @@ import testbed.contracts.message.CinemaMessage.Question;
 @FunctionalInterface
 public interface RequestChannel {
 
-  /** Hands a request over and waits until its fate is known. */
-  Delivery send(CorrelationId id, Operation<?> operation, Question<?> request);
+  /**
+   * Hands a request over and waits until its fate is known. One that may have been delivered all
+   * the same, and must not be, is taken back.
+   *
+   * @param answered completes when every cinema that was asked has answered: then it was delivered,
+   *     whatever the server has confirmed
+   */
+  Delivery send(
+      CorrelationId id, Operation<?> operation, Question<?> request, CompletionStage<?> answered);
 
   /** What became of a request. */
   enum Delivery {
-    /** It lies in the queue of everyone it is meant for. */
+    /** It lies in the queue of everyone it is meant for, or they have answered it. */
     CONFIRMED,
     /**
      * It lies in no queue, or not in every one. A missing queue is the usual reason, and not every
      * server says that it is.
      */
     REFUSED,
-    /** Nobody knows: the server cannot be reached, or has not confirmed it in time. */
+    /** The server cannot be reached, takes no messages now, or has not confirmed it in time. */
     UNCONFIRMED
   }
 }

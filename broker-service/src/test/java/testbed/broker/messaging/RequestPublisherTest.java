@@ -1,17 +1,26 @@
 package testbed.broker.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 import static testbed.broker.Examples.reservationFor;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.springframework.amqp.AmqpConnectException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.core.MessagePostProcessor;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.connection.Connection;
+import org.springframework.amqp.rabbit.connection.ConnectionBlockedEvent;
+import org.springframework.amqp.rabbit.connection.ConnectionUnblockedEvent;
 import org.springframework.amqp.rabbit.connection.CorrelationData;
+import org.springframework.amqp.rabbit.connection.CorrelationData.Confirm;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
@@ -23,50 +32,147 @@ import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
 
-/** How a request is addressed, without an AMQP server. */
+/** How a request is addressed and what becomes of it, without an AMQP server. */
 class RequestPublisherTest {
 
+  private static final Operation<MoviesListed> MOVIES = Operation.atEveryCinema(MoviesListed.class);
+  private static final Operation<ReservationMade> AT_UCD =
+      Operation.at("ucd", ReservationMade.class);
+  private static final Confirm ACK = new Confirm(true, null);
+  private static final Confirm NACK = new Confirm(false, null);
+
   private final CorrelationId id = new CorrelationId(UUID.randomUUID());
+  private final CompletableFuture<Void> answered = new CompletableFuture<>();
   private String key = "";
   private MessageProperties sent = new MessageProperties();
-  private final RequestPublisher publisher =
-      new RequestPublisher(
-          new RabbitTemplate(new CachingConnectionFactory()) {
-            @Override
-            public void convertAndSend(
-                String exchange,
-                String routingKey,
-                Object request,
-                MessagePostProcessor addressed,
-                CorrelationData confirmation) {
-              key = routingKey;
-              sent = addressed.postProcessMessage(new Message(new byte[0])).getMessageProperties();
-              confirmation.getFuture().complete(new CorrelationData.Confirm(true, null));
-            }
-          },
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(5));
+  private int published;
+  private Consumer<CompletableFuture<Confirm>> server = confirm -> confirm.complete(ACK);
+  private final RabbitTemplate template =
+      new RabbitTemplate(new CachingConnectionFactory()) {
+        @Override
+        public void convertAndSend(
+            String exchange,
+            String routingKey,
+            Object request,
+            MessagePostProcessor addressed,
+            CorrelationData confirmation) {
+          published++;
+          key = routingKey;
+          sent = addressed.postProcessMessage(new Message(new byte[0])).getMessageProperties();
+          server.accept(confirmation.getFuture());
+        }
+      };
+  private final BlockedConnection connection = new BlockedConnection();
+  private final Withdrawals withdrawals = new Withdrawals(template, connection);
 
   @Test
   void sendsAListToEveryCinemaAndLetsItExpireAtTheDeadline() {
-    send(Operation.atEveryCinema(MoviesListed.class), new ListMovies());
+    assertThat(listMovies()).isEqualTo(Delivery.CONFIRMED);
 
     assertThat(key).isEqualTo("request.to.cinema");
+    assertThat(sent.getCorrelationId()).isEqualTo(id.toString());
     assertThat(sent.getDeliveryMode()).isEqualTo(MessageDeliveryMode.NON_PERSISTENT);
     assertThat(sent.getExpiration()).isEqualTo("5000");
   }
 
   @Test
   void sendsAReservationToOneCinemaAndLetsItLast() {
-    send(Operation.at("ucd", ReservationMade.class), new MakeReservation(reservationFor("Jane")));
+    assertThat(reserve()).isEqualTo(Delivery.CONFIRMED);
 
     assertThat(key).isEqualTo("request.to.cinema.ucd");
+    assertThat(sent.getCorrelationId()).isEqualTo(id.toString());
     assertThat(sent.getDeliveryMode()).isEqualTo(MessageDeliveryMode.PERSISTENT);
     assertThat(sent.getExpiration()).isNull();
+    assertThat(withdrawals.waiting()).isZero();
   }
 
-  private <A extends Response> void send(Operation<A> operation, Question<A> request) {
-    assertThat(publisher.send(id, operation, request)).isEqualTo(Delivery.CONFIRMED);
-    assertThat(sent.getCorrelationId()).isEqualTo(id.toString());
+  @Test
+  void takesAnAnswerForAConfirmation() {
+    server = confirm -> answered.complete(null);
+
+    assertThat(reserve()).isEqualTo(Delivery.CONFIRMED);
+    assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
+  void withdrawsAReservationThatIsNotConfirmedInTime() {
+    server = confirm -> {};
+
+    assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
+    assertThat(withdrawals.waiting()).isOne();
+  }
+
+  @Test
+  void withdrawsAReservationWhoseChannelEndsBeforeItIsConfirmed() {
+    server = confirm -> confirm.complete(new Confirm(false, "connection reset"));
+
+    assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
+    assertThat(withdrawals.waiting()).isOne();
+  }
+
+  @Test
+  void doesNotWithdrawAListBecauseItExpires() {
+    server = confirm -> {};
+
+    assertThat(listMovies()).isEqualTo(Delivery.UNCONFIRMED);
+    assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
+  void doesNotWithdrawWhatTheServerHasRefused() {
+    server = confirm -> confirm.complete(NACK);
+
+    assertThat(reserve()).isEqualTo(Delivery.REFUSED);
+    assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
+  void doesNotWithdrawWhatHasNotLeft() {
+    server =
+        confirm -> {
+          throw new AmqpConnectException(new IllegalStateException("refused"));
+        };
+
+    assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
+    assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
+  void publishesNothingWhileTheServerHoldsItsPublishersBack() {
+    var open = mock(Connection.class);
+    when(open.isOpen()).thenReturn(true);
+    connection.blocked(new ConnectionBlockedEvent(open, "low on memory"));
+
+    assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
+    assertThat(published).isZero();
+    assertThat(withdrawals.waiting()).isZero();
+
+    connection.unblocked(new ConnectionUnblockedEvent(open));
+    assertThat(reserve()).isEqualTo(Delivery.CONFIRMED);
+  }
+
+  @Test
+  void publishesAgainAfterABlockedConnectionHasEnded() {
+    var ended = mock(Connection.class);
+    when(ended.isOpen()).thenReturn(false);
+    connection.blocked(new ConnectionBlockedEvent(ended, "low on memory"));
+
+    assertThat(reserve()).isEqualTo(Delivery.CONFIRMED);
+  }
+
+  private Delivery listMovies() {
+    return send(MOVIES, new ListMovies());
+  }
+
+  private Delivery reserve() {
+    return send(AT_UCD, new MakeReservation(reservationFor("Jane")));
+  }
+
+  private <A extends Response> Delivery send(Operation<A> operation, Question<A> request) {
+    // Whatever comes has come when the fake server returns.
+    var publisher =
+        new RequestPublisher(
+            template, connection, withdrawals, Duration.ofMillis(1), Duration.ofSeconds(5));
+    return publisher.send(id, operation, request, answered);
   }
 }

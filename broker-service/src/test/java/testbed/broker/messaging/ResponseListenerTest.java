@@ -42,7 +42,7 @@ class ResponseListenerTest {
               InstantSource.system(),
               System::nanoTime),
           cinemas,
-          (id, operation, request) -> Delivery.CONFIRMED,
+          (id, operation, request, answered) -> Delivery.CONFIRMED,
           () -> Origin.UNTRACED);
   private final ResponseListener listener =
       new ResponseListener(

@@ -136,6 +136,18 @@ class OperationsTest {
   }
 
   @Test
+  void tellsTheChannelWhenEverybodyHasAnswered() {
+    present(UCD, DUNDRUM);
+    var id = listMovies();
+    var answered = channel.sent.getFirst().answered();
+
+    operations.receive(id, moviesOf(UCD));
+    assertThat(answered).isNotDone();
+    operations.receive(id, moviesOf(DUNDRUM));
+    assertThat(answered).isDone();
+  }
+
+  @Test
   void namesACinemaThatIsGoneWithoutWaitingForIt() {
     present(DUNDRUM);
     pass(Duration.ofSeconds(4));

@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -378,7 +379,11 @@ class HttpEdgeTest {
     Delivery delivery = Delivery.CONFIRMED;
 
     @Override
-    public Delivery send(CorrelationId id, Operation<?> operation, Question<?> request) {
+    public Delivery send(
+        CorrelationId id,
+        Operation<?> operation,
+        Question<?> request,
+        CompletionStage<?> answered) {
       requests.add(request);
       return delivery;
     }
