@@ -3,6 +3,7 @@ package testbed.broker;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +13,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
 import testbed.broker.operation.Correlations;
+import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
@@ -32,10 +34,14 @@ class BrokerConfiguration {
 
   @Bean
   Correlations correlations(BrokerSettings settings) {
+    var store = settings.store();
     return new Correlations(
-        settings.store().capacity(),
-        settings.deadline(),
-        settings.store().expiry(),
+        new Limits(
+            store.capacity(),
+            store.maxBytes().toBytes(),
+            settings.deadline(),
+            store.expiry(),
+            store.fetchedExpiry()),
         InstantSource.system(),
         System::nanoTime);
   }
@@ -58,11 +64,16 @@ class BrokerConfiguration {
   /** Expired answers hold personal data: they go even while no requests come. */
   @Bean
   SchedulingConfigurer expiry(Correlations correlations, BrokerSettings settings) {
-    return tasks -> tasks.addFixedDelayTask(correlations::forgetExpired, settings.store().expiry());
+    var store = settings.store();
+    var interval =
+        store.fetchedExpiry().compareTo(store.expiry()) < 0
+            ? store.fetchedExpiry()
+            : store.expiry();
+    return tasks -> tasks.addFixedDelayTask(correlations::forgetExpired, interval);
   }
 
   @Bean
-  MeterBinder storeMeters(Correlations correlations) {
+  MeterBinder storeMeters(Correlations correlations, BrokerSettings settings) {
     return meters -> {
       Gauge.builder("broker.operations", correlations, Correlations::pending)
           .tag("state", "pending")
@@ -74,6 +85,14 @@ class BrokerConfiguration {
           .register(meters);
       FunctionCounter.builder("broker.operations.evicted", correlations, Correlations::evicted)
           .description("Answers dropped before their time to make room")
+          .register(meters);
+      Gauge.builder("broker.store.bytes", correlations, Correlations::bytes)
+          .baseUnit(BaseUnits.BYTES)
+          .description("About how much memory the operations in the correlation store take")
+          .register(meters);
+      Gauge.builder("broker.store.max.bytes", () -> settings.store().maxBytes().toBytes())
+          .baseUnit(BaseUnits.BYTES)
+          .description("How much memory they take at most")
           .register(meters);
       TimeGauge.builder(
               "broker.operations.pending.age",

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 import testbed.support.preset.InvalidSetting;
 
@@ -41,10 +42,31 @@ public record BrokerSettings(
    * The correlation store.
    *
    * @param capacity operations held at most, pending and answered ones together
+   * @param maxBytes about how much memory their answers take at most; by default a third of the
+   *     heap that the presets give
    * @param expiry how long after its request an answer can be fetched
+   * @param fetchedExpiry how long after its first fetch a complete answer can be fetched again
    */
   public record Store(
-      @DefaultValue("20000") @Min(1) int capacity, @DefaultValue("60s") Duration expiry) {}
+      @DefaultValue("20000") @Min(1) int capacity,
+      @DefaultValue("64MB") DataSize maxBytes,
+      @DefaultValue("60s") Duration expiry,
+      @DefaultValue("5s") Duration fetchedExpiry) {
+
+    private static final DataSize LEAST_BYTES = DataSize.ofMegabytes(1);
+    private static final Duration LEAST_EXPIRY = Duration.ofSeconds(1);
+
+    public Store {
+      if (maxBytes.compareTo(LEAST_BYTES) < 0) {
+        throw new InvalidSetting(
+            "BROKER_STORE_MAX_BYTES", maxBytes.toString(), List.of("any size from 1MB"));
+      }
+      if (fetchedExpiry.compareTo(LEAST_EXPIRY) < 0) {
+        throw new InvalidSetting(
+            "BROKER_STORE_FETCHED_EXPIRY", fetchedExpiry.toString(), List.of("any time from 1s"));
+      }
+    }
+  }
 
   /**
    * Which cinemas count as there.

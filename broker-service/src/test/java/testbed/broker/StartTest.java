@@ -3,7 +3,12 @@ package testbed.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -47,8 +52,30 @@ class StartTest {
         .hasMessage("BROKER_STORE_EXPIRY is 'PT1M'");
   }
 
-  private static ConfigurableApplicationContext start(String setting) {
-    return SpringApplication.run(BrokerServiceApplication.class, "--server.port=0", setting);
+  @ParameterizedTest
+  @CsvSource({
+    "--broker.store.max-bytes=64, BROKER_STORE_MAX_BYTES",
+    "--broker.store.fetched-expiry=0s, BROKER_STORE_FETCHED_EXPIRY"
+  })
+  void refusesAStoreThatHoldsNothing(String setting, String name) {
+    assertThatThrownBy(() -> start(setting))
+        .hasRootCauseInstanceOf(InvalidSetting.class)
+        .rootCause()
+        .hasMessageStartingWith(name);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"thesis, PT60S", "tuned, PT5S"})
+  void keepsFetchedAnswersAsThePresetSays(String preset, Duration fetchedExpiry) {
+    try (var broker = start("--RABBITMQ_PORT=1", "--testbed.preset=" + preset)) {
+      assertThat(broker.getBean(BrokerSettings.class).store().fetchedExpiry())
+          .isEqualTo(fetchedExpiry);
+    }
+  }
+
+  private static ConfigurableApplicationContext start(String... settings) {
+    var arguments = Stream.concat(Stream.of("--server.port=0"), Arrays.stream(settings));
+    return SpringApplication.run(BrokerServiceApplication.class, arguments.toArray(String[]::new));
   }
 
   private static int port(ConfigurableApplicationContext broker) {

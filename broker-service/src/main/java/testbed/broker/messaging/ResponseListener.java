@@ -56,7 +56,8 @@ class ResponseListener implements MessageListener {
     if (!(format.fromMessage(message) instanceof Response response) || correlationId == null) {
       throw new MessageConversionException("not a response to a request");
     }
-    counter(operations.receive(CorrelationId.valueOf(correlationId), response)).increment();
+    var id = CorrelationId.valueOf(correlationId);
+    counter(operations.receive(id, response, message.getBody().length)).increment();
   }
 
   private Counter counter(Reception reception) {

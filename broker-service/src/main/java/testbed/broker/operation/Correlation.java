@@ -21,6 +21,9 @@ import testbed.support.presence.Presence;
  */
 final class Correlation {
 
+  /** About how much memory an operation takes that has no answer yet: its id, cinemas and maps. */
+  static final long OWN_BYTES = 1_024;
+
   private final CorrelationId id;
   private final Operation<?> operation;
   private final Origin origin;
@@ -30,17 +33,24 @@ final class Correlation {
   private final SortedMap<CinemaName, Response> responses = new TreeMap<>();
   private final CompletableFuture<Void> completion = new CompletableFuture<>();
 
+  /** Guarded by the store, like the next. */
+  private long bytes = OWN_BYTES;
+
+  private long expiresNanos;
+
   /**
    * @param cinemas those that are expected to answer; the missing ones are awaited only if nobody
    *     is present
    * @param startedNanos by the store's clock
+   * @param expiresNanos by the store's clock
    */
   Correlation(
       CorrelationId id,
       Operation<?> operation,
       Presence cinemas,
       Origin origin,
-      long startedNanos) {
+      long startedNanos,
+      long expiresNanos) {
     this.id = id;
     this.operation = operation;
     this.origin = origin;
@@ -48,6 +58,7 @@ final class Correlation {
     this.known.addAll(cinemas.missing());
     this.awaited = cinemas.present().isEmpty() ? cinemas.missing() : cinemas.present();
     this.startedNanos = startedNanos;
+    this.expiresNanos = expiresNanos;
   }
 
   CorrelationId id() {
@@ -64,6 +75,23 @@ final class Correlation {
 
   long startedNanos() {
     return startedNanos;
+  }
+
+  long expiresNanos() {
+    return expiresNanos;
+  }
+
+  void expireAt(long nanos) {
+    expiresNanos = nanos;
+  }
+
+  /** About how much memory the operation takes with its answers. */
+  long bytes() {
+    return bytes;
+  }
+
+  void grow(long more) {
+    bytes += more;
   }
 
   /**

@@ -2,28 +2,48 @@ package testbed.broker.operation;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import testbed.support.presence.Presence;
 
 /**
- * The operations in progress and their answers, by correlation id: bounded and expiring.
+ * The operations in progress and their answers, by correlation id: bounded in number and in memory,
+ * and expiring.
  *
  * <p>Pending operations are never dropped: when they fill the store, new ones are refused. Answered
- * ones make room, the oldest first. (A general cache drops what is used least, which here would be
- * the answer that nobody has fetched yet.)
+ * ones make room: first those that were fetched, then the oldest. (A general cache drops what is
+ * used least, which here would be the answer that nobody has fetched yet.)
  *
  * <p>Safe for use by several threads. Every operation has the same deadline and expiry, so that the
  * order of insertion is the order in which they pass, and no step looks further than the eldest.
  */
 public final class Correlations {
 
+  /**
+   * How many bytes of memory a byte of a response's body becomes at most. A stored reservation has
+   * about 200 bytes of JSON; as objects (a record, five strings, two value types, a decimal) it has
+   * about 420 bytes. The rest is for the lists around them and for shorter texts.
+   */
+  static final int MEMORY_PER_BODY = 3;
+
+  /**
+   * What the store holds.
+   *
+   * @param capacity operations held at most
+   * @param maxBytes about how much memory they take at most
+   * @param deadline how long an operation is pending at most
+   * @param expiry how long after its start an operation is held at most
+   * @param fetchedExpiry how long after its first fetch a complete answer is held at most
+   */
+  public record Limits(
+      int capacity, long maxBytes, Duration deadline, Duration expiry, Duration fetchedExpiry) {}
+
   private final int capacity;
+  private final long maxBytes;
   private final long deadlineNanos;
   private final long expiryNanos;
+  private final long fetchedExpiryNanos;
   private final LongSupplier nanoClock;
   private final CorrelationIds ids;
 
@@ -31,27 +51,24 @@ public final class Correlations {
   private long evicted;
 
   /** Guarded by this. In order of their start. */
-  private final Map<CorrelationId, Correlation> pending = new LinkedHashMap<>();
+  private final OrderedOperations pending = new OrderedOperations();
 
   /** Complete, or past the deadline. Guarded by this. In the order in which they became so. */
-  private final Map<CorrelationId, Correlation> settled = new LinkedHashMap<>();
+  private final OrderedOperations settled = new OrderedOperations();
+
+  /** Complete, and fetched. Guarded by this. In the order of their first fetch. */
+  private final OrderedOperations fetched = new OrderedOperations();
 
   /**
-   * @param capacity operations held at most
-   * @param deadline how long an operation is pending at most
-   * @param expiry how long after its start an operation is held at most
    * @param clock for the ids
    * @param nanoClock for deadline and expiry, like {@link System#nanoTime()}
    */
-  public Correlations(
-      int capacity,
-      Duration deadline,
-      Duration expiry,
-      InstantSource clock,
-      LongSupplier nanoClock) {
-    this.capacity = capacity;
-    this.deadlineNanos = deadline.toNanos();
-    this.expiryNanos = expiry.toNanos();
+  public Correlations(Limits limits, InstantSource clock, LongSupplier nanoClock) {
+    this.capacity = limits.capacity();
+    this.maxBytes = limits.maxBytes();
+    this.deadlineNanos = limits.deadline().toNanos();
+    this.expiryNanos = limits.expiry().toNanos();
+    this.fetchedExpiryNanos = limits.fetchedExpiry().toNanos();
     this.nanoClock = nanoClock;
     this.ids = new CorrelationIds(clock);
   }
@@ -63,44 +80,70 @@ public final class Correlations {
    */
   Correlation open(Operation<?> operation, Presence cinemas, Origin origin) {
     long now = nanoClock.getAsLong();
-    var correlation = new Correlation(ids.next(), operation, cinemas, origin, now);
+    var correlation =
+        new Correlation(ids.next(), operation, cinemas, origin, now, now + expiryNanos);
     synchronized (this) {
       sweep(now);
-      if (pending.size() >= capacity) {
-        throw Unavailable.storeIsFull(capacity);
+      if (pending.size() >= capacity || pending.bytes() + correlation.bytes() > maxBytes) {
+        throw Unavailable.storeIsFull(pending.size());
       }
-      if (pending.size() + settled.size() >= capacity) {
-        removeEldest(settled);
-        evicted++;
-      }
-      pending.put(correlation.id(), correlation);
+      makeRoom(1, correlation.bytes());
+      pending.add(correlation);
     }
     return correlation;
   }
 
   /** Forgets an operation whose request has not been accepted: its id was never given away. */
   synchronized void discard(Correlation correlation) {
-    pending.remove(correlation.id());
-    settled.remove(correlation.id());
+    letGo(correlation);
   }
 
-  /** Notes that an operation is complete. */
-  synchronized void settle(Correlation correlation) {
-    if (pending.remove(correlation.id()) != null) {
-      settled.put(correlation.id(), correlation);
+  /**
+   * Notes that an operation has collected a response.
+   *
+   * @param body the size of its body in bytes; 0 if others hold the same response
+   */
+  synchronized void collected(Correlation correlation, int body) {
+    long more = (long) MEMORY_PER_BODY * body;
+    boolean held =
+        pending.grow(correlation, more)
+            || settled.grow(correlation, more)
+            || fetched.grow(correlation, more);
+    if (!held) {
+      return;
+    }
+    if (correlation.isComplete() && pending.remove(correlation)) {
+      settled.add(correlation);
+    }
+    if (correlation.bytes() > maxBytes
+        && (settled.remove(correlation) || fetched.remove(correlation))) {
+      // Larger than the whole store: it would push out all others, and then itself.
+      evicted++;
+    }
+    makeRoom(0, 0);
+  }
+
+  /** Notes that a complete answer was handed out. A client that lost it may fetch it again soon. */
+  void fetched(Correlation correlation) {
+    if (fetchedExpiryNanos >= expiryNanos) {
+      return;
+    }
+    long now = nanoClock.getAsLong();
+    synchronized (this) {
+      if (pending.remove(correlation) || settled.remove(correlation)) {
+        long left = correlation.expiresNanos() - now;
+        correlation.expireAt(now + Math.min(left, fetchedExpiryNanos));
+        fetched.add(correlation);
+      }
     }
   }
 
   /** The operation of this id, if it is still held. */
   Optional<Correlation> find(CorrelationId id) {
-    Correlation found;
+    long now = nanoClock.getAsLong();
     synchronized (this) {
-      found = pending.get(id);
-      if (found == null) {
-        found = settled.get(id);
-      }
+      return Optional.ofNullable(held(id)).filter(held -> !isExpired(held, now));
     }
-    return Optional.ofNullable(found).filter(held -> !isExpired(held, nanoClock.getAsLong()));
   }
 
   /**
@@ -136,44 +179,75 @@ public final class Correlations {
 
   /** Operations whose answers are held. */
   public synchronized int settled() {
-    return settled.size();
+    return settled.size() + fetched.size();
   }
 
-  /** Answers that were dropped before their time to make room for new operations, so far. */
+  /** About how much memory all operations take. */
+  public synchronized long bytes() {
+    return pending.bytes() + settled.bytes() + fetched.bytes();
+  }
+
+  /** Answers that were dropped before their time to make room for others, so far. */
   public synchronized long evicted() {
     return evicted;
   }
 
   /** The age of the operation that has been pending longest; zero if none is. */
   public synchronized Duration oldestPending() {
-    var eldest = pending.values().iterator();
-    return eldest.hasNext()
-        ? Duration.ofNanos(nanoClock.getAsLong() - eldest.next().startedNanos())
-        : Duration.ZERO;
+    var eldest = pending.eldest();
+    return eldest == null
+        ? Duration.ZERO
+        : Duration.ofNanos(nanoClock.getAsLong() - eldest.startedNanos());
+  }
+
+  private @Nullable Correlation held(CorrelationId id) {
+    var found = pending.get(id);
+    if (found == null) {
+      found = settled.get(id);
+    }
+    return found == null ? fetched.get(id) : found;
+  }
+
+  private boolean letGo(Correlation correlation) {
+    return pending.remove(correlation)
+        || settled.remove(correlation)
+        || fetched.remove(correlation);
+  }
+
+  /**
+   * Drops answers until so many operations of so much memory fit, or only pending ones are left.
+   */
+  private void makeRoom(int operations, long moreBytes) {
+    while (pending.size() + settled() + operations > capacity || bytes() + moreBytes > maxBytes) {
+      var eldest = fetched.size() > 0 ? fetched.eldest() : settled.eldest();
+      if (eldest == null) {
+        return;
+      }
+      letGo(eldest);
+      evicted++;
+    }
   }
 
   private void sweep(long now) {
-    for (var eldest = pending.values().iterator(); eldest.hasNext(); ) {
-      var correlation = eldest.next();
-      if (now - correlation.startedNanos() < deadlineNanos) {
-        break;
-      }
-      eldest.remove();
-      settled.put(correlation.id(), correlation);
+    for (var eldest = pending.eldest();
+        eldest != null && now - eldest.startedNanos() >= deadlineNanos;
+        eldest = pending.eldest()) {
+      pending.remove(eldest);
+      settled.add(eldest);
     }
-    Iterator<Correlation> eldest = settled.values().iterator();
-    while (eldest.hasNext() && isExpired(eldest.next(), now)) {
-      eldest.remove();
+    letExpiredGo(settled, now);
+    letExpiredGo(fetched, now);
+  }
+
+  private void letExpiredGo(OrderedOperations answered, long now) {
+    for (var eldest = answered.eldest();
+        eldest != null && isExpired(eldest, now);
+        eldest = answered.eldest()) {
+      answered.remove(eldest);
     }
   }
 
-  private boolean isExpired(Correlation correlation, long now) {
-    return now - correlation.startedNanos() >= expiryNanos;
-  }
-
-  private static void removeEldest(Map<CorrelationId, Correlation> correlations) {
-    var eldest = correlations.values().iterator();
-    eldest.next();
-    eldest.remove();
+  private static boolean isExpired(Correlation correlation, long now) {
+    return now - correlation.expiresNanos() >= 0;
   }
 }

@@ -64,7 +64,7 @@ public final class Operations {
   }
 
   /**
-   * Fetches an answer, as often as the client likes.
+   * Fetches an answer. A complete one can be fetched again for a while.
    *
    * @param operation what the id was issued for
    * @param wait for how long to wait for everybody's answer; not longer than the deadline
@@ -76,25 +76,31 @@ public final class Operations {
     var correlation = correlations.require(id, operation);
     correlation.origin().fetched();
     correlation.await(Math.min(wait.toNanos(), correlations.nanosLeft(correlation)));
+    if (correlation.isComplete()) {
+      correlations.fetched(correlation);
+    }
     return correlation.answer(operation.answer(), correlations.nanosLeft(correlation) <= 0);
   }
 
-  /** Collects a response from a cinema, whenever and however often it comes. */
-  public Reception receive(CorrelationId id, Response response) {
+  /**
+   * Collects a response from a cinema, whenever and however often it comes.
+   *
+   * @param body the size of its message's body, in bytes
+   */
+  public Reception receive(CorrelationId id, Response response, int body) {
     return correlations
         .find(id)
-        .map(correlation -> receive(correlation, response))
+        .map(correlation -> receive(correlation, response, body))
         .orElse(Reception.UNKNOWN);
   }
 
-  private Reception receive(Correlation correlation, Response response) {
-    var reception = correlation.collect(catalogues.shared(response));
+  private Reception receive(Correlation correlation, Response response, int body) {
+    var kept = catalogues.shared(response);
+    var reception = correlation.collect(kept);
     if (reception != Reception.ACCEPTED) {
       return reception;
     }
-    if (correlation.isComplete()) {
-      correlations.settle(correlation);
-    }
+    correlations.collected(correlation, kept == response ? body : 0);
     return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
   }
 

@@ -17,6 +17,7 @@ import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.SimpleMessageConverter;
 import testbed.broker.operation.Answer;
 import testbed.broker.operation.Correlations;
+import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
@@ -33,14 +34,19 @@ class ResponseListenerTest {
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final KnownCinemas cinemas =
       new KnownCinemas(Duration.ofSeconds(60), Duration.ofHours(1), InstantSource.system());
-  private final Operations operations =
-      new Operations(
-          new Correlations(
+  private final Correlations store =
+      new Correlations(
+          new Limits(
               10,
+              Long.MAX_VALUE,
               Duration.ofSeconds(60),
               Duration.ofSeconds(90),
-              InstantSource.system(),
-              System::nanoTime),
+              Duration.ofSeconds(90)),
+          InstantSource.system(),
+          System::nanoTime);
+  private final Operations operations =
+      new Operations(
+          store,
           cinemas,
           (id, operation, request, answered) -> Delivery.CONFIRMED,
           () -> Origin.UNTRACED);
@@ -70,6 +76,17 @@ class ResponseListenerTest {
   }
 
   @Test
+  void passesOnHowLargeAnAnswerIs() {
+    cinemas.seen(UCD);
+    var one = operations.start(MOVIES, new ListMovies());
+    long before = store.bytes();
+
+    listener.onMessage(under(one.toString()));
+
+    assertThat(store.bytes()).isGreaterThan(before);
+  }
+
+  @Test
   void countsWhatNobodyWaitsFor() {
     listener.onMessage(under(UUID.randomUUID().toString()));
 
@@ -89,6 +106,6 @@ class ResponseListenerTest {
   private static Message under(String correlationId) {
     var properties = new MessageProperties();
     properties.setCorrelationId(correlationId);
-    return new Message(new byte[0], properties);
+    return new Message(new byte[500], properties);
   }
 }

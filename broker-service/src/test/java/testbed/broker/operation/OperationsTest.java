@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import testbed.broker.Examples;
+import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.RequestChannel.Delivery;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
@@ -47,6 +48,7 @@ class OperationsTest {
   private static final int CAPACITY = 3;
   private static final Duration DEADLINE = Duration.ofSeconds(5);
   private static final Duration EXPIRY = Duration.ofSeconds(60);
+  private static final int BODY = 100;
   private static final Duration AT_ONCE = Duration.ZERO;
   private static final long PATIENCE_SECONDS = 10;
   private static final Operation<MoviesListed> ALL_MOVIES =
@@ -63,7 +65,8 @@ class OperationsTest {
       new KnownCinemas(Duration.ofSeconds(3), Duration.ofHours(1), clock);
   private final ScriptedChannel channel = new ScriptedChannel();
   private final Correlations store =
-      new Correlations(CAPACITY, DEADLINE, EXPIRY, clock, nanos::get);
+      new Correlations(
+          new Limits(CAPACITY, Long.MAX_VALUE, DEADLINE, EXPIRY, EXPIRY), clock, nanos::get);
   private final List<String> traced = new ArrayList<>();
   private String request = "";
   private final Operations operations =
@@ -95,9 +98,9 @@ class OperationsTest {
     present(UCD, CINEWORLD);
     var id = listMovies();
 
-    assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.ACCEPTED);
+    assertThat(receive(id, moviesOf(UCD))).isEqualTo(Reception.ACCEPTED);
     assertThat(fetch(id)).isEmpty();
-    assertThat(operations.receive(id, moviesOf(CINEWORLD))).isEqualTo(Reception.ACCEPTED);
+    assertThat(receive(id, moviesOf(CINEWORLD))).isEqualTo(Reception.ACCEPTED);
 
     assertThat(fetch(id)).contains(movies(List.of(CINEWORLD, UCD), List.of()));
     assertThat(channel.sent.getFirst().request()).isInstanceOf(ListMovies.class);
@@ -107,7 +110,7 @@ class OperationsTest {
   void handsAnAnswerOutAsOftenAsItIsAskedFor() {
     present(UCD);
     var id = listMovies();
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
 
     assertThat(fetch(id)).isEqualTo(fetch(id)).isPresent();
   }
@@ -119,7 +122,7 @@ class OperationsTest {
     var second = answered();
     var third = listMovies();
     var changed = Cinema.of(UCD, List.of());
-    operations.receive(third, new MoviesListed(UCD, changed));
+    receive(third, new MoviesListed(UCD, changed));
 
     assertThat(cinemasIn(fetch(second)).getFirst()).isSameAs(cinemasIn(fetch(first)).getFirst());
     assertThat(cinemasIn(fetch(third))).containsExactly(changed);
@@ -128,7 +131,7 @@ class OperationsTest {
   @Test
   void takesAnAnswerThatIsFasterThanTheConfirmation() {
     present(UCD);
-    channel.beforeItIsConfirmed = () -> operations.receive(channel.lastId(), moviesOf(UCD));
+    channel.beforeItIsConfirmed = () -> receive(channel.lastId(), moviesOf(UCD));
 
     var id = listMovies();
 
@@ -141,9 +144,9 @@ class OperationsTest {
     var id = listMovies();
     var answered = channel.sent.getFirst().answered();
 
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
     assertThat(answered).isNotDone();
-    operations.receive(id, moviesOf(DUNDRUM));
+    receive(id, moviesOf(DUNDRUM));
     assertThat(answered).isDone();
   }
 
@@ -153,7 +156,7 @@ class OperationsTest {
     pass(Duration.ofSeconds(4));
     present(UCD);
     var id = listMovies();
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
 
     assertThat(fetch(id)).contains(movies(List.of(UCD), List.of(DUNDRUM)));
   }
@@ -164,9 +167,9 @@ class OperationsTest {
     pass(Duration.ofSeconds(4));
     var id = listMovies();
 
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
     assertThat(fetch(id)).isEmpty();
-    operations.receive(id, moviesOf(DUNDRUM));
+    receive(id, moviesOf(DUNDRUM));
 
     assertThat(fetch(id)).contains(movies(List.of(DUNDRUM, UCD), List.of()));
   }
@@ -175,7 +178,7 @@ class OperationsTest {
   void handsOutWhatIsThereAtTheDeadlineAndNamesWhoWasSilent() {
     present(UCD, DUNDRUM, CINEWORLD);
     var id = listMovies();
-    operations.receive(id, moviesOf(DUNDRUM));
+    receive(id, moviesOf(DUNDRUM));
 
     pass(DEADLINE.minusNanos(1));
     assertThat(fetch(id)).isEmpty();
@@ -188,10 +191,10 @@ class OperationsTest {
   void addsALateAnswerToALaterFetch() {
     present(UCD, DUNDRUM);
     var id = listMovies();
-    operations.receive(id, moviesOf(DUNDRUM));
+    receive(id, moviesOf(DUNDRUM));
     pass(DEADLINE);
 
-    assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.LATE);
+    assertThat(receive(id, moviesOf(UCD))).isEqualTo(Reception.LATE);
 
     assertThat(fetch(id)).contains(movies(List.of(DUNDRUM, UCD), List.of()));
   }
@@ -208,7 +211,7 @@ class OperationsTest {
   @Test
   void waitsUntilTheDeadlineForCinemasThatItDoesNotKnowYet() {
     var id = listMovies();
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
 
     assertThat(fetch(id)).isEmpty();
     pass(DEADLINE);
@@ -219,8 +222,8 @@ class OperationsTest {
   void countsACinemaThatCannotListItsMoviesAsMissing() {
     present(UCD, DUNDRUM);
     var id = listMovies();
-    operations.receive(id, new RequestRejected(UCD, ProblemType.INTERNAL, "broken"));
-    operations.receive(id, moviesOf(DUNDRUM));
+    receive(id, new RequestRejected(UCD, ProblemType.INTERNAL, "broken"));
+    receive(id, moviesOf(DUNDRUM));
 
     assertThat(fetch(id)).contains(movies(List.of(DUNDRUM), List.of(UCD)));
   }
@@ -229,7 +232,7 @@ class OperationsTest {
   void reportsNoAnswerWhenEveryCinemaFails() {
     present(UCD);
     var id = listMovies();
-    operations.receive(id, new RequestRejected(UCD, ProblemType.INTERNAL, "broken"));
+    receive(id, new RequestRejected(UCD, ProblemType.INTERNAL, "broken"));
 
     assertProblem(ProblemType.NO_ANSWER, () -> fetch(id));
   }
@@ -241,7 +244,7 @@ class OperationsTest {
     var reservation = made(id.value(), request);
 
     assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isEmpty();
-    operations.receive(id, new ReservationMade(UCD, reservation));
+    receive(id, new ReservationMade(UCD, reservation));
 
     assertThat(operations.fetch(id, AT_UCD, AT_ONCE))
         .contains(answer(new ReservationMade(UCD, reservation)));
@@ -255,7 +258,7 @@ class OperationsTest {
     pass(DEADLINE);
     assertProblem(ProblemType.NO_ANSWER, () -> operations.fetch(id, AT_UCD, AT_ONCE));
 
-    operations.receive(id, new ReservationMade(UCD, made(id.value(), request)));
+    receive(id, new ReservationMade(UCD, made(id.value(), request)));
 
     assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isPresent();
   }
@@ -263,7 +266,7 @@ class OperationsTest {
   @Test
   void passesTheCinemasProblemOn() {
     var id = makeReservation(reservationFor("Jane"));
-    operations.receive(id, new RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "not at 18:01"));
+    receive(id, new RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "not at 18:01"));
 
     assertThatExceptionOfType(ProblemException.class)
         .isThrownBy(() -> operations.fetch(id, AT_UCD, AT_ONCE))
@@ -276,7 +279,7 @@ class OperationsTest {
     var id = operations.start(LIST_AT_UCD, new ListReservations(Page.FIRST));
     var reservations = List.of(made(UUID.randomUUID(), reservationFor("Jane")));
     var found = new ReservationPage(reservations, Page.FIRST, 1);
-    operations.receive(id, new ReservationsListed(UCD, found));
+    receive(id, new ReservationsListed(UCD, found));
 
     assertThat(operations.fetch(id, LIST_AT_UCD, AT_ONCE))
         .contains(answer(new ReservationsListed(UCD, found)));
@@ -286,9 +289,9 @@ class OperationsTest {
   void countsASecondAnswerAndKeepsTheFirst() {
     present(UCD, DUNDRUM);
     var id = listMovies();
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
 
-    assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.DUPLICATE);
+    assertThat(receive(id, moviesOf(UCD))).isEqualTo(Reception.DUPLICATE);
     assertThat(fetch(id)).isEmpty();
   }
 
@@ -298,9 +301,9 @@ class OperationsTest {
     var id = makeReservation(request);
     var elsewhere = new ReservationMade(DUNDRUM, made(id.value(), request));
 
-    assertThat(operations.receive(id, moviesOf(UCD))).isEqualTo(Reception.UNKNOWN);
-    assertThat(operations.receive(id, elsewhere)).isEqualTo(Reception.UNKNOWN);
-    assertThat(operations.receive(new CorrelationId(UUID.randomUUID()), moviesOf(UCD)))
+    assertThat(receive(id, moviesOf(UCD))).isEqualTo(Reception.UNKNOWN);
+    assertThat(receive(id, elsewhere)).isEqualTo(Reception.UNKNOWN);
+    assertThat(receive(new CorrelationId(UUID.randomUUID()), moviesOf(UCD)))
         .isEqualTo(Reception.UNKNOWN);
     assertThat(operations.fetch(id, AT_UCD, AT_ONCE)).isEmpty();
   }
@@ -325,7 +328,7 @@ class OperationsTest {
   void tellsExpiredIdsFromUnknownOnes() {
     present(UCD);
     var id = listMovies();
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
 
     pass(EXPIRY.minusNanos(1));
     assertThat(fetch(id)).isPresent();
@@ -335,7 +338,7 @@ class OperationsTest {
     store.forgetExpired();
     assertThat(store.settled()).isZero();
     assertProblem(ProblemType.CORRELATION_EXPIRED, () -> fetch(id));
-    assertThat(operations.receive(id, moviesOf(DUNDRUM))).isEqualTo(Reception.UNKNOWN);
+    assertThat(receive(id, moviesOf(DUNDRUM))).isEqualTo(Reception.UNKNOWN);
     assertProblem(
         ProblemType.CORRELATION_UNKNOWN, () -> fetch(new CorrelationId(UUID.randomUUID())));
   }
@@ -349,7 +352,7 @@ class OperationsTest {
 
     assertProblem(ProblemType.UNAVAILABLE, this::listMovies);
     assertThat(channel.sent).hasSize(CAPACITY);
-    operations.receive(first, moviesOf(UCD));
+    receive(first, moviesOf(UCD));
     assertThat(fetch(first)).isPresent();
 
     listMovies();
@@ -384,7 +387,7 @@ class OperationsTest {
     pass(Duration.ofSeconds(1));
     assertThat(store.oldestPending()).hasSeconds(3);
 
-    operations.receive(oldest, moviesOf(UCD));
+    receive(oldest, moviesOf(UCD));
     assertThat(store.oldestPending()).hasSeconds(1);
   }
 
@@ -411,7 +414,7 @@ class OperationsTest {
     assertProblem(ProblemType.UNAVAILABLE, this::listMovies);
     assertProblem(ProblemType.UNAVAILABLE, () -> makeReservation(reservationFor("Jane")));
     assertThat(store.pending() + store.settled()).isZero();
-    assertThat(operations.receive(channel.lastId(), moviesOf(UCD))).isEqualTo(Reception.UNKNOWN);
+    assertThat(receive(channel.lastId(), moviesOf(UCD))).isEqualTo(Reception.UNKNOWN);
   }
 
   @Test
@@ -443,7 +446,7 @@ class OperationsTest {
             () -> operations.fetch(id, ALL_MOVIES, Duration.ofHours(1)),
             Thread::startVirtualThread);
 
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
 
     // The clock of this test stands still: only the answer can end the wait before the deadline.
     assertThat(fetch.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isPresent();
@@ -457,9 +460,13 @@ class OperationsTest {
     assertThat(operations.fetch(id, ALL_MOVIES, Duration.ofMillis(1))).isEmpty();
   }
 
+  private Reception receive(CorrelationId id, Response response) {
+    return operations.receive(id, response, BODY);
+  }
+
   private CorrelationId answered() {
     var id = listMovies();
-    operations.receive(id, moviesOf(UCD));
+    receive(id, moviesOf(UCD));
     return id;
   }
 

@@ -36,6 +36,7 @@ import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import testbed.broker.BrokerSettings;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Correlations;
+import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
@@ -305,6 +306,36 @@ class HttpEdgeTest {
   }
 
   @Test
+  void saysWhenARequestIsWorthAnotherTry() {
+    script.delivery = Delivery.UNCONFIRMED;
+
+    assertThat(make(JANES_RESERVATION)).hasStatus(503).hasHeader(HttpHeaders.RETRY_AFTER, "1");
+  }
+
+  @Test
+  void refusesRequestsWhileItsStoreIsFull() {
+    for (int pending = 0; pending < 100; pending++) {
+      start(MOVIES);
+    }
+
+    var refused = http.get().uri(MOVIES).exchange();
+
+    assertProblem(refused, 503, ProblemType.UNAVAILABLE);
+    assertThat(refused).hasHeader(HttpHeaders.RETRY_AFTER, "1");
+  }
+
+  @Test
+  void answersGoneSomeTimeAfterTheFirstFetch() {
+    var location = start(MOVIES);
+    receive(location, moviesOf(UCD));
+    assertThat(http.get().uri(location)).hasStatusOk();
+
+    script.pass(Duration.ofSeconds(20));
+
+    assertProblem(http.get().uri(location).exchange(), 410, ProblemType.CORRELATION_EXPIRED);
+  }
+
+  @Test
   void tellsMalformedUnknownAndExpiredIdsApart() {
     var location = start(MOVIES);
     receive(location, moviesOf(UCD));
@@ -355,7 +386,7 @@ class HttpEdgeTest {
   }
 
   private void receive(String location, Response response) {
-    operations.receive(idIn(location), response);
+    operations.receive(idIn(location), response, 1_000);
   }
 
   private static CorrelationId idIn(String location) {
@@ -416,7 +447,14 @@ class HttpEdgeTest {
       InstantSource clock = script::now;
       var store =
           new Correlations(
-              100, Duration.ofSeconds(5), Duration.ofSeconds(60), clock, script.nanos::get);
+              new Limits(
+                  100,
+                  1_000_000,
+                  Duration.ofSeconds(5),
+                  Duration.ofSeconds(60),
+                  Duration.ofSeconds(20)),
+              clock,
+              script.nanos::get);
       return new Operations(store, cinemas, script, () -> Origin.UNTRACED);
     }
   }
