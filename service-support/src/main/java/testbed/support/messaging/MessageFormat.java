@@ -5,14 +5,17 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.support.converter.DefaultJacksonJavaTypeMapper;
 import org.springframework.amqp.support.converter.JacksonJavaTypeMapper.TypePrecedence;
 import org.springframework.amqp.support.converter.JacksonJsonMessageConverter;
+import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import testbed.contracts.message.CinemaMessage;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -28,7 +31,7 @@ public class MessageFormat {
 
   @Bean
   MessageConverter messageConverter(JsonMapper json) {
-    var types = new DefaultJacksonJavaTypeMapper();
+    var types = new DeclaredTypes();
     types.setIdClassMapping(
         messages(CinemaMessage.class)
             .collect(Collectors.toMap(MessageFormat::id, Function.identity())));
@@ -45,5 +48,22 @@ public class MessageFormat {
 
   private static String id(Class<?> message) {
     return Objects.requireNonNull(message.getAnnotation(JsonTypeName.class)).value();
+  }
+
+  /**
+   * Builds nothing but declared messages. The library's mapper also builds every class of {@code
+   * java.util} and {@code java.lang} that a header names; it can be told to trust more packages,
+   * not fewer.
+   */
+  private static final class DeclaredTypes extends DefaultJacksonJavaTypeMapper {
+
+    @Override
+    public JavaType toJavaType(MessageProperties properties) {
+      var id = retrieveHeaderAsString(properties, getClassIdFieldName());
+      if (id == null || !getIdClassMapping().containsKey(id)) {
+        throw new MessageConversionException("no message has this type id");
+      }
+      return super.toJavaType(properties);
+    }
   }
 }

@@ -3,16 +3,26 @@ package testbed.support.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
 import java.math.BigDecimal;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
@@ -84,11 +94,49 @@ class MessageFormatTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"delete-everything", "testbed.contracts.Cinema", "java.io.File"})
-  void buildsNoOtherTypes(String id) {
+  @NullSource
+  @ValueSource(
+      strings = {
+        "delete-everything",
+        "testbed.contracts.Cinema",
+        "java.io.File",
+        // What the library would build: it trusts java.lang and java.util.
+        "java.lang.ProcessBuilder",
+        "java.lang.String",
+        "java.util.Locale",
+        "[Ljava.lang.String;"
+      })
+  void buildsNoOtherTypes(@Nullable String id) {
     var message = format.toMessage(new CinemaPresent(UCD), new MessageProperties());
     message.getMessageProperties().setHeader("__TypeId__", id);
 
-    assertThatThrownBy(() -> format.fromMessage(message)).isInstanceOf(RuntimeException.class);
+    assertThatThrownBy(() -> format.fromMessage(message))
+        .isInstanceOf(MessageConversionException.class)
+        .hasMessage("no message has this type id");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"application/x-java-serialized-object", "application/x-anything", "text/plain"})
+  void readsNothingButJson(String contentType) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    new ObjectOutputStream(bytes).writeObject(new Hostile());
+    var message =
+        MessageBuilder.withBody(bytes.toByteArray())
+            .setContentType(contentType)
+            .setHeader("__TypeId__", "cinema-present")
+            .build();
+
+    assertThat(format.fromMessage(message)).isEqualTo(bytes.toByteArray());
+    assertThat(Hostile.READ).isFalse();
+  }
+
+  private static final class Hostile implements Serializable {
+
+    private static final AtomicBoolean READ = new AtomicBoolean();
+
+    private void readObject(ObjectInputStream ignored) {
+      READ.set(true);
+    }
   }
 }
