@@ -139,7 +139,7 @@ STORIES = {
             (
                 *services("async", NOT_READY, *CINEMAS),
                 *alerts("async", "NotReady", *(f"{name} " for name in CINEMAS)),
-                *alerts("async", "DeadLetters", *(f"{name} " for name in CINEMAS)),
+                *alerts("async", "DeadLetters", *(f"{name} " for name in CINEMAS), never=True),
                 above("Async path", "Age of the oldest of them", "oldest", 1),
                 above(OVERVIEW, FAILURES, "async 504 too late"),
                 nothing(OVERVIEW, OPERATIONS, "async served"),

@@ -7,12 +7,14 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.LocalDate;
 import java.util.UUID;
 import java.util.function.Function;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import org.springframework.data.convert.ConverterBuilder;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoDatabaseFactorySupport;
 import org.springframework.data.mongodb.core.convert.DefaultDbRefResolver;
 import org.springframework.data.mongodb.core.convert.DefaultMongoTypeMapper;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
@@ -73,6 +75,19 @@ class DatabaseConfiguration {
             .applyToClusterSettings(
                 cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS))
             .applyToSocketSettings(socket -> socket.readTimeout(commandTimeout, MILLISECONDS));
+  }
+
+  @Bean
+  static BeanPostProcessor databaseOutages() {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessBeforeInitialization(Object bean, String name) {
+        if (bean instanceof MongoDatabaseFactorySupport<?> databases) {
+          databases.setExceptionTranslator(new DatabaseOutages());
+        }
+        return bean;
+      }
+    };
   }
 
   /** The driver's own spans: one for each operation, and below it one for each command. */

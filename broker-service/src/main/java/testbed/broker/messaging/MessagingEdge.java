@@ -2,7 +2,6 @@ package testbed.broker.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
-import java.util.List;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -19,9 +18,7 @@ import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import org.springframework.amqp.rabbit.retry.RepublishMessageRecovererWithConfirms;
-import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
-import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
@@ -122,14 +119,6 @@ class MessagingEdge {
     return new LoggedRecoverer(
         new RepublishMessageRecovererWithConfirms(
             template, Topology.DEAD_LETTER_EXCHANGE, Topology.RESPONSE, ConfirmType.CORRELATED));
-  }
-
-  /** What cannot be read now cannot be read a second time. */
-  @Bean
-  RabbitListenerRetrySettingsCustomizer noSecondTryForTheUnreadable() {
-    return retries ->
-        retries.setExceptionExcludes(
-            List.of(MessageConversionException.class, IllegalArgumentException.class));
   }
 
   @Bean

@@ -7,12 +7,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
-/** Puts an advice around every listener: outermost, so that it is there whatever comes of it. */
-class ListenerAdvice implements BeanPostProcessor {
+/**
+ * Puts an advice around every listener, its retries, and every advice that was put there before.
+ */
+public final class ListenerAdvice implements BeanPostProcessor {
 
   private final Advice advice;
 
-  ListenerAdvice(Advice advice) {
+  public ListenerAdvice(Advice advice) {
     this.advice = advice;
   }
 

@@ -8,7 +8,8 @@ import org.springframework.core.NestedExceptionUtils;
 
 /**
  * Says in one line that a message could not be processed, and why, before it is set aside. The
- * stack trace goes with the message that is set aside.
+ * stack trace goes with the message that is set aside. A message that failed by an outage is not
+ * set aside: see {@link PatientListener}.
  */
 public final class LoggedRecoverer implements MessageRecoverer {
 
@@ -20,8 +21,14 @@ public final class LoggedRecoverer implements MessageRecoverer {
     this.recoverer = recoverer;
   }
 
+  /**
+   * @throws FailedByOutage if an outage is the cause
+   */
   @Override
   public void recover(Message message, Throwable cause) {
+    if (FailedByOutage.is(cause)) {
+      throw new FailedByOutage(cause);
+    }
     log.error(
         "A message of {} could not be processed: {}",
         message.getMessageProperties().getConsumerQueue(),

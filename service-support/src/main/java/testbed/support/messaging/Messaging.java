@@ -2,25 +2,31 @@ package testbed.support.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCustomizer;
 import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.thread.Threading;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
+import org.springframework.messaging.MessagingException;
 import org.springframework.util.function.SingletonSupplier;
 import testbed.support.trace.TracingProfile;
 
 /**
- * What every service that uses queues has in common: its connections, log lines, meters, traces.
+ * What every service that uses queues has in common: its connections, retries, log lines, meters,
+ * traces.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
@@ -53,6 +59,28 @@ public class Messaging {
         return bean;
       }
     };
+  }
+
+  /**
+   * What cannot be read now cannot be read a second time. What fails by an outage is left to {@link
+   * PatientListener}, which has more time.
+   */
+  @Bean
+  RabbitListenerRetrySettingsCustomizer retriesThatMayHelp() {
+    return retries -> {
+      retries.setExceptionExcludes(
+          List.of(
+              MessageConversionException.class,
+              MessagingException.class,
+              IllegalArgumentException.class));
+      retries.setExceptionPredicate(failure -> !FailedByOutage.is(failure));
+    };
+  }
+
+  /** A message that fails by an outage waits for its end. */
+  @Bean
+  static BeanPostProcessor patientListeners(ConfigurableApplicationContext service) {
+    return new ListenerAdvice(new PatientListener(service::isClosed, System::nanoTime));
   }
 
   /**
