@@ -3,6 +3,9 @@ package testbed.cinema.messaging;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.retry.RepublishMessageRecoverer;
@@ -12,26 +15,34 @@ import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
 
 /**
- * Sets a request aside that could not be processed after several tries, and tells whoever waits for
- * it. Done by the client because a queue's own dead-letter arguments are not portable between
- * brokers.
+ * Sets a request aside that cannot be processed, and tells whoever waits for it. Done by the client
+ * because a queue's own dead-letter arguments are not portable between brokers.
  */
 class DeadLetters extends RepublishMessageRecoverer {
 
-  private final RabbitTemplate template;
+  private static final Logger log = LoggerFactory.getLogger(DeadLetters.class);
+
+  private final Responses responses;
   private final CinemaName cinema;
   private final Counter setAside;
 
-  DeadLetters(RabbitTemplate template, CinemaName cinema, MeterRegistry meters) {
-    super(template, Topology.DEAD_LETTER_EXCHANGE, Topology.requestTo(cinema));
-    this.template = template;
+  /**
+   * @param confirmed whose sends fail unless the server has taken the message over
+   */
+  DeadLetters(
+      RabbitTemplate confirmed, Responses responses, CinemaName cinema, MeterRegistry meters) {
+    super(confirmed, Topology.DEAD_LETTER_EXCHANGE, Topology.requestTo(cinema));
+    this.responses = responses;
     this.cinema = cinema;
     this.setAside =
         Counter.builder("cinema.requests.dead.lettered")
-            .description("Requests set aside after several tries")
+            .description("Requests set aside because they could not be processed")
             .register(meters);
   }
 
+  /**
+   * @throws AmqpException if the request is not set aside
+   */
   @Override
   public void recover(Message request, @Nullable Throwable cause) {
     // A list request expires soon; set aside, it is to be looked at whenever somebody has the time.
@@ -40,13 +51,21 @@ class DeadLetters extends RepublishMessageRecoverer {
     setAside.increment();
     var correlationId = request.getMessageProperties().getCorrelationId();
     if (correlationId != null) {
-      Responses.send(
-          template,
+      reject(correlationId);
+    }
+  }
+
+  private void reject(String correlationId) {
+    try {
+      responses.send(
           correlationId,
           new RequestRejected(
               cinema,
               ProblemType.INTERNAL,
               "Cinema %s could not process the request.".formatted(cinema)));
+    } catch (AmqpException unreachable) {
+      // Failing here would set the request aside a second time.
+      log.error("Its sender was not told: {}", unreachable.getMessage());
     }
   }
 }

@@ -17,10 +17,12 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
 import testbed.support.messaging.CommonAcknowledgement;
+import testbed.support.messaging.ConfirmedConnection;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
 
@@ -28,7 +30,8 @@ import testbed.support.messaging.QueueMeters;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "cinema.transport", havingValue = "amqp")
 @EnableScheduling
-@EnableConfigurationProperties(MessagingEdge.Acknowledgement.class)
+@EnableConfigurationProperties({MessagingEdge.Acknowledgement.class, MessagingEdge.Delivery.class})
+@Import(ConfirmedConnection.class)
 class MessagingEdge {
 
   /**
@@ -40,6 +43,15 @@ class MessagingEdge {
    */
   @ConfigurationProperties("cinema.acknowledgement")
   record Acknowledgement(@DefaultValue("1") int messages) {}
+
+  /**
+   * What becomes of requests and their responses when something fails.
+   *
+   * @param confirmResponses whether a reservation is acknowledged only when the AMQP server has
+   *     taken the response over; each waits for that. Otherwise the response may be lost.
+   */
+  @ConfigurationProperties("cinema")
+  record Delivery(@DefaultValue("true") boolean confirmResponses) {}
 
   @Bean
   Queue requestQueue(CinemaSettings settings) {
@@ -61,9 +73,18 @@ class MessagingEdge {
   }
 
   @Bean
+  Responses responses(RabbitTemplate template, ConfirmedConnection confirmed, Delivery delivery) {
+    return new Responses(template, delivery.confirmResponses() ? confirmed.template() : template);
+  }
+
+  @Bean
   MessageRecoverer deadLetters(
-      RabbitTemplate template, CinemaSettings settings, MeterRegistry meters) {
-    return new LoggedRecoverer(new DeadLetters(template, settings.cinemaName(), meters));
+      ConfirmedConnection confirmed,
+      Responses responses,
+      CinemaSettings settings,
+      MeterRegistry meters) {
+    return new LoggedRecoverer(
+        new DeadLetters(confirmed.template(), responses, settings.cinemaName(), meters));
   }
 
   @Bean

@@ -4,7 +4,6 @@ import jakarta.validation.Validator;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
-import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.support.AmqpHeaders;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.messaging.handler.annotation.Header;
@@ -41,7 +40,7 @@ class RequestListener {
   private final Reservations reservations;
   private final Validator validator;
   private final Presence presence;
-  private final RabbitTemplate template;
+  private final Responses responses;
 
   RequestListener(
       CinemaSettings settings,
@@ -49,13 +48,13 @@ class RequestListener {
       Reservations reservations,
       Validator validator,
       Presence presence,
-      RabbitTemplate template) {
+      Responses responses) {
     this.cinema = settings.cinemaName();
     this.movies = movies;
     this.reservations = reservations;
     this.validator = validator;
     this.presence = presence;
-    this.template = template;
+    this.responses = responses;
   }
 
   @RabbitListener(queues = "#{requestQueue.name}")
@@ -65,7 +64,7 @@ class RequestListener {
       case WithdrawReservation withdrawal ->
           reservations.withdraw(new ReservationId(UUID.fromString(correlationId)));
       case Question<?> question ->
-          Responses.send(template, correlationId, responseTo(question, correlationId));
+          responses.send(correlationId, question, responseTo(question, correlationId));
     }
   }
 

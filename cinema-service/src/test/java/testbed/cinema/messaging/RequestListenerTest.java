@@ -1,10 +1,15 @@
 package testbed.cinema.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.verifyNoMoreInteractions;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -13,6 +18,7 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentCaptor;
+import org.springframework.amqp.AmqpTimeoutException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessagePostProcessor;
 import org.springframework.amqp.core.MessageProperties;
@@ -27,6 +33,7 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.ReservationId;
 import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
+import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.WithdrawReservation;
@@ -46,6 +53,8 @@ class RequestListenerTest {
           Duration.ZERO,
           false);
   private final RabbitTemplate template = mock(RabbitTemplate.class);
+  private final RabbitTemplate confirmed = mock(RabbitTemplate.class);
+  private final Responses responses = new Responses(template, confirmed);
   private final Reservations reservations = mock(Reservations.class);
   private final RequestListener listener =
       new RequestListener(
@@ -54,7 +63,7 @@ class RequestListenerTest {
           reservations,
           mock(Validator.class),
           new Presence(settings, template),
-          template);
+          responses);
   private final UUID correlationId = UUID.randomUUID();
 
   @Test
@@ -84,24 +93,35 @@ class RequestListenerTest {
     listener.answer(new WithdrawReservation(), correlationId.toString());
 
     verify(reservations).withdraw(new ReservationId(correlationId));
+    verifyNoInteractions(template, confirmed);
+  }
+
+  @Test
+  void waitsForTheConfirmationOfWhatLastsOnly() {
+    listener.answer(new ListMovies(), correlationId.toString());
+    verifySent(template);
+    verifyNoInteractions(confirmed);
+
+    listener.answer(new MakeReservation(Examples.janesReservation()), correlationId.toString());
+    verifySent(confirmed);
     verifyNoMoreInteractions(template);
   }
 
   @Test
   void setsAsideWhatItCannotProcessAndTellsWhoeverWaits() {
-    var properties = new MessageProperties();
-    properties.setCorrelationId(correlationId.toString());
-    properties.setExpiration("5000");
-    var request = new Message("{".getBytes(), properties);
-
     var meters = new SimpleMeterRegistry();
-    new DeadLetters(template, UCD, meters).recover(request, new IllegalStateException("poison"));
+    var request = request();
+    new DeadLetters(confirmed, responses, UCD, meters)
+        .recover(request, new IllegalStateException("poison"));
 
     var dead = ArgumentCaptor.forClass(Message.class);
-    verify(template)
+    verify(confirmed)
         .send(eq(Topology.DEAD_LETTER_EXCHANGE), eq(Topology.requestTo(UCD)), dead.capture());
     assertThat(dead.getValue().getBody()).isEqualTo(request.getBody());
     assertThat(dead.getValue().getMessageProperties().getExpiration()).isNull();
+    assertThat(dead.getValue().getMessageProperties().getHeaders())
+        .containsEntry("x-original-exchange", Topology.EXCHANGE)
+        .containsEntry("x-original-routingKey", Topology.REQUEST_TO_ALL);
     verify(template)
         .convertAndSend(
             eq(Topology.EXCHANGE),
@@ -109,5 +129,46 @@ class RequestListenerTest {
             (Object) any(RequestRejected.class),
             any(MessagePostProcessor.class));
     assertThat(meters.get("cinema.requests.dead.lettered").counter().count()).isEqualTo(1);
+  }
+
+  @Test
+  void tellsNobodyWhatItCouldNotSetAside() {
+    var refused = new AmqpTimeoutException("not confirmed");
+    doThrow(refused).when(confirmed).send(anyString(), anyString(), any(Message.class));
+    var deadLetters = new DeadLetters(confirmed, responses, UCD, new SimpleMeterRegistry());
+
+    assertThatThrownBy(() -> deadLetters.recover(request(), new IllegalStateException("poison")))
+        .isSameAs(refused);
+    verifyNoInteractions(template);
+  }
+
+  @Test
+  void setsAsideOnceThoughItCannotTell() {
+    doThrow(new AmqpTimeoutException("away"))
+        .when(template)
+        .convertAndSend(
+            anyString(), anyString(), any(Object.class), any(MessagePostProcessor.class));
+    var deadLetters = new DeadLetters(confirmed, responses, UCD, new SimpleMeterRegistry());
+
+    assertThatCode(() -> deadLetters.recover(request(), new IllegalStateException("poison")))
+        .doesNotThrowAnyException();
+  }
+
+  private Message request() {
+    var properties = new MessageProperties();
+    properties.setCorrelationId(correlationId.toString());
+    properties.setExpiration("5000");
+    properties.setReceivedExchange(Topology.EXCHANGE);
+    properties.setReceivedRoutingKey(Topology.REQUEST_TO_ALL);
+    return new Message("{".getBytes(), properties);
+  }
+
+  private static void verifySent(RabbitTemplate template) {
+    verify(template)
+        .convertAndSend(
+            eq(Topology.EXCHANGE),
+            eq(Topology.RESPONSE),
+            any(Object.class),
+            any(MessagePostProcessor.class));
   }
 }

@@ -1,0 +1,101 @@
+package testbed.support.messaging;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.AmqpTimeoutException;
+import org.springframework.amqp.core.AmqpMessageReturnedException;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.connection.CachingConnectionFactory.ConfirmType;
+import org.springframework.amqp.rabbit.connection.CorrelationData;
+import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
+import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.amqp.autoconfigure.CachingConnectionFactoryConfigurer;
+import org.springframework.boot.amqp.autoconfigure.RabbitTemplateConfigurer;
+import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
+import org.springframework.context.ApplicationContext;
+
+/**
+ * For messages that must not be lost: each send waits until the AMQP server has taken the message
+ * over and put it in a queue.
+ *
+ * <p>A connection of its own, opened by its first message. On the common one every message would be
+ * confirmed and pay for it.
+ */
+public final class ConfirmedConnection implements AutoCloseable {
+
+  /** As long as for any other answer of the server. */
+  private static final long PATIENCE_MILLIS = 10_000;
+
+  /** A channel is taken until its message is confirmed: one for each consumer at a time. */
+  private static final int CHANNELS = 200;
+
+  private final CachingConnectionFactory connections;
+  private final RabbitTemplate template = new ConfirmedTemplate();
+
+  public ConfirmedConnection(
+      CachingConnectionFactory common,
+      CachingConnectionFactoryConfigurer connectionSettings,
+      RabbitTemplateConfigurer templateSettings,
+      ObjectProvider<RabbitTemplateCustomizer> customizers,
+      ApplicationContext service) {
+    this.connections = new CachingConnectionFactory(common.getRabbitConnectionFactory());
+    connectionSettings.configure(connections);
+    connections.setBeanName("confirmedConnection");
+    connections.setPublisherConfirmType(ConfirmType.CORRELATED);
+    connections.setPublisherReturns(true);
+    connections.setChannelCacheSize(CHANNELS);
+    templateSettings.configure(template, connections);
+    customizers.orderedStream().forEach(customizer -> customizer.customize(template));
+    template.setMandatory(true);
+    // Has the registry of observations.
+    template.setApplicationContext(service);
+  }
+
+  /**
+   * A template whose sends throw {@link AmqpException} unless the message is confirmed and routed.
+   */
+  public RabbitTemplate template() {
+    return template;
+  }
+
+  @Override
+  public void close() {
+    connections.destroy();
+  }
+
+  private static final class ConfirmedTemplate extends RabbitTemplate {
+
+    /** Every other way to send leads here. */
+    @Override
+    public void send(
+        @Nullable String exchange,
+        @Nullable String routingKey,
+        Message message,
+        @Nullable CorrelationData unused) {
+      var confirmation = new CorrelationData();
+      super.send(exchange, routingKey, message, confirmation);
+      try {
+        var confirm = confirmation.getFuture().get(PATIENCE_MILLIS, MILLISECONDS);
+        var returned = confirmation.getReturned();
+        // RabbitMQ returns and confirms what has no queue; other servers refuse it.
+        if (returned != null) {
+          throw new AmqpMessageReturnedException("No queue takes the message", returned);
+        }
+        if (!confirm.ack()) {
+          throw new AmqpNackReceivedException("The message was refused", message);
+        }
+      } catch (TimeoutException | ExecutionException unconfirmed) {
+        throw new AmqpTimeoutException("The message was not confirmed", unconfirmed);
+      } catch (InterruptedException stopping) {
+        Thread.currentThread().interrupt();
+        throw new AmqpTimeoutException(stopping);
+      }
+    }
+  }
+}
