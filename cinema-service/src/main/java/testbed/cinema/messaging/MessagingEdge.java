@@ -1,6 +1,8 @@
 package testbed.cinema.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.validation.constraints.Min;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -11,6 +13,8 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -18,11 +22,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.validation.annotation.Validated;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
 import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.ConfirmedConnection;
+import testbed.support.messaging.ListenerAdvice;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
 
@@ -49,9 +57,14 @@ class MessagingEdge {
    *
    * @param confirmResponses whether a reservation is acknowledged only when the AMQP server has
    *     taken the response over; each waits for that. Otherwise the response may be lost.
+   * @param maxDeliveries how often a request is delivered at most; then it is set aside, as it may
+   *     be what ends the cinema
    */
   @ConfigurationProperties("cinema")
-  record Delivery(@DefaultValue("true") boolean confirmResponses) {}
+  @Validated
+  record Delivery(
+      @DefaultValue("true") boolean confirmResponses,
+      @DefaultValue("5") @Min(1) int maxDeliveries) {}
 
   @Bean
   Queue requestQueue(CinemaSettings settings) {
@@ -85,6 +98,18 @@ class MessagingEdge {
       MeterRegistry meters) {
     return new LoggedRecoverer(
         new DeadLetters(confirmed.template(), responses, settings.cinemaName(), meters));
+  }
+
+  @Bean
+  DeliveryLimit deliveryLimit(
+      Delivery delivery, MongoOperations database, MessageRecoverer deadLetters) {
+    return new DeliveryLimit(delivery.maxDeliveries(), new Deliveries(database), deadLetters);
+  }
+
+  @Bean
+  static BeanPostProcessor limitedListeners(ObjectProvider<DeliveryLimit> limits) {
+    var limit = SingletonSupplier.of(limits::getObject);
+    return new ListenerAdvice((MethodInterceptor) call -> limit.obtain().invoke(call));
   }
 
   @Bean
