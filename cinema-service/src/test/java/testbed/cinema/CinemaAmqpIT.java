@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.amqp.core.AmqpAdmin;
+import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
@@ -204,12 +206,53 @@ class CinemaAmqpIT {
     assertThat(dead).isNotNull();
     assertThat(dead.getBody()).isEqualTo(poison.getBody());
     assertThat(dead.getMessageProperties().getExpiration()).isNull();
+    assertThat(dead.getMessageProperties().getHeaders())
+        .containsEntry("x-original-exchange", Topology.EXCHANGE)
+        .containsEntry("x-original-routingKey", Topology.requestTo(CINEWORLD));
     assertThat(log.toString().lines().filter(line -> line.contains(correlationId)))
         .singleElement()
         .asString()
         .contains("could not be processed");
     send(Topology.REQUEST_TO_ALL, new ListMovies());
     assertThat(payloadOf(receiveResponse())).isInstanceOf(MoviesListed.class);
+  }
+
+  @Test
+  void losesNoReservationWhileTheDatabaseIsAway(CapturedOutput log) {
+    var ids = Stream.generate(UUID::randomUUID).limit(40).map(UUID::toString).toList();
+    var docker = MONGODB.getDockerClient();
+    docker.pauseContainerCmd(MONGODB.getContainerId()).exec();
+    try {
+      ids.forEach(id -> send(id, Topology.requestTo(CINEWORLD), wanted()));
+      await()
+          .atMost(Duration.ofMillis(PATIENCE_MILLIS))
+          .until(() -> log.toString().contains("A message of requestQueue-"));
+    } finally {
+      docker.unpauseContainerCmd(MONGODB.getContainerId()).exec();
+    }
+
+    var answered =
+        ids.stream()
+            .map(id -> receiveResponse())
+            .peek(response -> assertThat(payloadOf(response)).isInstanceOf(ReservationMade.class))
+            .map(response -> response.getMessageProperties().getCorrelationId())
+            .toList();
+    assertThat(answered).containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(template.receive(Topology.DEAD_LETTER_QUEUE)).isNull();
+  }
+
+  @Test
+  void answersAReservationUntilAQueueTakesTheAnswer() {
+    admin.removeBinding(responses());
+    send(Topology.requestTo(CINEWORLD), wanted());
+    await()
+        .atMost(Duration.ofMillis(PATIENCE_MILLIS))
+        .until(() -> stored().stream().anyMatch(made -> made.id().value().equals(id())));
+    assertThat(template.receive(Topology.RESPONSE_QUEUE)).isNull();
+
+    admin.declareBinding(responses());
+
+    assertThat(payloadOf(receiveResponse())).isInstanceOf(ReservationMade.class);
   }
 
   @Test
@@ -250,19 +293,38 @@ class CinemaAmqpIT {
 
   private void collect(String queue, String routingKey) {
     admin.declareQueue(new Queue(queue));
-    admin.declareBinding(
-        BindingBuilder.bind(new Queue(queue))
-            .to(new TopicExchange(Topology.EXCHANGE))
-            .with(routingKey));
+    admin.declareBinding(binding(queue, routingKey));
+  }
+
+  private static Binding responses() {
+    return binding(Topology.RESPONSE_QUEUE, Topology.RESPONSE);
+  }
+
+  private static Binding binding(String queue, String routingKey) {
+    return BindingBuilder.bind(new Queue(queue))
+        .to(new TopicExchange(Topology.EXCHANGE))
+        .with(routingKey);
+  }
+
+  private static MakeReservation wanted() {
+    return new MakeReservation(janesReservation());
+  }
+
+  private UUID id() {
+    return UUID.fromString(correlationId);
   }
 
   private void send(String routingKey, Request request) {
+    send(correlationId, routingKey, request);
+  }
+
+  private void send(String id, String routingKey, Request request) {
     template.convertAndSend(
         Topology.EXCHANGE,
         routingKey,
         request,
         message -> {
-          message.getMessageProperties().setCorrelationId(correlationId);
+          message.getMessageProperties().setCorrelationId(id);
           return message;
         });
   }
