@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.markup import escape
 
-from testbed.cli import experiments, machine, reports, stacks, watching
+from testbed.cli import experiments, machine, messages, reports, stacks, watching
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.deploy import processes
 from testbed.model.errors import UserError
@@ -26,6 +26,7 @@ app.command()(stacks.up)
 app.command()(stacks.down)
 app.command()(stacks.status)
 app.command()(stacks.logs)
+app.command("dead-letters")(messages.dead_letters)
 app.command()(experiments.run)
 app.command()(reports.report)
 app.command()(experiments.compare)

@@ -54,6 +54,8 @@ def is_free(offset: int) -> bool:
         (["run", "--resume", "/nowhere"], "no results in /nowhere"),
         (["report", "/nowhere"], "'/nowhere' does not exist"),
         (["logs"], "no logs yet"),
+        (["dead-letters"], "nothing is running"),
+        (["dead-letters", "--replay", "--purge"], "--replay and --purge exclude each other"),
     ],
 )
 def test_a_users_mistake_is_told_without_a_stack_trace(

@@ -1,0 +1,180 @@
+"""Messages that services have set aside: listed, sent again, or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pika
+from pika.exceptions import AMQPError, ChannelClosedByBroker, NackError, UnroutableError
+
+from testbed.deploy import compose, ports
+from testbed.deploy.record import StackRecord
+from testbed.model.errors import UserError
+
+QUEUE = "deadLetterQueue"
+
+TYPE = "__TypeId__"
+EXCHANGE = "x-original-exchange"
+ROUTING_KEY = "x-original-routingKey"
+REASON = "x-exception-message"
+ADDED = ("x-exception-", "x-original-")
+"""What the names of headers begin with that came when the message was set aside."""
+
+TIMEOUT_S = 10
+
+
+class Channel(Protocol):
+    """What is used of a channel; its publishing is confirmed."""
+
+    def queue_declare(self, queue: str, *, passive: bool) -> Any: ...
+    def queue_purge(self, queue: str) -> Any: ...
+    def basic_get(self, queue: str) -> tuple[Any, Any, bytes | None]: ...
+    def basic_publish(
+        self, exchange: str, routing_key: str, body: bytes, properties: Any, *, mandatory: bool
+    ) -> None: ...
+    def basic_ack(self, delivery_tag: int) -> None: ...
+    def basic_nack(self, delivery_tag: int, *, multiple: bool) -> None: ...
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """A message that was set aside.
+
+    Parameters
+    ----------
+    exchange, routing_key
+        Where it was sent to at first; None if its headers do not tell.
+    """
+
+    type: str
+    correlation_id: str
+    exchange: str | None
+    routing_key: str | None
+    reason: str
+
+
+def peek(channel: Channel, queue: str = QUEUE) -> list[DeadLetter]:
+    """Return the messages of a queue, which stay there."""
+    found, last = [], None
+    while True:
+        method, properties, _ = channel.basic_get(queue)
+        if method is None:
+            break
+        found.append(_described(properties))
+        last = method.delivery_tag
+    if last is not None:
+        channel.basic_nack(last, multiple=True)
+    return found
+
+
+def replay(channel: Channel, queue: str = QUEUE) -> int:
+    """Send messages again to where they were sent at first; return how many.
+
+    Those that do not tell where that was stay in the queue. A message leaves it only when another
+    queue has taken it. Raises `UserError` if none does.
+    """
+    replayed, kept = 0, None
+    # Those that are set aside again meanwhile are not counted.
+    for _ in range(channel.queue_declare(queue, passive=True).method.message_count):
+        method, properties, body = channel.basic_get(queue)
+        if method is None:
+            break
+        letter = _described(properties)
+        if letter.exchange is None or letter.routing_key is None:
+            kept = method.delivery_tag
+            continue
+        properties.headers = {
+            name: value for name, value in properties.headers.items() if not name.startswith(ADDED)
+        }
+        try:
+            channel.basic_publish(
+                letter.exchange, letter.routing_key, body or b"", properties, mandatory=True
+            )
+        except (NackError, UnroutableError) as problem:
+            raise UserError(
+                f"no queue takes messages to {letter.routing_key!r}; sent before: {replayed}",
+                "Does the service run that the message is for?",
+            ) from problem
+        channel.basic_ack(method.delivery_tag)
+        replayed += 1
+    if kept is not None:
+        channel.basic_nack(kept, multiple=True)
+    return replayed
+
+
+def purge(channel: Channel, queue: str = QUEUE) -> int:
+    """Delete the messages of a queue; return how many."""
+    return int(channel.queue_purge(queue).method.message_count)
+
+
+@contextmanager
+def connected(known: StackRecord, environ: Mapping[str, str]) -> Iterator[Channel]:
+    """Open a confirmed channel to the AMQP server of a running stack.
+
+    Raises `UserError` if the stack has none, it does not answer, or it does not have the queue.
+    """
+    settings = _of_containers(known, environ) if known.compose else _of_processes(known)
+    address = f"{settings['RABBITMQ_HOST']}:{settings['RABBITMQ_PORT']}"
+    try:
+        with pika.BlockingConnection(
+            pika.ConnectionParameters(
+                host=settings["RABBITMQ_HOST"],
+                port=int(settings["RABBITMQ_PORT"]),
+                virtual_host=settings.get("RABBITMQ_VIRTUAL_HOST", "/"),
+                credentials=pika.PlainCredentials(
+                    settings.get("RABBITMQ_USERNAME", "guest"),
+                    settings.get("RABBITMQ_PASSWORD", "guest"),
+                ),
+                blocked_connection_timeout=TIMEOUT_S,
+                socket_timeout=TIMEOUT_S,
+            )
+        ) as connection:
+            channel = connection.channel()
+            channel.confirm_delivery()
+            yield channel
+    except ChannelClosedByBroker as problem:
+        raise UserError(f"{address}: {problem.reply_text}") from problem
+    except (AMQPError, OSError) as problem:
+        raise UserError(f"the AMQP server at {address} does not answer") from problem
+
+
+def _described(properties: Any) -> DeadLetter:
+    headers = properties.headers or {}
+    return DeadLetter(
+        type=str(headers.get(TYPE, "")),
+        correlation_id=properties.correlation_id or "",
+        exchange=headers.get(EXCHANGE),
+        routing_key=headers.get(ROUTING_KEY),
+        reason=str(headers.get(REASON, "")),
+    )
+
+
+def _of_processes(known: StackRecord) -> Mapping[str, str]:
+    """Return the settings of a service that runs, with which it has found the server."""
+    for one in known.running:
+        process = one.process.find()
+        settings = {} if process is None else process.environ()
+        if "RABBITMQ_PORT" in settings:
+            return settings
+    raise _without_server(known)
+
+
+def _of_containers(known: StackRecord, environ: Mapping[str, str]) -> Mapping[str, str]:
+    assert known.compose is not None
+    services = compose.resolved(known.compose, environ)
+    for one in services.values():
+        settings = one.get("environment") or {}
+        if "RABBITMQ_PORT" in settings:
+            server, port = settings["RABBITMQ_HOST"], int(settings["RABBITMQ_PORT"])
+            return settings | {
+                "RABBITMQ_HOST": ports.LOOPBACK,
+                "RABBITMQ_PORT": str(compose.published(services, server, port)),
+            }
+    raise _without_server(known)
+
+
+def _without_server(known: StackRecord) -> UserError:
+    return UserError(f"{known.variant} sends no messages", "Start a variant that does.")
