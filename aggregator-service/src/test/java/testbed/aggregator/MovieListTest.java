@@ -2,7 +2,9 @@ package testbed.aggregator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.cinema;
+import static testbed.support.testing.StandInServer.respond;
 
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.web.client.RestClient;
+import testbed.support.deadline.Deadline;
 import testbed.support.testing.InMemoryRegistry;
 import testbed.support.testing.StandInServer;
 
@@ -97,6 +100,32 @@ class MovieListTest {
   }
 
   @Test
+  void tellsACinemaHowLongItsAnswerIsWaitedFor() {
+    var told = new AtomicReference<String>();
+    ucd.does(
+        request -> {
+          told.set(request.getRequestHeaders().getFirst(Deadline.HEADER));
+          respond(request, 200, "application/json", cinema("ucd"));
+        });
+
+    get("/api/movie/list");
+
+    assertThat(Long.parseLong(told.get())).isBetween(1L, 2000L);
+  }
+
+  @Test
+  void asksNobodyForACallerWhoseTimeIsOver() {
+    var headers = new HttpHeaders();
+    headers.set(Deadline.HEADER, "0");
+
+    var list = get("/api/movie/list", headers);
+
+    assertThat(list.getStatusCode()).isEqualTo(HttpStatus.GATEWAY_TIMEOUT);
+    assertThat(dundrum.requests()).isEmpty();
+    assertThat(ucd.requests()).isEmpty();
+  }
+
+  @Test
   void freesTheConnectionsOfCancelledQuestions() {
     dundrum.isSilent();
     // More often than there are connections to a cinema.
@@ -138,6 +167,10 @@ class MovieListTest {
   }
 
   private ResponseEntity<String> get(String path) {
+    return get(path, new HttpHeaders());
+  }
+
+  private ResponseEntity<String> get(String path, HttpHeaders headers) {
     return RestClient.builder()
         .baseUrl("http://localhost:" + port)
         .defaultHeader(HttpHeaders.ACCEPT, MediaType.ALL_VALUE)
@@ -145,6 +178,7 @@ class MovieListTest {
         .build()
         .get()
         .uri(path)
+        .headers(sent -> sent.addAll(headers))
         .retrieve()
         .toEntity(String.class);
   }

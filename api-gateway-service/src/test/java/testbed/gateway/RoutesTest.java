@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import testbed.contracts.ProblemType;
+import testbed.support.deadline.Deadline;
 import testbed.support.testing.StandInServer;
 
 class RoutesTest extends RunningGateway {
@@ -170,6 +171,29 @@ class RoutesTest extends RunningGateway {
         .isOk();
 
     assertThat(forwarded).hasValue(false);
+  }
+
+  @Test
+  void tellsTheServiceHowLongItWaitsWhateverTheClientSays() {
+    var told = new AtomicReference<List<String>>();
+    service.does(
+        request -> {
+          told.set(request.getRequestHeaders().get(Deadline.HEADER));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("tivoli");
+
+    http.get()
+        .uri("/cinema/tivoli/movie/list")
+        .header(Deadline.HEADER, "86400000")
+        .exchange()
+        .expectStatus()
+        .isOk();
+
+    // No more than the time limit.
+    assertThat(told.get())
+        .singleElement()
+        .satisfies(millis -> assertThat(Long.parseLong(millis)).isBetween(1L, 5000L));
   }
 
   @Test

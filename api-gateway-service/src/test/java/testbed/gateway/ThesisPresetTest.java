@@ -1,16 +1,19 @@
 package testbed.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static testbed.support.testing.StandInServer.respond;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.env.Environment;
 import org.springframework.test.context.TestPropertySource;
 import testbed.contracts.ProblemType;
+import testbed.support.deadline.Deadline;
 
 @TestPropertySource(properties = "testbed.preset=thesis")
 class ThesisPresetTest extends RunningGateway {
@@ -52,6 +55,21 @@ class ThesisPresetTest extends RunningGateway {
 
     assertThat(Duration.between(start, Instant.now()))
         .isGreaterThanOrEqualTo(Duration.ofMillis(2900));
+  }
+
+  @Test
+  void tellsServicesNothingOfItsTimeLimit() {
+    var told = new AtomicBoolean(true);
+    service.does(
+        request -> {
+          told.set(request.getRequestHeaders().containsKey(Deadline.HEADER));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("tivoli");
+
+    get("/cinema/tivoli/movie/list").expectStatus().isOk();
+
+    assertThat(told).isFalse();
   }
 
   @Test

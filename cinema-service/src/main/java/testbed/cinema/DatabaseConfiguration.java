@@ -2,19 +2,19 @@ package testbed.cinema;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import com.mongodb.client.MongoClient;
 import com.mongodb.observability.micrometer.MicrometerObservabilitySettings;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.LocalDate;
 import java.util.UUID;
 import java.util.function.Function;
-import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import org.springframework.data.convert.ConverterBuilder;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
-import org.springframework.data.mongodb.core.MongoDatabaseFactorySupport;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.DefaultDbRefResolver;
 import org.springframework.data.mongodb.core.convert.DefaultMongoTypeMapper;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
@@ -29,6 +29,17 @@ import testbed.support.trace.TracingProfile;
 /** How the contract's records are stored: ids, dates and times as text, amounts as decimals. */
 @Configuration(proxyBeanMethods = false)
 class DatabaseConfiguration {
+
+  /**
+   * On databases that know the deadline. The framework makes its client only if their factory is no
+   * bean.
+   */
+  @Bean
+  MongoTemplate mongoTemplate(
+      MongoClient client, MongoDatabaseFactory databases, MappingMongoConverter converter) {
+    var name = databases.getMongoDatabase().getName();
+    return new MongoTemplate(new BoundedDatabases(client, name), converter);
+  }
 
   @Bean
   MongoCustomConversions customConversions() {
@@ -75,19 +86,6 @@ class DatabaseConfiguration {
             .applyToClusterSettings(
                 cluster -> cluster.serverSelectionTimeout(maxWait, MILLISECONDS))
             .applyToSocketSettings(socket -> socket.readTimeout(commandTimeout, MILLISECONDS));
-  }
-
-  @Bean
-  static BeanPostProcessor databaseOutages() {
-    return new BeanPostProcessor() {
-      @Override
-      public Object postProcessBeforeInitialization(Object bean, String name) {
-        if (bean instanceof MongoDatabaseFactorySupport<?> databases) {
-          databases.setExceptionTranslator(new DatabaseOutages());
-        }
-        return bean;
-      }
-    };
   }
 
   /** The driver's own spans: one for each operation, and below it one for each command. */

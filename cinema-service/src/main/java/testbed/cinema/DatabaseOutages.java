@@ -5,6 +5,7 @@ import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoNodeIsRecoveringException;
 import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoServerUnavailableException;
+import com.mongodb.MongoTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -32,6 +33,7 @@ class DatabaseOutages extends MongoExceptionTranslator {
         || failure instanceof MongoNodeIsRecoveringException
         || failure instanceof MongoNotPrimaryException
         || failure instanceof MongoServerUnavailableException
+        || failure instanceof MongoTimeoutException
         || (failure instanceof IllegalStateException && CLOSED.equals(failure.getMessage()));
   }
 }

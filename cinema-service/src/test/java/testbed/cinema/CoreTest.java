@@ -8,6 +8,7 @@ import static testbed.cinema.Examples.janesReservation;
 import static testbed.cinema.Examples.reservation;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -36,6 +37,8 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ShowTime;
 import testbed.contracts.ShowingQuery;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlinePassed;
 
 /** The business of a cinema, on a database and no edge. */
 @SpringBootTest(
@@ -115,6 +118,37 @@ class CoreTest {
 
     assertThat(second).isEqualTo(first);
     assertThat(stored()).hasSize(1);
+  }
+
+  @Test
+  void doesAllOfItsWorkWithinADeadline() {
+    try (var bound = Deadline.of(Duration.ofHours(3), Duration.ofHours(1)).bind()) {
+      var made = reservations.make(id, janesReservation());
+
+      assertThat(reservations.make(id, janesReservation())).isEqualTo(made);
+      assertThat(reservations.get(id)).isEqualTo(made);
+      assertThat(stored()).containsExactly(made);
+      assertThat(movies.catalogue().movies()).hasSize(3);
+      assertThat(movies.find(new ShowingQuery("Nosferatu", ShowTime.parse("15:00")))).isEmpty();
+    }
+  }
+
+  @Test
+  void beginsNoReservationWhoseEndItsCallerMayNotWaitFor() {
+    // Half an hour is left, which is enough for questions, and the margin is an hour.
+    try (var bound = Deadline.of(Duration.ofMinutes(90), Duration.ofHours(1)).bind()) {
+      assertThatThrownBy(() -> reservations.make(id, janesReservation()))
+          .isInstanceOf(DeadlinePassed.class);
+    }
+
+    assertThat(stored()).isEmpty();
+  }
+
+  @Test
+  void asksTheDatabaseNothingAfterTheDeadline() {
+    try (var bound = Deadline.of(Duration.ZERO, Duration.ZERO).bind()) {
+      assertThatThrownBy(movies::catalogue).isInstanceOf(DeadlinePassed.class);
+    }
   }
 
   @Test

@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
+import testbed.support.deadline.Deadline;
 import testbed.support.presence.Presence;
 
 /** The movies of all cinemas. */
@@ -46,8 +47,8 @@ public class Movies implements AutoCloseable {
   }
 
   /**
-   * Asks every cinema that is present. Takes no longer than the deadline, whatever the cinemas do;
-   * questions that are open then are cancelled.
+   * Asks every cinema that is present. Takes no longer than the deadline, or than the caller waits,
+   * whatever the cinemas do; questions that are open then are cancelled.
    *
    * @throws NoCinemaKnown if there is nobody to ask or to miss
    * @throws NoPortLeft if no answer arrived, and a cinema could not be asked for lack of a port
@@ -72,28 +73,29 @@ public class Movies implements AutoCloseable {
 
   private Outcome ask(SortedSet<CinemaName> present) {
     var outcome = new Outcome();
+    var answerBy = Deadline.within(deadline);
     List<Callable<Void>> questions =
         switch (fanOut) {
           case PARALLEL ->
-              present.stream().map(cinema -> question(List.of(cinema), outcome)).toList();
-          case SEQUENTIAL -> List.of(question(present, outcome));
+              present.stream().map(cinema -> question(List.of(cinema), answerBy, outcome)).toList();
+          case SEQUENTIAL -> List.of(question(present, answerBy, outcome));
         };
     try {
       // Cancels, by interrupting, what has not ended by the deadline.
-      threads.invokeAll(questions, deadline.toNanos(), TimeUnit.NANOSECONDS);
+      threads.invokeAll(questions, answerBy.millisLeft(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
     }
     return outcome;
   }
 
-  private Callable<Void> question(Iterable<CinemaName> asked, Outcome outcome) {
+  private Callable<Void> question(Iterable<CinemaName> asked, Deadline answerBy, Outcome outcome) {
     return () -> {
       for (var cinema : asked) {
-        if (Thread.currentThread().isInterrupted()) {
+        if (Thread.currentThread().isInterrupted() || answerBy.millisLeft() == 0) {
           break;
         }
-        try {
+        try (var bound = answerBy.bind()) {
           outcome.answers().put(cinema, route.ask(cinema));
         } catch (NoPortLeft exhausted) {
           outcome.withoutPort().set(true);

@@ -20,15 +20,19 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.boot.restclient.RestClientCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import testbed.aggregator.AggregatorSettings;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.aggregator.movie.Movies;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlineSettings;
 import testbed.support.discovery.RegisteredCinemas;
 import testbed.support.trace.TracingProfile;
 
@@ -75,6 +79,20 @@ class RouteConfiguration {
     return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(builder.build()))
         .build()
         .createClient(CinemaApi.class);
+  }
+
+  /** A cinema learns how long its answer is waited for. */
+  @Bean
+  @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
+  RestClientCustomizer timeTold() {
+    return client -> client.requestInitializer(RouteConfiguration::tell);
+  }
+
+  private static void tell(ClientHttpRequest question) {
+    var deadline = Deadline.current();
+    if (deadline != null) {
+      question.getHeaders().set(Deadline.HEADER, String.valueOf(deadline.millisLeft()));
+    }
   }
 
   /** The breakers of the preset, where it has some. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
+import testbed.support.deadline.Deadline;
 import testbed.support.presence.Presence;
 
 class MoviesTest {
@@ -120,6 +122,29 @@ class MoviesTest {
       assertThat(list.missing()).containsExactly(DUNDRUM);
       await().untilAsserted(() -> assertThat(interrupted).containsExactly(DUNDRUM));
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void waitsNoLongerThanItsCallerAndTellsTheWayToACinema(FanOut fanOut) {
+    var told = new CopyOnWriteArrayList<Long>();
+    CinemaRoute route =
+        cinema -> {
+          told.add(Objects.requireNonNull(Deadline.current()).millisLeft());
+          return catalogue(cinema);
+        };
+
+    try (var movies = movies(ALL, route, fanOut, Duration.ofHours(2))) {
+      movies.list();
+      try (var bound = Deadline.of(Duration.ofHours(1), Duration.ZERO).bind()) {
+        movies.list();
+      }
+    }
+
+    var hour = Duration.ofHours(1).toMillis();
+    assertThat(told).hasSize(6);
+    assertThat(told.subList(0, 3)).allSatisfy(left -> assertThat(left).isGreaterThan(hour));
+    assertThat(told.subList(3, 6)).allSatisfy(left -> assertThat(left).isBetween(1L, hour));
   }
 
   @Test

@@ -17,6 +17,7 @@ import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
+import testbed.support.deadline.Deadline;
 
 /** The cinema's reservations. */
 @Component
@@ -51,11 +52,13 @@ public class Reservations {
    *
    * @throws testbed.cinema.movie.MovieUnknown if the cinema does not have the movie
    * @throws testbed.cinema.movie.ShowingUnknown if it is not shown at that time
+   * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
   public Reservation make(ReservationId id, ReservationRequest request) {
     return making.measured(
         () -> {
           movies.requireShowing(request.movieId(), request.showTime());
+          Deadline.requireMargin();
           return database.insert(Reservation.of(id, request), COLLECTION);
         },
         alreadyMade -> get(id));

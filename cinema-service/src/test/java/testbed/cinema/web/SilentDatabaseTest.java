@@ -13,10 +13,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 import testbed.cinema.CinemaServiceApplication;
 import testbed.contracts.ProblemType;
+import testbed.support.deadline.Deadline;
 
 /** A database that takes commands and does not answer them. */
 class SilentDatabaseTest {
@@ -35,8 +37,8 @@ class SilentDatabaseTest {
   @Test
   @Timeout(PATIENCE_SECONDS)
   void isAsUnavailableAsOneThatCannotBeReached() {
-    try (var cinema = start()) {
-      var answer = movies(cinema);
+    try (var cinema = start("500ms")) {
+      var answer = movies(cinema, new HttpHeaders());
 
       assertThat(answer.getStatusCode().value()).isEqualTo(ProblemType.UNAVAILABLE.status());
       assertThat(answer.getBody())
@@ -45,24 +47,38 @@ class SilentDatabaseTest {
     }
   }
 
-  private ConfigurableApplicationContext start() {
+  @Test
+  @Timeout(PATIENCE_SECONDS)
+  void isUnavailableBeforeTheCallerGivesUpThoughNothingElseLimitsACommand() {
+    var headers = new HttpHeaders();
+    headers.set(Deadline.HEADER, "2000");
+
+    try (var cinema = start("0s")) {
+      assertThat(movies(cinema, headers).getStatusCode().value())
+          .isIn(ProblemType.UNAVAILABLE.status(), ProblemType.TIME_LIMIT.status());
+    }
+  }
+
+  private ConfigurableApplicationContext start(String commandTimeout) {
     return new SpringApplicationBuilder(CinemaServiceApplication.class)
         .run(
             "--cinema.name=ucd",
             "--cinema.transport=http",
-            "--cinema.database.command-timeout=500ms",
+            "--cinema.database.command-timeout=" + commandTimeout,
             "--server.port=0",
             "--eureka.client.enabled=false",
             "--MONGODB_URI=mongodb://localhost:" + database.bind().getPort());
   }
 
-  private static ResponseEntity<String> movies(ConfigurableApplicationContext cinema) {
+  private static ResponseEntity<String> movies(
+      ConfigurableApplicationContext cinema, HttpHeaders headers) {
     var port = cinema.getEnvironment().getRequiredProperty("local.server.port");
     return RestClient.builder()
         .defaultStatusHandler(status -> true, (request, response) -> {})
         .build()
         .get()
         .uri("http://localhost:" + port + "/cinema/ucd/movie/list")
+        .headers(sent -> sent.addAll(headers))
         .retrieve()
         .toEntity(String.class);
   }

@@ -14,7 +14,9 @@ import org.springframework.boot.amqp.autoconfigure.RabbitListenerRetrySettingsCu
 import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -22,6 +24,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
 import org.springframework.messaging.MessagingException;
 import org.springframework.util.function.SingletonSupplier;
+import testbed.support.deadline.DeadlineSettings;
 import testbed.support.trace.TracingProfile;
 
 /**
@@ -33,6 +36,7 @@ import testbed.support.trace.TracingProfile;
     afterName =
         "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(RabbitTemplate.class)
+@EnableConfigurationProperties(DeadlineSettings.class)
 public class Messaging {
 
   private static final String THREADS = "amqp-";
@@ -91,6 +95,14 @@ public class Messaging {
   @Profile(TracingProfile.NAME)
   static BeanPostProcessor tracedListeners(ObjectProvider<ObservationRegistry> observations) {
     return new ListenerAdvice(new TracedListener(SingletonSupplier.of(observations::getObject)));
+  }
+
+  /** What expires while it waits for its turn is not worked on. */
+  @Bean
+  @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
+  static BeanPostProcessor listenersWithDeadlines(ObjectProvider<DeadlineSettings> deadlines) {
+    return new ListenerAdvice(
+        new MessageDeadline(SingletonSupplier.of(deadlines::getObject), System::currentTimeMillis));
   }
 
   /** Every listener logs under the correlation id of the message that it handles. */

@@ -2,6 +2,7 @@ package testbed.support.web;
 
 import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
@@ -12,6 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
+import testbed.support.deadline.DeadlineSettings;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Wires the HTTP edge of servlet services. */
@@ -19,12 +21,18 @@ import tools.jackson.databind.json.JsonMapper;
     beforeName = "org.springframework.boot.webmvc.autoconfigure.error.ErrorMvcAutoConfiguration")
 @ConditionalOnWebApplication(type = Type.SERVLET)
 @ConditionalOnClass(ResponseEntityExceptionHandler.class)
-@EnableConfigurationProperties(WebSettings.class)
+@EnableConfigurationProperties({WebSettings.class, DeadlineSettings.class})
 public class ServletEdge {
 
   @Bean
   RequestSizeLimit requestSizeLimit(WebSettings settings, JsonMapper json) {
     return new RequestSizeLimit(settings, json);
+  }
+
+  @Bean
+  @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
+  RequestDeadline requestDeadline(DeadlineSettings settings) {
+    return new RequestDeadline(settings.margin());
   }
 
   /** Comes after the framework's own customizer, and so stands closer to the error. */

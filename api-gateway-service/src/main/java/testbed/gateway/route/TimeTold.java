@@ -1,0 +1,73 @@
+package testbed.gateway.route;
+
+import io.github.resilience4j.timelimiter.TimeLimiter;
+import io.github.resilience4j.timelimiter.TimeLimiterRegistry;
+import java.time.Duration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.cloud.gateway.config.HttpClientCustomizer;
+import org.springframework.cloud.gateway.filter.GatewayFilterChain;
+import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.cloud.gateway.route.Route;
+import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.core.Ordered;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.HttpClientRequest;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlineSettings;
+
+/**
+ * Tells a service how long the gateway still waits for its answer, whatever the client said. What
+ * the time limit has lost to a full pool, or to an instance that could not be reached, is taken
+ * off: the header is written when the connection is there.
+ */
+@Component
+@ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
+class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
+
+  private final TimeLimiterRegistry limits;
+
+  TimeTold(TimeLimiterRegistry limits) {
+    this.limits = limits;
+  }
+
+  /** Before the breakers, which start to wait a moment later. */
+  @Override
+  public int getOrder() {
+    return HIGHEST_PRECEDENCE;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
+    Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
+    var deadline = Deadline.of(limit(route.getId()), Duration.ZERO);
+    return chain.filter(exchange).contextWrite(context -> context.put(Deadline.class, deadline));
+  }
+
+  @Override
+  public HttpClient customize(HttpClient client) {
+    return client.doOnRequest((request, connection) -> tell(request));
+  }
+
+  private static void tell(HttpClientRequest request) {
+    request
+        .currentContextView()
+        .<Deadline>getOrEmpty(Deadline.class)
+        .ifPresent(deadline -> request.header(Deadline.HEADER, millis(deadline)));
+  }
+
+  private static String millis(Deadline deadline) {
+    return String.valueOf(deadline.millisLeft());
+  }
+
+  /** The breaker's time limit: the route's own, if it has one. */
+  private Duration limit(String service) {
+    return limits
+        .find(service)
+        .map(TimeLimiter::getTimeLimiterConfig)
+        .orElseGet(limits::getDefaultConfig)
+        .getTimeoutDuration();
+  }
+}

@@ -1,0 +1,82 @@
+package testbed.support.deadline;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Until when a request has to be answered: a margin before its caller gives up. Bound to the thread
+ * that works on the request. Work without a deadline is limited by the settings of what it uses.
+ */
+public final class Deadline {
+
+  /**
+   * How many milliseconds the caller of an HTTP request waits for the answer. Relative, so that no
+   * two clocks have to agree.
+   */
+  public static final String HEADER = "Request-Timeout-Millis";
+
+  private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
+
+  private final long atNanos;
+  private final long marginMillis;
+
+  private Deadline(long atNanos, long marginMillis) {
+    this.atNanos = atNanos;
+    this.marginMillis = marginMillis;
+  }
+
+  /**
+   * The deadline of a request.
+   *
+   * @param wait how long its caller waits from now on
+   * @param margin how much sooner it is to have the answer
+   */
+  public static Deadline of(Duration wait, Duration margin) {
+    return new Deadline(System.nanoTime() + wait.minus(margin).toNanos(), margin.toMillis());
+  }
+
+  /** So long from now, or this thread's deadline if that comes sooner. */
+  public static Deadline within(Duration longest) {
+    var own = of(longest, Duration.ZERO);
+    var current = CURRENT.get();
+    return current != null && current.atNanos - own.atNanos < 0 ? current : own;
+  }
+
+  /** The deadline of the request on this thread, if it has one. */
+  public static @Nullable Deadline current() {
+    return CURRENT.get();
+  }
+
+  /**
+   * Ends the request on this thread if less than its margin is left: what changes data is begun
+   * only if its caller will learn how it ended.
+   *
+   * @throws DeadlinePassed if it is too late to begin
+   */
+  public static void requireMargin() {
+    var deadline = CURRENT.get();
+    if (deadline != null && deadline.millisLeft() < deadline.marginMillis) {
+      throw new DeadlinePassed();
+    }
+  }
+
+  /** The time left, in whole milliseconds; 0 if the deadline has passed. */
+  public long millisLeft() {
+    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(atNanos - System.nanoTime()));
+  }
+
+  /** Binds the deadline to this thread until the binding is closed. */
+  public Binding bind() {
+    CURRENT.set(this);
+    return CURRENT::remove;
+  }
+
+  /** A thread's deadline, as long as it is the thread's. */
+  @FunctionalInterface
+  public interface Binding extends AutoCloseable {
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,73 @@
+package testbed.support.messaging;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageProperties;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlineSettings;
+
+/**
+ * Around a listener: a request that expires has its sender's deadline. The server drops what
+ * expires in a queue; what expires later, among the messages that were fetched in advance, is
+ * dropped here.
+ *
+ * <p>When it was sent is told by the sender's clock: across machines a deadline is as good as their
+ * clocks agree.
+ */
+class MessageDeadline implements MethodInterceptor {
+
+  private static final Logger log = LoggerFactory.getLogger(MessageDeadline.class);
+  private static final Pattern MILLIS = Pattern.compile("\\d{1,9}");
+
+  private final Supplier<DeadlineSettings> settings;
+  private final LongSupplier clockMillis;
+
+  /**
+   * @param clockMillis since the epoch, like {@link System#currentTimeMillis()}
+   */
+  MessageDeadline(Supplier<DeadlineSettings> settings, LongSupplier clockMillis) {
+    this.settings = settings;
+    this.clockMillis = clockMillis;
+  }
+
+  /**
+   * @param call a listener container's: of a channel and a message
+   */
+  @Override
+  public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+    var deadline =
+        call.getArguments()[1] instanceof Message message
+            ? of(message.getMessageProperties())
+            : null;
+    if (deadline == null) {
+      return call.proceed();
+    }
+    if (deadline.millisLeft() == 0) {
+      log.debug("A request expired before its turn");
+      return null;
+    }
+    try (var bound = deadline.bind()) {
+      return call.proceed();
+    }
+  }
+
+  /** Nobody waits for an answer to what has no correlation id. */
+  private @Nullable Deadline of(MessageProperties message) {
+    return message.getCorrelationId() != null
+            && message.getExpiration() instanceof String expiration
+            && MILLIS.matcher(expiration).matches()
+            && message.getHeader(QueueMeters.SENT) instanceof Long sent
+        ? Deadline.of(
+            Duration.ofMillis(sent + Long.parseLong(expiration) - clockMillis.getAsLong()),
+            settings.get().margin())
+        : null;
+  }
+}
