@@ -9,9 +9,13 @@ import static testbed.cinema.Examples.reservation;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,9 +30,11 @@ import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import testbed.cinema.movie.MovieUnknown;
 import testbed.cinema.movie.Movies;
 import testbed.cinema.movie.ShowingUnknown;
+import testbed.cinema.reservation.IdempotencyKeyReused;
 import testbed.cinema.reservation.ReservationUnknown;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Movie;
 import testbed.contracts.MovieId;
 import testbed.contracts.Page;
@@ -54,6 +60,7 @@ class CoreTest {
   @MockitoSpyBean Handicap handicap;
 
   private final ReservationId id = new ReservationId(UUID.randomUUID());
+  private final IdempotencyKey key = new IdempotencyKey(UUID.randomUUID().toString());
 
   @BeforeEach
   void noReservations() {
@@ -118,6 +125,51 @@ class CoreTest {
 
     assertThat(second).isEqualTo(first);
     assertThat(stored()).hasSize(1);
+  }
+
+  @Test
+  void answersARequestOfTheSameKeyWithTheReservationThatItMade() {
+    var first = reservations.make(key, janesReservation());
+
+    assertThat(reservations.make(key, janesReservation())).isEqualTo(first);
+    assertThat(stored()).containsExactly(first);
+  }
+
+  @Test
+  void storesOneReservationForManyRequestsOfTheSameKeyAtOnce() throws Exception {
+    Callable<Reservation> client = () -> reservations.make(key, janesReservation());
+
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var answers = threads.invokeAll(Collections.nCopies(50, client));
+
+      assertThat(answers).extracting(Future::get).containsOnly(stored().getFirst());
+    }
+    assertThat(stored()).hasSize(1);
+  }
+
+  @Test
+  void refusesAKeyThatAnotherRequestHasUsed() {
+    var first = reservations.make(key, janesReservation());
+
+    for (var other : List.of(reservation("CNW001", "14:00"), reservation("XYZ999", "18:00"))) {
+      assertThatThrownBy(() -> reservations.make(key, other))
+          .isInstanceOf(IdempotencyKeyReused.class);
+    }
+    assertThat(stored()).containsExactly(first);
+  }
+
+  @Test
+  void answersARequestOfTheSameKeyThoughTheMovieHasLeftTheCatalogue() {
+    var first = reservations.make(key, janesReservation());
+    var movie = database.findById("CNW001", Document.class, "movies");
+    database.remove(movie, "movies");
+    try {
+      assertThat(reservations.make(key, janesReservation())).isEqualTo(first);
+      assertThatThrownBy(() -> reservations.make(id, janesReservation()))
+          .isInstanceOf(MovieUnknown.class);
+    } finally {
+      database.save(movie, "movies");
+    }
   }
 
   @Test

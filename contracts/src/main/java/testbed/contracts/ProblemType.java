@@ -22,6 +22,7 @@ public enum ProblemType {
   UNSUPPORTED_MEDIA_TYPE(415, "The media type is not supported"),
   MOVIE_UNKNOWN(422, "The cinema does not show this movie"),
   SHOWING_UNKNOWN(422, "The movie is not shown at this time"),
+  IDEMPOTENCY_KEY_REUSED(422, "The idempotency key belongs to another request"),
   INTERNAL(500, "The service failed"),
   CIRCUIT_OPEN(503, "The circuit is broken"),
   PORTS_EXHAUSTED(503, "No local port is left"),

@@ -27,4 +27,15 @@ public record Reservation(
         request.ticketType(),
         request.amount());
   }
+
+  /** Whether it was asked for like this. Amounts are compared by value: 30.0 is 30.00. */
+  public boolean fulfils(ReservationRequest request) {
+    return amount.compareTo(request.amount()) == 0
+        && of(id, request).equals(withAmount(request.amount()));
+  }
+
+  private Reservation withAmount(BigDecimal other) {
+    return new Reservation(
+        id, clientName, clientEmail, movieId, date, showTime, tickets, ticketType, other);
+  }
 }

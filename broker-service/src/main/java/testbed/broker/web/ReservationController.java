@@ -1,6 +1,7 @@
 package testbed.broker.web;
 
 import jakarta.validation.Valid;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -11,6 +12,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaMessage.ListReservations;
@@ -36,10 +38,12 @@ class ReservationController {
 
   @PostMapping(MAKE)
   ResponseEntity<String> make(
-      @PathVariable String cinema, @Valid @RequestBody ReservationRequest request) {
+      @PathVariable String cinema,
+      @Nullable IdempotencyKey key,
+      @Valid @RequestBody ReservationRequest request) {
     return operations.start(
         Operation.at(cinema, ReservationMade.class),
-        new MakeReservation(request),
+        new MakeReservation(request, key),
         MAKE.replace(CINEMA, cinema));
   }
 

@@ -42,11 +42,13 @@ import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.message.CinemaMessage.ListReservations;
 import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
@@ -184,6 +186,23 @@ class HttpEdgeTest {
           .bodyText()
           .isEqualTo("{\"id\":\"%s\",%s".formatted(id, JANES_RESERVATION.substring(1)));
     }
+  }
+
+  @Test
+  void handsTheClientsKeyOn() {
+    for (var key : List.of("one", "\"one\"")) {
+      http.post()
+          .uri(MAKE)
+          .header("Idempotency-Key", key)
+          .contentType(MediaType.APPLICATION_JSON)
+          .content(JANES_RESERVATION)
+          .exchange();
+    }
+    make(JANES_RESERVATION);
+
+    assertThat(script.requests)
+        .extracting(request -> ((MakeReservation) request).key())
+        .containsExactly(new IdempotencyKey("one"), new IdempotencyKey("one"), null);
   }
 
   @Test

@@ -15,7 +15,6 @@ import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationId;
-import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
@@ -74,14 +73,15 @@ class RequestListener {
         case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
         case ListReservations wanted ->
             new ReservationsListed(cinema, reservations.list(wanted.page()));
-        case MakeReservation wanted -> make(wanted.reservation(), correlationId);
+        case MakeReservation wanted -> make(wanted, correlationId);
       };
     } catch (ProblemException refused) {
       return new RequestRejected(cinema, refused.type(), refused.detail());
     }
   }
 
-  private Response make(ReservationRequest request, String correlationId) {
+  private Response make(MakeReservation wanted, String correlationId) {
+    var request = wanted.reservation();
     var violations = validator.validate(request);
     if (!violations.isEmpty()) {
       return new RequestRejected(
@@ -92,8 +92,12 @@ class RequestListener {
               .sorted()
               .collect(Collectors.joining("; ")));
     }
+    var key = wanted.key();
     // The request's identity is the reservation's: delivered twice, it is stored once.
-    var id = new ReservationId(UUID.fromString(correlationId));
-    return new ReservationMade(cinema, reservations.make(id, request));
+    var made =
+        key == null
+            ? reservations.make(new ReservationId(UUID.fromString(correlationId)), request)
+            : reservations.make(key, request);
+    return new ReservationMade(cinema, made);
   }
 }

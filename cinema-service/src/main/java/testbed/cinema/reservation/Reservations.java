@@ -2,6 +2,7 @@ package testbed.cinema.reservation;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -10,8 +11,11 @@ import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.Handicap;
 import testbed.cinema.Work;
+import testbed.cinema.movie.MovieUnknown;
 import testbed.cinema.movie.Movies;
+import testbed.cinema.movie.ShowingUnknown;
 import testbed.contracts.CinemaName;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
@@ -50,8 +54,8 @@ public class Reservations {
   /**
    * Stores a reservation once: under an id that has been used, the first one is answered again.
    *
-   * @throws testbed.cinema.movie.MovieUnknown if the cinema does not have the movie
-   * @throws testbed.cinema.movie.ShowingUnknown if it is not shown at that time
+   * @throws MovieUnknown if the cinema does not have the movie
+   * @throws ShowingUnknown if it is not shown at that time
    * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
   public Reservation make(ReservationId id, ReservationRequest request) {
@@ -65,17 +69,40 @@ public class Reservations {
   }
 
   /**
+   * Stores a reservation once for each key: the same request is answered with the reservation that
+   * it has made, even if the showing has left the catalogue since.
+   *
+   * @throws IdempotencyKeyReused if another request has used the key
+   * @throws MovieUnknown if the cinema does not have the movie
+   * @throws ShowingUnknown if it is not shown at that time
+   * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
+   */
+  public Reservation make(IdempotencyKey key, ReservationRequest request) {
+    var id = key.reservationId();
+    var made = find(id);
+    var reservation = made == null ? make(id, request) : made;
+    if (!reservation.fulfils(request)) {
+      throw new IdempotencyKeyReused(key);
+    }
+    return reservation;
+  }
+
+  /**
    * The reservation with this id.
    *
    * @throws ReservationUnknown if there is none, or it was withdrawn
    */
   public Reservation get(ReservationId id) {
-    var wanted = Query.query(Criteria.where("id").is(id)).addCriteria(NOT_WITHDRAWN);
-    var reservation = database.findOne(wanted, Reservation.class, COLLECTION);
+    var reservation = find(id);
     if (reservation == null) {
       throw new ReservationUnknown(cinema, id);
     }
     return reservation;
+  }
+
+  private @Nullable Reservation find(ReservationId id) {
+    var wanted = Query.query(Criteria.where("id").is(id)).addCriteria(NOT_WITHDRAWN);
+    return database.findOne(wanted, Reservation.class, COLLECTION);
   }
 
   /** A page of the reservations, by id. Meant for administrators; nobody checks who asks. */

@@ -4,6 +4,7 @@ import jakarta.validation.Valid;
 import java.net.URI;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -13,6 +14,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
@@ -33,8 +35,12 @@ class ReservationController {
   }
 
   @PostMapping("/make")
-  ResponseEntity<Reservation> make(@Valid @RequestBody ReservationRequest request) {
-    var reservation = reservations.make(new ReservationId(UUID.randomUUID()), request);
+  ResponseEntity<Reservation> make(
+      @Nullable IdempotencyKey key, @Valid @RequestBody ReservationRequest request) {
+    var reservation =
+        key == null
+            ? reservations.make(new ReservationId(UUID.randomUUID()), request)
+            : reservations.make(key, request);
     var location = URI.create("/cinema/%s/reservation/%s".formatted(cinema, reservation.id()));
     return ResponseEntity.created(location).body(reservation);
   }

@@ -30,6 +30,7 @@ import testbed.cinema.Examples;
 import testbed.cinema.movie.Movies;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.CinemaName;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.ReservationId;
 import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
@@ -86,6 +87,16 @@ class RequestListenerTest {
     listener.answer(new MakeReservation(wanted), correlationId.toString());
 
     verify(reservations).make(new ReservationId(correlationId), wanted);
+  }
+
+  @Test
+  void makesAReservationUnderTheKeyOfItsRequestIfItHasOne() {
+    var wanted = Examples.janesReservation();
+    var key = new IdempotencyKey("one");
+
+    listener.answer(new MakeReservation(wanted, key), correlationId.toString());
+
+    verify(reservations).make(key, wanted);
   }
 
   @Test

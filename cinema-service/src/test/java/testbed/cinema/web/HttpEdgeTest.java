@@ -75,6 +75,35 @@ class HttpEdgeTest {
   }
 
   @Test
+  void createsOneReservationForAKey() {
+    var first = make(JANES_RESERVATION, "\"one\"");
+    var again = make(JANES_RESERVATION, "one");
+
+    assertThat(first).hasStatus(201);
+    assertThat(again)
+        .hasStatus(201)
+        .hasHeader(HttpHeaders.LOCATION, first.getResponse().getHeader(HttpHeaders.LOCATION));
+    assertThat(list()).bodyJson().extractingPath("$.length()").isEqualTo(1);
+  }
+
+  @Test
+  void refusesAnotherReservationForTheSameKey() {
+    make(JANES_RESERVATION, "one");
+
+    assertProblem(
+        make(JANES_RESERVATION.replace("Jane", "John"), "one"),
+        422,
+        ProblemType.IDEMPOTENCY_KEY_REUSED);
+    assertThat(list()).bodyJson().extractingPath("$.length()").isEqualTo(1);
+  }
+
+  @Test
+  void refusesAKeyThatIsNone() {
+    assertProblem(make(JANES_RESERVATION, "a b"), 400, ProblemType.INVALID_REQUEST);
+    assertNothingStored();
+  }
+
+  @Test
   void listsReservationsPageByPage() {
     for (int i = 0; i < 3; i++) {
       make(JANES_RESERVATION);
@@ -263,6 +292,15 @@ class HttpEdgeTest {
   private MvcTestResult make(String body) {
     return http.post()
         .uri("/cinema/cineworld/reservation/make")
+        .contentType(MediaType.APPLICATION_JSON)
+        .content(body)
+        .exchange();
+  }
+
+  private MvcTestResult make(String body, String key) {
+    return http.post()
+        .uri("/cinema/cineworld/reservation/make")
+        .header("Idempotency-Key", key)
         .contentType(MediaType.APPLICATION_JSON)
         .content(body)
         .exchange();

@@ -1,9 +1,12 @@
 package testbed.contracts.message;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
 import testbed.contracts.Reservation;
@@ -60,19 +63,30 @@ public sealed interface CinemaMessage {
         implements Response {}
   }
 
-  /** Asks for a reservation; its constraints were checked by the sender and are checked again. */
+  /**
+   * Asks for a reservation; its constraints were checked by the sender and are checked again.
+   *
+   * @param key what the client calls the request; absent on the wire if it calls it nothing
+   */
   @JsonTypeName("make-reservation")
-  record MakeReservation(ReservationRequest reservation)
+  record MakeReservation(
+      ReservationRequest reservation,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable IdempotencyKey key)
       implements Question<MakeReservation.ReservationMade> {
+
+    public MakeReservation(ReservationRequest reservation) {
+      this(reservation, null);
+    }
 
     @Override
     public boolean lasting() {
       return true;
     }
 
+    /** None with a key: its client can send the request again and gets the same reservation. */
     @Override
     public Optional<Request> withdrawal() {
-      return Optional.of(new WithdrawReservation());
+      return key == null ? Optional.of(new WithdrawReservation()) : Optional.empty();
     }
 
     /** The reservation as stored. */

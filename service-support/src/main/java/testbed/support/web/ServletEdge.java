@@ -44,11 +44,12 @@ public class ServletEdge {
   }
 
   @Bean
-  WebMvcConfigurer paging() {
+  WebMvcConfigurer arguments() {
     return new WebMvcConfigurer() {
       @Override
       public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
         resolvers.add(new Paging());
+        resolvers.add(new IdempotencyKeys());
       }
     };
   }

@@ -1,0 +1,63 @@
+package testbed.support.web;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+import testbed.contracts.IdempotencyKey;
+import testbed.support.problem.FieldProblem;
+
+/**
+ * Idempotency keys at the HTTP edge: an {@link IdempotencyKey} argument of a controller's method is
+ * read from the header, and null without it. The header is a string in quotes, as the draft says
+ * (RFC 9651), or the key alone, as most clients write it.
+ */
+class IdempotencyKeys implements HandlerMethodArgumentResolver {
+
+  private static final String HEADER = "Idempotency-Key";
+  private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])*+)\"");
+  private static final Pattern ALONE = Pattern.compile("[^\"\\\\,;]++");
+  private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
+
+  @Override
+  public boolean supportsParameter(MethodParameter parameter) {
+    return parameter.getParameterType() == IdempotencyKey.class;
+  }
+
+  /**
+   * @throws InvalidParameters if there is a header that cannot be taken
+   */
+  @Override
+  public @Nullable IdempotencyKey resolveArgument(
+      MethodParameter parameter,
+      @Nullable ModelAndViewContainer model,
+      NativeWebRequest request,
+      @Nullable WebDataBinderFactory binders) {
+    var values = request.getHeaderValues(HEADER);
+    if (values == null || values.length == 0) {
+      return null;
+    }
+    return Optional.of(values)
+        .filter(all -> all.length == 1)
+        .flatMap(all -> read(all[0]))
+        .orElseThrow(
+            () ->
+                new InvalidParameters(
+                    List.of(
+                        new FieldProblem(
+                            HEADER, "must be one key of 1 to 64 visible characters"))));
+  }
+
+  private static Optional<IdempotencyKey> read(String value) {
+    var quoted = QUOTED.matcher(value);
+    if (quoted.matches()) {
+      return IdempotencyKey.parse(ESCAPED.matcher(quoted.group(1)).replaceAll("$1"));
+    }
+    return ALONE.matcher(value).matches() ? IdempotencyKey.parse(value) : Optional.empty();
+  }
+}
