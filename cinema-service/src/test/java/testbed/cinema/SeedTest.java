@@ -2,11 +2,17 @@ package testbed.cinema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static testbed.cinema.Examples.reservation;
 
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -18,9 +24,14 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Query;
+import testbed.cinema.movie.Movies;
+import testbed.cinema.reservation.Reservations;
+import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
 import testbed.support.preset.InvalidSetting;
 
-/** A cinema has its catalogue before it serves, or does not start. */
+/** A cinema has its catalogue before it serves, or does not start; it restores what is lost. */
 class SeedTest {
 
   private final MongoServer database = new MongoServer(new MemoryBackend());
@@ -58,6 +69,37 @@ class SeedTest {
     assertThatThrownBy(() -> start("--cinema.transport=http", "--cinema.database.max-wait=100ms"))
         .hasCauseInstanceOf(DataAccessException.class);
     assertThat(whenServing).isEmpty();
+  }
+
+  @Test
+  void hasItsCatalogueAgainAfterTheDatabaseHasLostIt() {
+    try (var cinema = start("--cinema.transport=http")) {
+      lose(cinema);
+
+      assertThat(cinema.getBean(Movies.class).catalogue().movies()).hasSize(3);
+    }
+  }
+
+  @Test
+  void takesEveryReservationAfterTheDatabaseHasLostTheCatalogue() throws Exception {
+    try (var cinema = start("--cinema.transport=http");
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      lose(cinema);
+      var reservations = cinema.getBean(Reservations.class);
+      Callable<Reservation> client =
+          () ->
+              reservations.make(
+                  new ReservationId(UUID.randomUUID()), reservation("UCD001", "10:15"));
+
+      var answers = threads.invokeAll(Collections.nCopies(50, client));
+
+      assertThat(answers).extracting(Future::get).doesNotContainNull().hasSize(50);
+      assertThat(cinema.getBean(Movies.class).catalogue().movies()).hasSize(3);
+    }
+  }
+
+  private static void lose(ConfigurableApplicationContext cinema) {
+    cinema.getBean(MongoOperations.class).remove(new Query(), "movies");
   }
 
   private ConfigurableApplicationContext start(String... settings) {

@@ -2,10 +2,14 @@ package testbed.cinema.movie;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.io.Resource;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
@@ -21,22 +25,39 @@ import tools.jackson.databind.json.JsonMapper;
  * Makes the database's catalogue equal to the data file at every start, before anything else
  * starts: what serves, listens, registers or says that the cinema is there comes in a later phase.
  * Whatever fails here stops the start. Earlier, while beans are made, would need the database even
- * where a start ends before this, to archive the classes it has loaded.
+ * where a start ends before this, to archive the classes it has loaded. Afterwards it restores a
+ * catalogue that is lost.
  */
 @Component
 class CatalogueSeed implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(CatalogueSeed.class);
   private static final TypeReference<List<Movie>> MOVIES = new TypeReference<>() {};
+  private static final long CHECK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Resource file;
   private final JsonMapper json;
   private final MongoOperations database;
+  private final LongSupplier nanoClock;
 
+  /** When it was last checked that there is a catalogue. Guarded by this. */
+  private long checkedNanos;
+
+  /** Whether there was none, and now there is one. Guarded by this. */
+  private boolean restored;
+
+  @Autowired
   CatalogueSeed(CinemaSettings settings, JsonMapper json, MongoOperations database) {
+    this(settings, json, database, System::nanoTime);
+  }
+
+  CatalogueSeed(
+      CinemaSettings settings, JsonMapper json, MongoOperations database, LongSupplier nanoClock) {
     this.file = settings.catalogue();
     this.json = json;
     this.database = database;
+    this.nanoClock = nanoClock;
+    this.checkedNanos = nanoClock.getAsLong() - CHECK_INTERVAL_NANOS;
   }
 
   @Override
@@ -51,6 +72,35 @@ class CatalogueSeed implements SmartLifecycle {
     var ids = movies.stream().map(movie -> movie.id().value()).toList();
     database.remove(Query.query(Criteria.where("_id").nin(ids)), Movies.COLLECTION);
     log.info("Catalogue: {} movies from {}", movies.size(), file.getDescription());
+  }
+
+  /**
+   * Stores the catalogue again if the database has lost it: one thread does for all, and checks
+   * once a second at most.
+   *
+   * @return whether what was not found may be found now
+   */
+  synchronized boolean restore() {
+    if (nanoClock.getAsLong() - checkedNanos < CHECK_INTERVAL_NANOS) {
+      return restored;
+    }
+    restored = !database.exists(new Query(), Movies.COLLECTION);
+    if (restored) {
+      log.warn("The database has lost the catalogue: storing it again");
+      insert(read());
+    }
+    checkedNanos = nanoClock.getAsLong();
+    // Another instance may have stored it just before the check.
+    return true;
+  }
+
+  /** At once, so that nobody finds a part of it. */
+  private void insert(List<Movie> movies) {
+    try {
+      database.insert(movies, Movies.COLLECTION);
+    } catch (DuplicateKeyException inserted) {
+      log.debug("Another instance has stored it", inserted);
+    }
   }
 
   @Override

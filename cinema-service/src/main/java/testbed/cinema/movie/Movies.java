@@ -1,7 +1,9 @@
 package testbed.cinema.movie;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -19,7 +21,8 @@ import testbed.contracts.ShowingQuery;
 
 /**
  * The cinema's movies. Every question goes to the database, as in the thesis: a cache is a pattern
- * of its own, to be measured as one.
+ * of its own, to be measured as one. What is not found is looked for again if the catalogue was
+ * lost.
  */
 @Component
 public class Movies {
@@ -30,26 +33,29 @@ public class Movies {
 
   private final CinemaName cinema;
   private final MongoOperations database;
+  private final CatalogueSeed seed;
   private final Work listing;
 
   Movies(
-      CinemaSettings settings, MongoOperations database, MeterRegistry meters, Handicap handicap) {
+      CinemaSettings settings,
+      MongoOperations database,
+      CatalogueSeed seed,
+      MeterRegistry meters,
+      Handicap handicap) {
     this.cinema = settings.cinemaName();
     this.database = database;
+    this.seed = seed;
     this.listing = new Work(meters, handicap, "list");
   }
 
   /** The cinema with its whole catalogue, by movie id. */
   public Cinema catalogue() {
-    return listing.measured(
-        () -> Cinema.of(cinema, database.find(ALL_BY_ID, Movie.class, COLLECTION)));
+    return listing.measured(() -> Cinema.of(cinema, find(ALL_BY_ID)));
   }
 
   /** The movie with this name, if it is shown at this time. */
   public Optional<Movie> find(ShowingQuery query) {
-    return database
-        .find(Query.query(Criteria.where("name").is(query.name())), Movie.class, COLLECTION)
-        .stream()
+    return find(Query.query(Criteria.where("name").is(query.name()))).stream()
         .filter(movie -> movie.showTimes().contains(query.showTime()))
         .findFirst();
   }
@@ -61,12 +67,26 @@ public class Movies {
    * @throws ShowingUnknown if it is shown at other times only
    */
   public void requireShowing(MovieId id, ShowTime time) {
-    var movie = database.findById(id, Movie.class, COLLECTION);
+    var movie = find(id);
+    if (movie == null && seed.restore()) {
+      movie = find(id);
+    }
     if (movie == null) {
       throw new MovieUnknown(cinema, id);
     }
     if (!movie.showTimes().contains(time)) {
       throw new ShowingUnknown(movie, time);
     }
+  }
+
+  private List<Movie> find(Query query) {
+    var found = database.find(query, Movie.class, COLLECTION);
+    return found.isEmpty() && seed.restore()
+        ? database.find(query, Movie.class, COLLECTION)
+        : found;
+  }
+
+  private @Nullable Movie find(MovieId id) {
+    return database.findById(id, Movie.class, COLLECTION);
   }
 }
