@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
@@ -11,8 +13,8 @@ TIMEOUT_MS = 10_000
 ANSWER_TIMEOUT_MS = 3_000
 
 
-def empty(uri: str, databases: str, collection: str) -> dict[str, int]:
-    """Delete every document of a collection but keep indexes; return how many, by database.
+def empty(uri: str, databases: str, collections: Collection[str]) -> dict[str, int]:
+    """Delete every document of some collections but keep indexes; return how many, by database.
 
     `uri` is a MongoDB connection string. `databases` is the prefix of the databases' names. Raises
     `UserError` if MongoDB does not answer.
@@ -20,7 +22,7 @@ def empty(uri: str, databases: str, collection: str) -> dict[str, int]:
     with _connected(uri) as client:
         try:
             return {
-                name: client[name][collection].delete_many({}).deleted_count
+                name: sum(client[name][one].delete_many({}).deleted_count for one in collections)
                 for name in client.list_database_names()
                 if name.startswith(databases)
             }

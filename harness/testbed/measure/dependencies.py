@@ -94,7 +94,7 @@ def _empty(deployment: Deployment) -> None:
     reset = systems.declaration(deployment.variant).reset
     if reset is None or deployment.mongodb_uri is None:
         return
-    database.empty(deployment.mongodb_uri, reset.databases, reset.collection)
+    database.empty(deployment.mongodb_uri, reset.databases, reset.collections)
 
 
 def _not_marked(name: str, record: Mapping[str, Any]) -> None:

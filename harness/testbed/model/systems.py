@@ -44,10 +44,10 @@ class Probe(Declared):
 
 
 class Reset(Endpoint):
-    """The collection to empty in every database whose name starts with `databases`."""
+    """The collections to empty in every database whose name starts with `databases`."""
 
     databases: str
-    collection: str
+    collections: tuple[str, ...]
 
 
 class HopRule(Declared):

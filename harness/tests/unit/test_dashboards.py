@@ -63,7 +63,7 @@ front: {service: shop, port: 80}
 protocol: direct
 workloads: {buy: /orders}
 complete: [{get: /}]
-reset: {service: store, port: 1, databases: shop, collection: orders}
+reset: {service: store, port: 1, databases: shop, collections: [orders]}
 reference: [{request: GET /}]
 """
 BOARD = """

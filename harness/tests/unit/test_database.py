@@ -36,24 +36,26 @@ def uri(free_port: Callable[[], int], make_stack: Callable[..., Stack]) -> Itera
     running.stop()
 
 
-def test_empties_reservations_of_cinemas_and_nothing_else(uri: str) -> None:
+def test_empties_reservations_and_seats_of_cinemas_and_nothing_else(uri: str) -> None:
+    emptied = ("reservations", "showings")
     with MongoClient[dict[str, object]](uri) as client:
         client["cinema-ucd"]["reservations"].create_index("clientEmail", unique=True)
         client["cinema-ucd"]["reservations"].insert_many(
             [{"clientEmail": "a@example.org"}, {"clientEmail": "b@example.org"}]
         )
         client["cinema-dundrum"]["reservations"].insert_one({"clientEmail": "a@example.org"})
+        client["cinema-ucd"]["showings"].insert_one({"taken": 2})
         client["cinema-ucd"]["movies"].insert_one({"name": "The Godfather"})
         client["accounts"]["reservations"].insert_one({"kept": True})
 
-        deleted = database.empty(uri, "cinema-", "reservations")
+        deleted = database.empty(uri, "cinema-", emptied)
 
-        assert deleted == {"cinema-ucd": 2, "cinema-dundrum": 1}
+        assert deleted == {"cinema-ucd": 3, "cinema-dundrum": 1}
         assert client["cinema-ucd"]["reservations"].count_documents({}) == 0
         assert client["cinema-ucd"]["movies"].count_documents({}) == 1
         assert client["accounts"]["reservations"].count_documents({}) == 1
         assert "clientEmail_1" in client["cinema-ucd"]["reservations"].index_information()
-        assert database.empty(uri, "cinema-", "reservations") == {
+        assert database.empty(uri, "cinema-", emptied) == {
             "cinema-ucd": 0,
             "cinema-dundrum": 0,
         }
@@ -69,7 +71,7 @@ def test_a_database_that_does_not_answer_is_told(
 
     for ask in (
         lambda: database.require_answer(uri),
-        lambda: database.empty(uri, "cinema-", "reservations"),
+        lambda: database.empty(uri, "cinema-", ["reservations"]),
     ):
         with pytest.raises(UserError, match="MongoDB does not answer") as told:
             ask()

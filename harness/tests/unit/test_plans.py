@@ -20,7 +20,7 @@ front: {service: shop, port: 80}
 protocol: %s
 workloads: {buy: "/buy?from=a&to=b"}
 complete: [{get: /}]
-reset: {service: store, port: 1, databases: shop, collection: orders}
+reset: {service: store, port: 1, databases: shop, collections: [orders]}
 reference: [{request: GET /}]
 """
 BODY = """{"text":"<b> & 'c'"}"""

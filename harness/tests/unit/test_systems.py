@@ -18,7 +18,7 @@ front: {service: shop, port: 80}
 protocol: %s
 workloads: {%s}
 complete: [{get: /}]
-reset: {service: store, port: 1, databases: shop, collection: orders}
+reset: {service: store, port: 1, databases: shop, collections: [orders]}
 reference: [{request: GET /}]
 """
 

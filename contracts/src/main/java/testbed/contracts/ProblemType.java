@@ -17,6 +17,7 @@ public enum ProblemType {
   METHOD_NOT_ALLOWED(405, "The method is not allowed here"),
   NOT_ACCEPTABLE(406, "No representation is acceptable to the client"),
   REQUEST_TIMEOUT(408, "The request did not arrive in time"),
+  SOLD_OUT(409, "Too few seats are left"),
   CORRELATION_EXPIRED(410, "The answer has expired"),
   TOO_LARGE(413, "The request is too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "The media type is not supported"),

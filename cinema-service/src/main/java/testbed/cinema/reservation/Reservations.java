@@ -36,17 +36,20 @@ public class Reservations {
 
   private final CinemaName cinema;
   private final Movies movies;
+  private final Seats seats;
   private final MongoOperations database;
   private final Work making;
 
   Reservations(
       CinemaSettings settings,
       Movies movies,
+      Seats seats,
       MongoOperations database,
       MeterRegistry meters,
       Handicap handicap) {
     this.cinema = settings.cinemaName();
     this.movies = movies;
+    this.seats = seats;
     this.database = database;
     this.making = new Work(meters, handicap, "reserve");
   }
@@ -56,6 +59,7 @@ public class Reservations {
    *
    * @throws MovieUnknown if the cinema does not have the movie
    * @throws ShowingUnknown if it is not shown at that time
+   * @throws SoldOut if too few seats are left
    * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
   public Reservation make(ReservationId id, ReservationRequest request) {
@@ -63,18 +67,21 @@ public class Reservations {
         () -> {
           movies.requireShowing(request.movieId(), request.showTime());
           Deadline.requireMargin();
-          return database.insert(Reservation.of(id, request), COLLECTION);
+          var reservation = Reservation.of(id, request);
+          seats.take(reservation);
+          return database.insert(reservation, COLLECTION);
         },
         alreadyMade -> get(id));
   }
 
   /**
    * Stores a reservation once for each key: the same request is answered with the reservation that
-   * it has made, even if the showing has left the catalogue since.
+   * it has made, even if the showing has left the catalogue or is sold out since.
    *
    * @throws IdempotencyKeyReused if another request has used the key
    * @throws MovieUnknown if the cinema does not have the movie
    * @throws ShowingUnknown if it is not shown at that time
+   * @throws SoldOut if too few seats are left
    * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
   public Reservation make(IdempotencyKey key, ReservationRequest request) {

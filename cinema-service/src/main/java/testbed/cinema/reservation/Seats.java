@@ -1,0 +1,172 @@
+package testbed.cinema.reservation;
+
+import static org.springframework.data.mongodb.core.query.Criteria.where;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Date;
+import java.util.HashMap;
+import java.util.Map.Entry;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.bson.Document;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.stereotype.Component;
+import testbed.contracts.Reservation;
+
+/**
+ * The seats of each showing, where they are limited. One document for each showing counts the seats
+ * that are taken and names the reservations that have them: one conditional update takes seats, and
+ * takes them once for each reservation.
+ *
+ * <p>Seats are taken before the reservation is stored. If it is not stored then, whatever the
+ * reason, nobody sits there: when the showing is found sold out, seats that were taken a while ago
+ * for no stored reservation are given back.
+ */
+@Component
+class Seats {
+
+  static final String COLLECTION = "showings";
+
+  /** Longer than a reservation takes to be stored, whatever the preset. */
+  static final Duration GRACE = Duration.ofMinutes(3);
+
+  private static final String TAKEN = "taken";
+  private static final String HOLDERS = "holders";
+  private static final String TICKETS = "tickets";
+  private static final String AT = "at";
+
+  /** Up to which moment it is known that every holder has a reservation. */
+  private static final String CHECKED = "checked";
+
+  private final int limit;
+  private final MongoOperations database;
+  private final InstantSource clock;
+
+  @Autowired
+  Seats(SeatSettings settings, MongoOperations database) {
+    this(settings, database, InstantSource.system());
+  }
+
+  Seats(SeatSettings settings, MongoOperations database, InstantSource clock) {
+    this.limit = settings.seats();
+    this.database = database;
+    this.clock = clock;
+  }
+
+  /**
+   * Takes seats for a reservation that is about to be stored; none if it has them.
+   *
+   * @throws SoldOut if there are too few
+   */
+  void take(Reservation wanted) {
+    if (limit == 0) {
+      return;
+    }
+    var showing = showing(wanted);
+    while (!taken(showing, wanted)) {
+      var stored = database.findById(showing, Document.class, COLLECTION);
+      if (stored == null) {
+        open(showing);
+      } else if (holders(stored).containsKey(wanted.id().toString())) {
+        return;
+      } else if (!freed(showing, stored, wanted)) {
+        throw new SoldOut(wanted);
+      }
+    }
+  }
+
+  private boolean taken(String showing, Reservation wanted) {
+    var holder = holder(wanted.id().toString());
+    var fits =
+        where("_id").is(showing).and(TAKEN).lte(limit - wanted.tickets()).and(holder).exists(false);
+    var taking =
+        new Update()
+            .inc(TAKEN, wanted.tickets())
+            .set(
+                holder,
+                new Document(TICKETS, wanted.tickets()).append(AT, Date.from(clock.instant())));
+    return updates(fits, taking);
+  }
+
+  private void open(String showing) {
+    try {
+      var empty = new Document("_id", showing).append(TAKEN, 0).append(HOLDERS, new Document());
+      database.insert(empty, COLLECTION);
+    } catch (DuplicateKeyException opened) {
+      // By another buyer.
+    }
+  }
+
+  /** Whether any seats could be given back. */
+  private boolean freed(String showing, Document stored, Reservation wanted) {
+    var until = Date.from(clock.instant().minus(GRACE));
+    var since = stored.getDate(CHECKED);
+    var unchecked =
+        holders(stored).entrySet().stream()
+            .filter(one -> at(one).before(until) && (since == null || !at(one).before(since)))
+            .collect(Collectors.toMap(Entry::getKey, Seats::tickets));
+    if (unchecked.isEmpty()) {
+      return false;
+    }
+    var orphans = new HashMap<>(unchecked);
+    orphans.keySet().removeAll(booked(unchecked.keySet(), wanted));
+    orphans.forEach((id, tickets) -> giveBack(showing, id, tickets));
+    updates(where("_id").is(showing), new Update().set(CHECKED, until));
+    return !orphans.isEmpty();
+  }
+
+  /** Those of the reservations that are stored, for the same showing. */
+  private Set<String> booked(Set<String> ids, Reservation sameShowing) {
+    var query =
+        Query.query(
+            where("_id")
+                .in(ids)
+                .and("movieId")
+                .is(sameShowing.movieId().value())
+                .and("date")
+                .is(sameShowing.date().toString())
+                .and("showTime")
+                .is(sameShowing.showTime().toString()));
+    query.fields().include("_id");
+    return database.find(query, Document.class, Reservations.COLLECTION).stream()
+        .map(stored -> stored.getString("_id"))
+        .collect(Collectors.toSet());
+  }
+
+  private void giveBack(String showing, String id, int tickets) {
+    var holder = holder(id);
+    updates(
+        where("_id").is(showing).and(holder).exists(true),
+        new Update().inc(TAKEN, -tickets).unset(holder));
+  }
+
+  private boolean updates(Criteria which, Update update) {
+    return database.updateFirst(Query.query(which), update, COLLECTION).getMatchedCount() == 1;
+  }
+
+  private static Document holders(Document stored) {
+    return stored.get(HOLDERS, Document.class);
+  }
+
+  private static String holder(String id) {
+    return HOLDERS + "." + id;
+  }
+
+  private static Date at(Entry<String, Object> holder) {
+    return ((Document) holder.getValue()).getDate(AT);
+  }
+
+  private static Integer tickets(Entry<String, Object> holder) {
+    return ((Document) holder.getValue()).getInteger(TICKETS);
+  }
+
+  private static String showing(Reservation of) {
+    return "%s %s %s".formatted(of.movieId(), of.date(), of.showTime());
+  }
+}
