@@ -35,7 +35,8 @@ class CatalogueSeedTest {
               new ByteArrayResource("[]".getBytes()),
               Duration.ofHours(1),
               new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO),
-              Duration.ZERO),
+              Duration.ZERO,
+              false),
           JsonMapper.builder().build(),
           database,
           nanos::get);
