@@ -260,7 +260,7 @@ def _carry_out(
 
 def down(compose: Compose) -> None:
     """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    answer = _ask((*_command(compose), "down", "--timeout", "10"), timeout=180)
+    answer = _ask((*_command(compose), "down"), timeout=180)
     if answer.returncode != 0:
         raise UserError("docker compose down failed:\n" + answer.stderr.strip())
 

@@ -17,8 +17,11 @@ import psutil
 START_TOLERANCE_S = 0.5
 """The most that two readings of one process's start may differ."""
 
-STOP_GRACE_S = 10.0
-"""How long a process may take to end after TERM before it is killed."""
+STOP_GRACE_S = 30.0
+"""How long a process may take to end after TERM before it is killed.
+
+Longer than the shutdown of a service: its drain, and 10 s at most for each phase after it.
+"""
 
 POLL_S = 0.05
 

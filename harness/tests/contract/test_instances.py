@@ -1,11 +1,18 @@
-"""A second instance of a cinema shares the work of the first, without a change of code."""
+"""A second instance of a cinema shares the work of the first, without a change of code.
+
+When it is told to stop, no request fails.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
+import httpx
 import pytest
 
 from testbed.deploy import jdk, processes
@@ -23,6 +30,19 @@ from .product import Product, reservation
 
 SERVICE = "cinema-ucd-service"
 WORK = re.compile(r'^cinema_work_seconds_count\{.*operation="reserve".*\} (\S+)$', re.MULTILINE)
+AT_SERVICE = {"movieId": "UCD001", "showTime": "10:15"}
+
+CLIENTS = 4
+MORE = 50
+"""Answers after the stop."""
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Both instances of a cinema of the running variant, and the process of the second."""
+
+    services: tuple[Service, ...]
+    second: ProcessId
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +51,8 @@ def instances(
     variant: str,
     eventually: Eventually,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[Service, ...]]:
-    """Both instances of a cinema of the running variant."""
+) -> Iterator[Instances]:
+    """Start a second instance beside the first."""
     if running is None:
         pytest.skip("TESTBED_BASE_URL: no instance is added to a running system")
     choice = Choice(variant, settings=SETTINGS, port_offset=PORT_OFFSET, replicas={SERVICE: 2})
@@ -51,29 +71,61 @@ def instances(
                 return second.ready(http) and both.converged(http) is None
 
             eventually(complete, 60)
-        yield found
+        yield Instances(found, process)
     finally:
         processes.stop([process])
 
 
+def worked(instances: Instances) -> dict[str, float]:
+    """Return how many reservations each instance has made."""
+    with client() as http:
+        told = metrics.ask(http, {one.name: one.ports[0] for one in instances.services})
+    return {name: sum(map(float, WORK.findall(text))) for name, text in told.items()}
+
+
 def test_both_instances_work_and_store_in_one_place(
-    product: Product, instances: tuple[Service, ...], eventually: Eventually
+    product: Product, instances: Instances, eventually: Eventually
 ) -> None:
     made: list[str] = []
-
-    def worked() -> dict[str, float]:
-        with client() as http:
-            told = metrics.ask(http, {one.name: one.ports[0] for one in instances})
-        return {name: sum(map(float, WORK.findall(text))) for name, text in told.items()}
-
-    before = worked()
+    before = worked(instances)
 
     def shared() -> bool:
-        answer = product.reserve("ucd", json=reservation(movieId="UCD001", showTime="10:15"))
+        answer = product.reserve("ucd", json=reservation(**AT_SERVICE))
         assert answer.status_code == product.made, answer.text
         made.append(answer.json()["id"])
-        after = worked()
-        return all(after[one.name] > before[one.name] for one in instances)
+        after = worked(instances)
+        return all(after[one.name] > before[one.name] for one in instances.services)
 
     eventually(shared, 30)
     assert set(made) <= {one["id"] for one in product.reservations("ucd")}
+
+
+def test_no_request_fails_when_one_instance_is_told_to_stop(
+    product: Product, instances: Instances, eventually: Eventually
+) -> None:
+    reserved: list[httpx.Response] = []
+    listed: list[httpx.Response] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            reserved.append(product.reserve("ucd", json=reservation(**AT_SERVICE)))
+            listed.append(product.list_movies())
+
+    before = worked(instances)
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        asking = [clients.submit(ask) for _ in range(CLIENTS)]
+        try:
+            eventually(
+                lambda: all(count > before[name] for name, count in worked(instances).items()), 30
+            )
+            assert processes.stop([instances.second]) == []
+            enough = len(listed) + MORE
+            eventually(lambda: len(listed) >= enough, 30)
+        finally:
+            done.set()
+        for one in asking:
+            one.result()
+    assert [one.text for one in reserved if one.status_code != product.made] == []
+    assert [one.text for one in listed if one.status_code != httpx.codes.OK] == []
+    assert {one.headers.get("Cinemas-Missing") for one in listed} == {None}

@@ -1,0 +1,73 @@
+package testbed.support.discovery;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.ConnectException;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
+import testbed.support.testing.RawHttp;
+
+class DrainTest {
+
+  private static final int PATIENCE_SECONDS = 20;
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Service {}
+
+  @Test
+  void servesOnAndIsNotReadyUntilTheTimeIsOver() throws InterruptedException {
+    var waiting = new LinkedBlockingQueue<Runnable>();
+    var service =
+        new SpringApplicationBuilder(Service.class)
+            .initializers(
+                context ->
+                    ((GenericApplicationContext) context)
+                        .registerBean(Drain.class, () -> new Drain(waiting::add)))
+            .run(
+                "--server.port=0",
+                "--management.endpoint.health.probes.enabled=true",
+                "--management.health.rabbit.enabled=false");
+    int port = service.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+    assertThat(readiness(port)).startsWith("HTTP/1.1 200");
+
+    var stop = Thread.ofVirtual().start(service::close);
+    var timeIsOver = waiting.poll(PATIENCE_SECONDS, SECONDS);
+    assertThat(timeIsOver).isNotNull();
+    // A new connection, and an answer.
+    assertThat(readiness(port)).startsWith("HTTP/1.1 503");
+    assertThat(stop.isAlive()).isTrue();
+
+    timeIsOver.run();
+    stop.join();
+    assertThatThrownBy(() -> readiness(port)).hasRootCauseInstanceOf(ConnectException.class);
+  }
+
+  @Test
+  void isForServicesThatRegister() {
+    var context =
+        new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(Draining.class))
+            .withPropertyValues("testbed.discovery.drain=10ms");
+
+    context
+        .withPropertyValues("eureka.client.enabled=true")
+        .run(started -> assertThat(started.getBean(Drain.class).isRunning()).isTrue());
+    context
+        .withPropertyValues("eureka.client.enabled=false")
+        .run(started -> assertThat(started).doesNotHaveBean(Drain.class));
+    context.run(started -> assertThat(started).doesNotHaveBean(Drain.class));
+  }
+
+  private static String readiness(int port) {
+    return RawHttp.answer(port, "GET /actuator/health/readiness HTTP/1.1");
+  }
+}
