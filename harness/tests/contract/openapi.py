@@ -72,6 +72,10 @@ class Document:
         self._check_headers(shown, described.get("headers", {}), answer)
         self._check_body(shown, described.get("content", {}), answer)
 
+    def validate(self, schema: str, value: object) -> None:
+        """Check a value against one of the document's schemas; raise like `check`."""
+        self._validate(schema, self.content["components"]["schemas"][schema], value)
+
     def _operation(self, method: str, path: str) -> Mapping[str, Any] | None:
         for pattern, template in self._paths:
             if pattern.fullmatch(path):

@@ -8,13 +8,14 @@ import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from .openapi import DOCUMENTS, Document, document_text
-from .product import Product
+from .product import Product, reservation
 
 SHARED = (
     "Cinema",
     "CinemaName",
     "Movie",
     "MovieId",
+    "PlainText",
     "ShowTime",
     "Uuid",
     "ReservationContent",
@@ -47,3 +48,13 @@ def test_front_door_serves_its_document(product: Product) -> None:
     answer = product.http.get("/openapi.yaml")
     assert answer.status_code == httpx.codes.OK
     assert yaml.safe_load(answer.text) == yaml.safe_load(document_text(product.variant))
+
+
+@pytest.mark.parametrize("described", DOCUMENTS)
+@pytest.mark.parametrize("field", ["clientName", "clientEmail", "movieId", "ticketType"])
+@pytest.mark.parametrize("text", ["", " ", "Jane\0", "Jane\nDoe", "\x7f", "Jane\x85Doe"], ids=repr)
+def test_document_has_no_text_that_is_refused(described: str, field: str, text: str) -> None:
+    document = Document(described)
+    document.validate("ReservationRequest", reservation(clientName="Ólafur 映画 🎬"))
+    with pytest.raises(AssertionError):
+        document.validate("ReservationRequest", reservation(**{field: text}))

@@ -68,3 +68,8 @@ def test_behind_the_last_page_is_nothing(product: Product, path: str) -> None:
 def test_page_that_cannot_be(product: Product, path: str, query: str, fields: list[str]) -> None:
     told = problem(page(product, path, query), 400, "invalid-request")
     assert [error["field"] for error in told["errors"]] == fields
+
+
+@pytest.mark.parametrize("query", ["page=0&=false", "="])
+def test_parameter_without_a_name_is_refused(product: Product, path: str, query: str) -> None:
+    problem(page(product, path, query), 400, "invalid-request")

@@ -4,6 +4,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,20 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
   @ExceptionHandler
   @Nullable ResponseEntity<Object> parameters(InvalidParameters invalid, WebRequest request) {
     return answer(invalid, invalid(invalid.errors()), request);
+  }
+
+  /** Tomcat reads the parameters of an address when the first of them is asked for. */
+  @ExceptionHandler
+  @Nullable ResponseEntity<Object> unreadableParameters(
+      InvalidParameterException unreadable, WebRequest request) {
+    int status = unreadable.getErrorCode();
+    return answer(
+        unreadable,
+        Problems.as(
+            ProblemType.ofStatus(status),
+            HttpStatusCode.valueOf(status),
+            "The parameters of the address cannot be read."),
+        request);
   }
 
   @ExceptionHandler

@@ -1,0 +1,91 @@
+package testbed.support.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RestController;
+import testbed.contracts.Page;
+import testbed.contracts.ProblemType;
+import testbed.support.testing.RawHttp;
+
+/** Media types and parameters that only a running server reads. */
+@SpringBootTest(
+    classes = OddRequestsTest.Server.class,
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = {
+      "spring.config.import=classpath:testbed-defaults.yml",
+      "spring.application.name=odd-requests",
+      "spring.rabbitmq.listener.simple.auto-startup=false",
+      "management.health.rabbit.enabled=false"
+    })
+class OddRequestsTest {
+
+  private static final String WITHOUT_BOUNDARY = "Content-Type: multipart/form-data\r\n";
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Server {
+
+    @Bean
+    Pages pages() {
+      return new Pages();
+    }
+  }
+
+  @RestController
+  static class Pages {
+
+    @GetMapping("/list")
+    Page list(Page page) {
+      return page;
+    }
+
+    @PostMapping("/make")
+    Page make(@RequestBody Page page) {
+      return page;
+    }
+  }
+
+  @LocalServerPort int port;
+
+  @Test
+  void takesNoFormWithFiles() {
+    var answer =
+        RawHttp.answerTo(
+            port, "POST /make HTTP/1.1", "{}", WITHOUT_BOUNDARY, "Content-Length: 2\r\n");
+
+    assertProblem(answer, 415, ProblemType.UNSUPPORTED_MEDIA_TYPE);
+  }
+
+  @Test
+  void ignoresTheTypeOfABodyThatItDoesNotRead() {
+    assertThat(RawHttp.answer(port, "GET /list?page=1 HTTP/1.1", WITHOUT_BOUNDARY))
+        .startsWith("HTTP/1.1 200");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"page=0&=false", "=", "page=%zz", "page=%ff%"})
+  void refusesParametersThatCannotBeRead(String parameters) {
+    var answer = RawHttp.answer(port, "GET /list?%s HTTP/1.1".formatted(parameters));
+
+    assertProblem(answer, 400, ProblemType.INVALID_REQUEST);
+  }
+
+  private static void assertProblem(String answer, int status, ProblemType type) {
+    assertThat(answer)
+        .startsWith("HTTP/1.1 %d".formatted(status))
+        .contains("Content-Type: application/problem+json\r\n")
+        .contains("\"type\":\"%s\"".formatted(type.uri()));
+  }
+}
