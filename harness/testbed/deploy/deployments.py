@@ -335,7 +335,8 @@ def _registry(
     # One registry for all.
     url = urlsplit(services[next(iter(expected))].environment[ADDRESS])
     port = port_of(str(url.hostname), url.port or 80)
-    return Registry(f"http://{ports.LOOPBACK}:{port}{url.path}", expected)
+    account, at, _ = url.netloc.rpartition("@")
+    return Registry(f"http://{account}{at}{ports.LOOPBACK}:{port}{url.path}", expected)
 
 
 def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:

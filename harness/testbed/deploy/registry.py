@@ -16,7 +16,8 @@ ADDRESS = "EUREKA_URL"
 class Registry:
     """A registry, and how many instances of each service it must know.
 
-    `url` ends with a slash. Services register under their names in the compose file.
+    `url` has the account and ends with a slash. Services register under their names in the compose
+    file.
     """
 
     url: str

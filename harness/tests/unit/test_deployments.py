@@ -183,7 +183,7 @@ def test_an_offset_moves_every_port_and_every_address(project: Project) -> None:
     for before, after in zip(usual.services, moved.services, strict=True):
         assert after.ports == tuple(port + 100 for port in before.ports)
     aggregator = named(moved, "aggregator-service").environ
-    assert aggregator["EUREKA_URL"] == "http://127.0.0.1:8861/eureka/"
+    assert aggregator["EUREKA_URL"] == "http://testbed:testbed@127.0.0.1:8861/eureka/"
     assert aggregator["AGGREGATOR_GATEWAY_URL"] == "http://127.0.0.1:8199"
     assert moved.mongodb_uri == "mongodb://127.0.0.1:27117"
     cinema = named(deploy(project, Choice("async", port_offset=100)), "cinema-ucd-service")
@@ -301,6 +301,25 @@ def test_sync_has_converged_when_the_registry_has_every_instance(
 
     with front_door(**sync_answers(eureka_apps=counting(*states))) as client:
         assert deployment.converged(client) == missing
+
+
+def test_the_registry_is_asked_with_its_account(project: Project) -> None:
+    choice = Choice("sync", replicas={"cinema-dundrum-service": 2})
+    deployment = deploy(project, choice, EUREKA_USERNAME="services", EUREKA_PASSWORD="secret")
+    environ = named(deployment, "eureka-server").environ
+    asked: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/eureka/apps":
+            asked.append(request.headers.get("Authorization"))
+            return counting()
+        return httpx.Response(200, json=MOVIES)
+
+    with httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        deployment.converged(client)
+    assert (environ["EUREKA_USERNAME"], environ["EUREKA_PASSWORD"]) == ("services", "secret")
+    # services:secret
+    assert asked == ["Basic c2VydmljZXM6c2VjcmV0"]
 
 
 def test_async_has_no_registry_to_ask(project: Project) -> None:

@@ -32,6 +32,7 @@ class RegistryTest {
     registry =
         RestClient.builder()
             .baseUrl("http://localhost:" + port)
+            .defaultHeaders(headers -> headers.setBasicAuth("testbed", "testbed"))
             .defaultStatusHandler(status -> true, (request, response) -> {})
             .build();
   }

@@ -1,0 +1,26 @@
+package testbed.registry;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The account of those who may register and look services up.
+ *
+ * @param username the name of the account
+ * @param password if there is none, it is {@value #KNOWN_TO_ALL}, and the registry listens on the
+ *     loopback address only
+ */
+@ConfigurationProperties("eureka")
+record RegistryAccount(@DefaultValue("testbed") String username, @Nullable String password) {
+
+  private static final String KNOWN_TO_ALL = "testbed";
+
+  boolean hasOwnPassword() {
+    return password != null && !password.isBlank();
+  }
+
+  String effectivePassword() {
+    return password != null && !password.isBlank() ? password : KNOWN_TO_ALL;
+  }
+}
