@@ -183,11 +183,20 @@ def test_largest_body_is_read(product: Product) -> None:
     assert {error["field"] for error in told["errors"]} == {"clientName"}
 
 
-# (Not GET: in the synchronous variant that asks for the reservation with the id "make".)
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
 def test_wrong_method_for_a_reservation(product: Product, method: str) -> None:
     answer = product.http.request(method, product.make_path("cineworld"), json=reservation())
     problem(answer, 405, "method-not-allowed")
+    assert {one.strip() for one in answer.headers["Allow"].split(",")} == {"POST"}
+
+
+def test_methods_are_those_that_the_document_has(product: Product) -> None:
+    for path, methods in ((product.make_path("cineworld"), {"POST"}), ("/api/movie/list", {"GET"})):
+        # Not by the product's client: the document has no such method.
+        answer = httpx.options(f"{product.base_url}{path}", trust_env=False)
+        allowed = {one.strip() for one in answer.headers["Allow"].split(",")}
+        # Beside those that every resource has.
+        assert allowed - {"HEAD", "OPTIONS"} == methods
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])

@@ -53,7 +53,8 @@ class ReservationController {
         .body(found.reservations());
   }
 
-  @GetMapping("/{id}")
+  /** Not "make", where nothing is read: a client is told that it can only post there. */
+  @GetMapping("/{id:(?!make$).*}")
   Reservation get(@PathVariable UUID id) {
     return reservations.get(new ReservationId(id));
   }

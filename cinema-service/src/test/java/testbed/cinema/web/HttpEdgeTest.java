@@ -289,6 +289,14 @@ class HttpEdgeTest {
         http.get().uri("/cinema/cineworld/movie/delay/1").exchange(), 404, ProblemType.NOT_FOUND);
   }
 
+  @Test
+  void saysThatAReservationIsMadeByPostAlone() {
+    var answer = http.get().uri("/cinema/cineworld/reservation/make").exchange();
+
+    assertProblem(answer, 405, ProblemType.METHOD_NOT_ALLOWED);
+    assertThat(answer).hasHeader(HttpHeaders.ALLOW, "POST");
+  }
+
   private MvcTestResult make(String body) {
     return http.post()
         .uri("/cinema/cineworld/reservation/make")
