@@ -19,7 +19,7 @@ import org.springframework.web.client.RestClient;
 
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = {"EUREKA_USERNAME=services", "EUREKA_PASSWORD=secret"})
+    properties = {"eureka.username=services", "eureka.password=secret"})
 class RegistrySecurityTest {
 
   @LocalServerPort private int port;
