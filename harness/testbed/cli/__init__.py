@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.markup import escape
 
-from testbed.cli import experiments, machine, messages, reports, stacks, watching
+from testbed.cli import experiments, faults, machine, messages, reports, stacks, watching
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.deploy import processes
 from testbed.model.errors import UserError
@@ -31,6 +31,7 @@ app.command()(experiments.run)
 app.command()(reports.report)
 app.command()(experiments.compare)
 app.command()(machine.test)
+app.command()(faults.faults)
 app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     add_help_option=False,

@@ -21,7 +21,7 @@ from testbed.deploy import groups, ports, processes
 from testbed.deploy.meter import MB, Meter, Usage
 from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
-from testbed.model.errors import UserError
+from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import instance
@@ -44,13 +44,19 @@ _READ_USAGE = (
 _NUMBER = re.compile(r"-(\d+)$")
 """The number of an instance, at the end of its container's name."""
 
+_NETWORKS = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}"
+
+_KILLED = 137
+"""The exit code of a container that did not end when asked to."""
+
 
 @dataclass(frozen=True)
 class Container:
     """One container of a stack; `exit_code` is 0 while it runs.
 
-    `state` is as Docker reports it, such as ``running`` or ``exited``. `number` is that of the
-    instance, from 1. `ports` are on the host.
+    `state` and `health` are as Docker reports them, such as ``running`` and ``healthy``; without a
+    health check, `health` is empty. `number` is that of the instance, from 1. `ports` are on the
+    host.
     """
 
     service: str
@@ -59,6 +65,7 @@ class Container:
     exit_code: int
     number: int = 1
     ports: tuple[int, ...] = ()
+    health: str = ""
 
     @property
     def name(self) -> str:
@@ -281,6 +288,7 @@ def containers(compose: Compose) -> list[Container]:
             int(row["ExitCode"]),
             int(number[1]) if (number := _NUMBER.search(row.get("Name", ""))) else 1,
             _host_ports(row.get("Publishers") or ()),
+            row.get("Health") or "",
         )
         for row in rows
     ]
@@ -377,10 +385,67 @@ def paused(compose: Compose, service: str) -> Iterator[None]:
         _task(compose, "unpause", service)
 
 
+@contextlib.contextmanager
+def disconnected(compose: Compose, service: str) -> Iterator[None]:
+    """Cut the containers of a service off their networks while the body runs.
+
+    Raises `UserError` if there are none, or Docker refuses.
+    """
+    ours = [one for one in containers(compose) if one.service == service]
+    if not ours:
+        raise unknown("service", service, {one.service for one in containers(compose)})
+    cut: list[tuple[str, str]] = []
+    try:
+        for one in ours:
+            for network in _docker("inspect", "--format", _NETWORKS, one.id).split():
+                _docker("network", "disconnect", network, one.id)
+                cut.append((network, one.id))
+        yield
+    finally:
+        for network, id_ in cut:
+            _docker("network", "connect", "--alias", service, network, id_)
+
+
+def find(compose: Compose, name: str) -> Container:
+    """Return the container of an instance; raise `UserError` if there is none."""
+    known = {one.name: one for one in containers(compose)}
+    if name not in known:
+        raise unknown("service", name, known)
+    return known[name]
+
+
+def kill(compose: Compose, name: str) -> None:
+    """Kill the container of an instance; raise `UserError` if that fails."""
+    _docker("kill", find(compose, name).id)
+
+
+def stop(compose: Compose, name: str, grace_s: float) -> bool:
+    """Ask the container of an instance to end; return whether it had to be killed.
+
+    Raises `UserError` if that fails.
+    """
+    _docker("stop", "-t", f"{grace_s:.0f}", find(compose, name).id)
+    return find(compose, name).exit_code == _KILLED
+
+
+def start(compose: Compose, name: str) -> None:
+    """Start the ended container of an instance; raise `UserError` if that fails."""
+    _docker("start", find(compose, name).id)
+
+
 def _task(compose: Compose, *task: str) -> None:
-    answer = _ask((*_command(compose), *task))
+    _carried_out(f"docker compose {' '.join(task)}", (*_command(compose), *task))
+
+
+def _docker(*task: str) -> str:
+    return _carried_out(f"docker {task[0]}", ("docker", *task))
+
+
+def _carried_out(title: str, command: tuple[str, ...]) -> str:
+    answer = _ask(command)
     if answer.returncode != 0:
-        raise UserError(f"docker compose {' '.join(task)} failed:\n" + answer.stderr.strip())
+        raise UserError(f"{title} failed:\n" + answer.stderr.strip())
+    return answer.stdout
 
 
 def _command(compose: Compose) -> list[str]:

@@ -104,22 +104,35 @@ def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessI
     Ended processes are skipped. Returns those of `ids` that had to be killed.
     """
     own = {one.pid: one for one in ids}
-    alive: dict[int, psutil.Process] = {}
-    for one in own.values():
-        if (process := one.find()) is not None:
-            for member in [process, *_descendants(process)]:
-                alive[member.pid] = member
-    for process in alive.values():
+    alive = _members(own.values())
+    for process in alive:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.terminate()
             # A suspended process does not handle the signal before it resumes.
             process.resume()
-    stubborn = _wait(alive.values(), grace)
-    for process in stubborn:
+    stubborn = _wait(alive, grace)
+    _kill(stubborn, grace)
+    return [own[process.pid] for process in stubborn if process.pid in own]
+
+
+def kill(ids: Iterable[ProcessId]) -> None:
+    """Kill processes and their descendants at once, as a crash ends them."""
+    _kill(_members(ids), STOP_GRACE_S)
+
+
+def _members(ids: Iterable[ProcessId]) -> list[psutil.Process]:
+    """Return those that still run, with their descendants."""
+    running = [process for one in ids if (process := one.find()) is not None]
+    found = {one.pid: one for process in running for one in [process, *_descendants(process)]}
+    return list(found.values())
+
+
+def _kill(running: Iterable[psutil.Process], limit_s: float) -> None:
+    asked = list(running)
+    for process in asked:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
-    _wait(stubborn, grace)
-    return [own[process.pid] for process in stubborn if process.pid in own]
+    _wait(asked, limit_s)
 
 
 def _wait(asked: Iterable[psutil.Process], limit_s: float) -> list[psutil.Process]:

@@ -18,7 +18,7 @@ from testbed.deploy.meter import Meter, Meters, ProcessMeter
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Compose, Running, StackRecord
 from testbed.deploy.services import Deployment, Service, client
-from testbed.model.errors import UserError
+from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import service_of
@@ -129,18 +129,27 @@ class Stack:
             self._dismiss_guard()
             return killed
 
-    def stop_service(self, name: str) -> None:
-        """Stop one service, to test what the others do without it."""
-        gone = [one for one in self.record.running if one.name == name]
-        with processes.uninterrupted():
-            processes.stop(one.process for one in gone)
-            groups.remove(folder for one in gone for folder in one.groups)
-            self._save(
-                self.record.with_running(one for one in self.record.running if one.name != name)
-            )
+    def stop_service(self, name: str, grace_s: float = processes.STOP_GRACE_S) -> bool:
+        """Ask one instance to end, and wait for it; return whether it had to be killed."""
+        if self.record.compose is not None:
+            return compose.stop(self.record.compose, name, grace_s)
+        with self._leaving(name) as process:
+            return bool(processes.stop([process], grace_s))
+
+    def kill_service(self, name: str) -> None:
+        """Kill one instance, as a crash ends it."""
+        if self.record.compose is not None:
+            compose.kill(self.record.compose, name)
+            return
+        with self._leaving(name) as process:
+            processes.kill([process])
 
     def start_service(self, name: str, notice: Notice = lambda _: None) -> None:
-        """Start one stopped service, and wait until it is ready."""
+        """Start one instance that was stopped or killed, and wait until it is ready."""
+        if self.record.compose is not None:
+            compose.start(self.record.compose, name)
+            self._await_healthy(self.record.compose, name, notice)
+            return
         (service,) = (one for one in self.deployment.services if one.name == name)
         self._launch(service)
         self._await_ready((service,), notice)
@@ -255,6 +264,19 @@ class Stack:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.resume()
 
+    @contextlib.contextmanager
+    def cut_off(self, name: str) -> Iterator[None]:
+        """Cut a service off the network while the body runs; without containers, suspend it.
+
+        Raises `UserError` if there is no such service.
+        """
+        if self.record.compose is None:
+            with self.held(name):
+                yield
+            return
+        with compose.disconnected(self.record.compose, name):
+            yield
+
     def _containers(self, files: Compose) -> dict[str, str]:
         """Return the ids of the system's running containers, by instance."""
         return {
@@ -270,6 +292,17 @@ class Stack:
                     f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
                     + tail(one.log)
                 )
+
+    @contextlib.contextmanager
+    def _leaving(self, name: str) -> Iterator[ProcessId]:
+        """Yield the process of an instance to end; then the record no longer has it."""
+        known = {one.name: one for one in self.record.running}
+        if name not in known:
+            raise unknown("service", name, known)
+        with processes.uninterrupted():
+            yield known[name].process
+            groups.remove(known.pop(name).groups)
+            self._save(self.record.with_running(known.values()))
 
     def _launch(self, service: Service) -> None:
         log = self._project.logs / f"{service.name}.log"
@@ -315,6 +348,14 @@ class Stack:
             f"not ready in {self._limits.ready_s:.0f} s: {', '.join(pending)}; "
             f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
         )
+
+    def _await_healthy(self, files: Compose, name: str, notice: Notice) -> None:
+        notice(name)
+        for _ in _polls(self._limits.ready_s):
+            one = compose.find(files, name)
+            if one.state == "running" and one.health in ("healthy", ""):
+                return
+        raise UserError(f"not healthy in {self._limits.ready_s:.0f} s: {name}")
 
     def _mark_ready(self, name: str, seconds: float) -> None:
         self._save(

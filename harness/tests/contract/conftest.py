@@ -11,11 +11,12 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from testbed.deploy import build, jdk
-from testbed.deploy.deployments import Choice, deployment, jars
+from testbed.deploy.deployments import Choice, deployment, in_containers, jars
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.project import Project
@@ -82,14 +83,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @contextlib.contextmanager
 def started(
-    variant: str, settings: Mapping[str, str], folder: Path, port_offset: int = PORT_OFFSET
+    variant: str,
+    settings: Mapping[str, str],
+    folder: Path,
+    port_offset: int = PORT_OFFSET,
+    **further: Any,
 ) -> Iterator[Stack]:
-    """Start a variant; stop it at the end, at which it must not have ended by itself."""
+    """Start a variant; stop it at the end, at which it must not have ended by itself.
+
+    `further` is for `Choice`.
+    """
     project = Project(Project.find().root, folder)
-    choice = Choice(variant, settings=settings, port_offset=port_offset)
-    build.require_jars(project, jars(choice, project))
-    environ = {**os.environ, "JAVA_OPTS": f"{os.environ.get('JAVA_OPTS', '')} {JAVA_OPTS}"}
-    stack = Stack(project, deployment(choice, project, jdk.for_services(), environ), environ)
+    choice = Choice(variant, settings=settings, port_offset=port_offset, **further)
+    environ = {
+        **os.environ,
+        "JAVA_OPTS": f"{os.environ.get('JAVA_OPTS', '')} {JAVA_OPTS}",
+        "COMPOSE_PROFILES": "",
+    }
+    if choice.backends == "docker":
+        described = in_containers(choice, project, environ)
+    else:
+        build.require_jars(project, jars(choice, project))
+        described = deployment(choice, project, jdk.for_services(), environ)
+    stack = Stack(project, described, environ)
     stack.start()
     try:
         yield stack

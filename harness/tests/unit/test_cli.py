@@ -56,6 +56,9 @@ def is_free(offset: int) -> bool:
         (["logs"], "no logs yet"),
         (["dead-letters"], "nothing is running"),
         (["dead-letters", "--replay", "--purge"], "--replay and --purge exclude each other"),
+        (["faults", "--system", "none"], "unknown system 'none'; choose from: sync, async"),
+        (["faults", "--backends", "local"], "unknown backends 'local'; choose from: embedded"),
+        (["faults", "--publish", "--short"], "--publish needs the full check"),
     ],
 )
 def test_a_users_mistake_is_told_without_a_stack_trace(
@@ -127,7 +130,10 @@ def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["doctor", "build", "up", "down", "status", "logs", "run", "report", "compare", "test"],
+    [
+        *("doctor", "build", "up", "down", "status", "logs"),
+        *("run", "report", "compare", "test", "faults"),
+    ],
 )
 def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: str) -> None:
     ended = testbed(tmp_path, command, "--help")
@@ -149,5 +155,7 @@ def test_live_names_a_port_that_is_taken(tmp_path: Path) -> None:
 def test_the_overview_names_every_command(tmp_path: Path) -> None:
     ended = testbed(tmp_path, "--help")
 
-    for command in ("doctor", "build", "up", "down", "run", "report", "compare", "jmeter", "live"):
+    for command in (
+        *("doctor", "build", "up", "down", "run", "report", "compare", "faults", "jmeter", "live"),
+    ):
         assert f"│ {command} " in ended.stdout

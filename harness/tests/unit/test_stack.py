@@ -269,6 +269,27 @@ def test_one_service_can_be_ended_and_started_again(
     running.stop()
 
 
+def test_a_killed_service_has_no_time_to_end_and_can_be_started_again(
+    service: MakeService, make_stack: MakeStack
+) -> None:
+    steady, cinema = service("steady"), service("cinema", "--stubborn")
+    running = make_stack(deployed((steady, cinema)))
+    running.start()
+
+    running.kill_service("cinema")
+    assert not answers(cinema)
+    running.require_alive()
+
+    running.start_service("cinema")
+    assert answers(cinema)
+    # It ignores TERM.
+    assert running.stop_service("cinema", grace_s=0.5)
+    assert not running.stop_service("steady")
+    with pytest.raises(UserError, match="unknown service 'steady'"):
+        running.kill_service("steady")
+    running.stop()
+
+
 def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeStack) -> None:
     running = make_stack(deployed((service("cinema"),)))
     running.start()
@@ -461,6 +482,83 @@ def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
     running.start()
     try:
         assert running.endpoints() == {"gateway": 8099, "ucd": 49153, "ucd.2": 49154}
+    finally:
+        running.stop()
+
+
+def test_a_container_is_killed_stopped_and_started_by_its_instance(
+    make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def row(number: int, **changes: object) -> dict[str, object]:
+        known = {"Service": "ucd", "Name": f"testbed-ucd-{number}", "ID": f"id-{number}"}
+        return {**known, "State": "running", "ExitCode": 0, "Health": "healthy", **changes}
+
+    def rows(second: dict[str, object]) -> None:
+        (tmp_path / "rows").write_text(json.dumps([row(1), second]))
+
+    rows(row(2))
+    docker(
+        tmp_path,
+        f"""case "$*" in
+        *" ps "*) cat {tmp_path}/rows ;;
+        *inspect*Networks*) echo "front back " ;;
+        *) echo "$*" >> {tmp_path}/asked ;;
+        esac""",
+        monkeypatch,
+    )
+    running = make_stack(
+        replace(
+            deployed((service("none"),)),
+            phases=(),
+            compose=Compose((tmp_path / "docker-compose.yml",), ()),
+            published={"ucd": ()},
+        )
+    )
+    running.start()
+    try:
+        (tmp_path / "asked").unlink()
+        running.kill_service("ucd.2")
+        running.start_service("ucd.2")
+        assert not running.stop_service("ucd.2", grace_s=3)
+        rows(row(2, State="exited", ExitCode=137, Health=""))
+        assert running.stop_service("ucd.2", grace_s=3)
+        with pytest.raises(UserError, match=r"unknown service 'ucd.3'"):
+            running.kill_service("ucd.3")
+        with running.cut_off("ucd"):
+            during = (tmp_path / "asked").read_text().splitlines()
+        after = (tmp_path / "asked").read_text().splitlines()
+        with pytest.raises(UserError, match="unknown service 'none'"), running.cut_off("none"):
+            pass
+    finally:
+        running.stop()
+
+    asked = ["kill id-2", "start id-2", "stop -t 3 id-2", "stop -t 3 id-2"]
+    places = [("front", "id-1"), ("back", "id-1"), ("front", "id-2"), ("back", "id-2")]
+    cut = [f"network disconnect {network} {one}" for network, one in places]
+    joined = [f"network connect --alias ucd {network} {one}" for network, one in places]
+    assert during == asked + cut
+    assert after == asked + cut + joined
+
+
+def test_a_container_that_does_not_become_healthy_is_told(
+    make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"Service": "ucd", "ID": "1", "State": "running", "ExitCode": 0, "Health": "starting"}
+    (tmp_path / "rows").write_text(json.dumps([row]))
+    docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
+    running = make_stack(
+        replace(
+            deployed((service("none"),)),
+            phases=(),
+            compose=Compose((tmp_path / "docker-compose.yml",), ()),
+            published={"ucd": ()},
+        ),
+        ready_s=0.3,
+    )
+    running.start()
+    try:
+        with pytest.raises(UserError, match="not healthy in 0 s: ucd"):
+            running.start_service("ucd")
     finally:
         running.stop()
 

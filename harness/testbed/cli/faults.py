@@ -1,0 +1,160 @@
+"""The command that injects faults into running systems, and checks what they promise: faults."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from testbed.cli.console import EXIT_FAILED, console
+from testbed.cli.options import NoBuildOption, OffsetOption
+from testbed.cli.preparing import build_jars
+from testbed.deploy import compose, jdk, leftovers, processes, record
+from testbed.measure import environment, results_directory
+from testbed.model import files, promises, systems
+from testbed.model.errors import UserError, unknown
+from testbed.model.project import Project
+from testbed.model.promises import Checked
+
+PORT_OFFSET = 6000
+
+BACKENDS = ("embedded", "docker")
+
+PAGE = "docs/promises.md"
+PUBLISHED = f"analysis/published/{promises.FILE}"
+
+HEAD = """\
+# Promises
+
+What each system promises while something fails, and whether it kept its word. `./testbed faults` checks it;
+`./testbed faults --publish` writes this page. Only promises with a figure are listed.
+"""
+
+COLORS = {"kept": "green", "broken": "red", "unchecked": "yellow"}
+
+
+def faults(
+    promise: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PROMISE]...", help="All if none is named.", show_default=False),
+    ] = None,
+    short: Annotated[
+        bool, typer.Option("--short", help="Fewer operations and faults: 5 minutes.")
+    ] = False,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(help="One of the folders in systems. Repeatable.", show_default=False),
+    ] = None,
+    backends: Annotated[
+        str,
+        typer.Option(
+            help="embedded: MongoDB and AMQP in one JVM, suspended together. "
+            "docker: each in a container, killed and cut off the network."
+        ),
+    ] = "embedded",
+    publish: Annotated[
+        bool, typer.Option("--publish", help=f"Write the figures into {PAGE}.")
+    ] = False,
+    port_offset: OffsetOption = PORT_OFFSET,
+    no_build: NoBuildOption = False,
+) -> None:
+    """Kill, suspend and restart parts of each system under load, and check its promises."""
+    project = Project.find()
+    for one in system or ():
+        systems.declaration(one)
+    if backends not in BACKENDS:
+        raise unknown("backends", backends, BACKENDS)
+    if publish:
+        require_publishable(project, short=short)
+    leftovers.clear_all(project)
+    java = jdk.for_services()
+    if backends == "docker":
+        compose.require_docker()
+    elif not no_build:
+        build_jars(project, java)
+    results = results_directory.new_results(project, "faults", record.now())
+    results.mkdir(parents=True)
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-s", "--no-header", "--tb=short"),
+        *("-p", "no:cacheprovider", "tests/faults"),
+        *(f"--results={results}", f"--backends={backends}", f"--port-offset={port_offset}"),
+        *(["--short"] if short else []),
+        *(f"--promise={one}" for one in promise or ()),
+        *(f"--system={one}" for one in system or ()),
+    ]
+    environ = java.environment({**os.environ, "TESTBED_ROOT": str(project.root)})
+    code = processes.run_in_foreground(command, environ, project.root / "harness")
+    found = promises.read(results / promises.FILE)
+    if found:
+        console.print(table(found))
+        console.print(f"Figures and logs: {project.shown(results)}")
+    if publish and found:
+        add_published(project, found)
+    if code != 0:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def table(found: Iterable[Checked]) -> Table:
+    """Return the results of checks for a terminal, a row for each promise and system."""
+    made = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("promise", "system", "result", "figure"):
+        made.add_column(heading, overflow="fold")
+    for one in found:
+        color = COLORS[one.result]
+        made.add_row(
+            one.promise,
+            one.system,
+            f"[{color}]{one.result}[/{color}]",
+            escape("\n".join(filter(None, (one.figure, one.why)))),
+        )
+    return made
+
+
+def page(found: Sequence[Checked]) -> str:
+    """Return the page with promises and their figures, in Markdown."""
+    parts = [HEAD]
+    for promise, some in groupby(found, key=lambda one: one.promise):
+        rows = list(some)
+        parts.append(f"## {rows[-1].says}\n\n`{promise}`. {rows[-1].tested}\n")
+        parts.append(
+            "| system | backends | result | figure | checked |\n|---|---|---|---|---|\n"
+            + "".join(_row(one) for one in rows)
+        )
+    return "\n".join(parts)
+
+
+def _row(one: Checked) -> str:
+    result = one.result if one.result == "kept" else f"**{one.result}**: {one.why}"
+    checked = f"{one.recorded:%Y-%m-%d}, {one.commit or 'no commit'}"
+    cells = (f"`{one.system}`", one.backends, result, one.figure, checked)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+
+
+def require_publishable(project: Project, *, short: bool) -> None:
+    if short:
+        raise UserError("--publish needs the full check", "Leave --short out.")
+    known = environment.git(project.root)
+    if known is not None and known["dirty"]:
+        raise UserError(
+            "--publish: the work tree has changes", "Commit them: figures name their commit."
+        )
+
+
+def add_published(project: Project, found: Iterable[Checked]) -> None:
+    """Add figures to the published ones; those of the same promise, system and backends go."""
+    file = project.root / PUBLISHED
+    with_figure = [one for one in found if one.figures]
+    every = sorted(promises.latest((*promises.read(file), *with_figure)), key=_place)
+    promises.write(file, every)
+    files.write(project.root / PAGE, page(every).encode())
+    console.print(f"Published: {PAGE}, {PUBLISHED}")
+
+
+def _place(one: Checked) -> tuple[str, int, str]:
+    return one.promise, systems.names().index(one.system), one.backends

@@ -1,0 +1,78 @@
+"""What checks of promises have found: whether a system keeps its word while something fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from testbed.model import files
+
+FILE = "promises.json"
+
+Result = Literal["kept", "broken", "unchecked"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the check of one promise on one system has found.
+
+    Parameters
+    ----------
+    promise
+        Its name.
+    says
+        The promise in one sentence.
+    tested
+        How it is checked.
+    short
+        Whether it was checked with fewer operations and faults.
+    figures
+        What was counted, by name.
+    why
+        What broke it, or kept it from being checked.
+    recorded
+        In UTC.
+    commit
+        Abbreviated; None outside a repository.
+    """
+
+    promise: str
+    says: str
+    tested: str
+    system: str
+    backends: str
+    short: bool
+    result: Result
+    recorded: datetime
+    commit: str | None
+    figures: Mapping[str, str] = field(default_factory=dict)
+    why: str | None = None
+
+    @property
+    def figure(self) -> str:
+        """The figures in one line."""
+        return "; ".join(f"{name} {value}" for name, value in self.figures.items())
+
+
+_CHECKED = TypeAdapter(tuple[Checked, ...])
+
+
+def write(file: Path, checked: Iterable[Checked]) -> None:
+    """Write what checks have found."""
+    files.write(file, _CHECKED.dump_json(tuple(checked), indent=2) + b"\n")
+
+
+def read(file: Path) -> tuple[Checked, ...]:
+    """Read what checks have found; nothing if there is no such file."""
+    return _CHECKED.validate_json(file.read_bytes()) if file.is_file() else ()
+
+
+def latest(checked: Iterable[Checked]) -> tuple[Checked, ...]:
+    """Return the last one for each promise, system and kind of backends, in the order of the first."""
+    found = {(one.promise, one.system, one.backends): one for one in checked}
+    return tuple(found.values())

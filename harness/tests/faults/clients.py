@@ -1,0 +1,141 @@
+"""Customers of a running system: each request is an operation of an account."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from contract.product import Product, reservation
+from testbed.deploy.services import client
+from testbed.deploy.stack import Stack
+from testbed.measure import metrics
+from testbed.model import systems
+
+from .accounting import Account, Entry, Outcome
+
+SHOWN = {
+    "cineworld": {"movieId": "CNW001", "showTime": "18:00"},
+    "dundrum": {"movieId": "MAD001", "showTime": "10:30"},
+    "ucd": {"movieId": "UCD001", "showTime": "10:15"},
+}
+"""A showing of each cinema."""
+
+HOST = "customers.example.org"
+
+Send = Callable[[str], Outcome]
+
+
+def service_of(cinema: str) -> str:
+    """Return the service of a cinema."""
+    return f"cinema-{cinema}-service"
+
+
+def front_of(variant: str) -> str:
+    """Return the service that clients ask."""
+    return systems.declaration(variant).front.service
+
+
+def wanted(cinema: str, key: str, **changes: Any) -> dict[str, Any]:
+    """Return a valid reservation that carries a key."""
+    return reservation(**SHOWN[cinema], clientEmail=f"{key}@{HOST}", **changes)
+
+
+def reserving(product: Product, cinema: str) -> Send:
+    """Return the operation that reserves at a cinema and fetches the result."""
+    return lambda key: carried_out(product, lambda: _post(product, cinema, key))
+
+
+def requesting(product: Product, cinema: str) -> Send:
+    """Return the operation that asks for a reservation and does not fetch the result."""
+    return lambda key: carried_out(product, lambda: _post(product, cinema, key), fetch=False)
+
+
+def listing(product: Product) -> Send:
+    """Return the operation that asks for all movies; its `why` names the missing cinemas."""
+    return lambda _: carried_out(product, lambda: product.http.get("/api/movie/list"))
+
+
+def asking(product: Product, path: str) -> Send:
+    """Return the operation that asks for something and does not fetch the result."""
+    return lambda _: carried_out(product, lambda: product.http.get(path), fetch=False)
+
+
+def carried_out(
+    product: Product, request: Callable[[], httpx.Response], *, fetch: bool = True
+) -> Outcome:
+    """Send a request, fetch its result, and return what the client was told."""
+    first: httpx.Response | None = None
+    id_: str | None = None
+    try:
+        first = request()
+        if first.is_error:
+            return Outcome(first.status_code, None, first.status_code, told(first))
+        id_ = first.text if first.status_code == httpx.codes.ACCEPTED else _id(first)
+        if not fetch:
+            return Outcome(first.status_code, id_)
+        final = product.finish(first)
+        return Outcome(first.status_code, id_, final.status_code, told(final))
+    except (httpx.HTTPError, AssertionError) as problem:
+        # The contract's client refuses what is not documented.
+        why = f"{type(problem).__name__}: {problem}".partition("\n")[0]
+        return Outcome(None if first is None else first.status_code, id_, None, why)
+
+
+def told(answer: httpx.Response) -> str | None:
+    """Return the problem of an answer, or the cinemas that it misses."""
+    if answer.is_error:
+        return str(answer.json()["type"]).rpartition(":")[2]
+    return answer.headers.get("Cinemas-Missing")
+
+
+def undocumented(entries: Sequence[Entry]) -> list[str]:
+    """Return what was answered that the OpenAPI document does not have."""
+    return [why for one in entries if (why := one.outcome.why or "").startswith("AssertionError")]
+
+
+def stored(product: Product, cinema: str) -> Counter[str]:
+    """Return how often each key is stored, by a cinema's list of reservations."""
+    emails = (one["clientEmail"] for one in product.reservations(cinema))
+    return Counter(email.partition("@")[0] for email in emails)
+
+
+def settled(
+    product: Product, entries: Sequence[Entry], cinema: str, limit_s: float = 60
+) -> Account:
+    """Return the account when everything acknowledged is stored, or the time is over."""
+    deadline = time.monotonic() + limit_s
+    while True:
+        account = Account(tuple(entries), stored(product, cinema))
+        if not account.lost or time.monotonic() >= deadline:
+            return account
+        time.sleep(1)
+
+
+def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
+    """Return the sum of a metric over the instances of a service, and over its other labels."""
+    ports = {
+        name: port for name, port in stack.endpoints().items() if systems.service_of(name) == service
+    }
+    with client() as http:
+        texts = metrics.ask(http, ports)
+    return sum(
+        sample.value
+        for text in texts.values()
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == metric and labels.items() <= sample.labels.items()
+    )
+
+
+def _post(product: Product, cinema: str, key: str) -> httpx.Response:
+    return product.http.post(product.make_path(cinema), json=wanted(cinema, key))
+
+
+def _id(answer: httpx.Response) -> str | None:
+    content = answer.json()
+    return str(content["id"]) if isinstance(content, dict) else None

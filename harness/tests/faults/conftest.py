@@ -1,0 +1,137 @@
+"""Starts the systems into which faults are injected: ``./testbed faults``.
+
+A system serves one promise after the other. After a broken promise it is started again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from contract.conftest import Eventually, eventually, pytest_generate_tests, started
+from contract.product import PRODUCTS, Product
+from testbed.deploy.deployments import EMBEDDED
+from testbed.deploy.stack import Stack
+from testbed.model.errors import UserError
+
+from .recording import (
+    CHECKED,
+    Progress,
+    figures,
+    progress,
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_report_teststatus,
+    sized,
+)
+
+__all__ = [
+    "Eventually",
+    "eventually",
+    "figures",
+    "progress",
+    "pytest_addoption",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_generate_tests",
+    "pytest_report_teststatus",
+    "sized",
+]
+
+TWICE = "cinema-ucd-service"
+"""The service that runs in two instances."""
+
+SETTINGS = {"BROKER_STORE_EXPIRY": "20s"}
+"""Answers expire while a check can wait for it."""
+
+RECOVERY_S = 60
+
+
+class Systems:
+    """The running system; one at a time."""
+
+    def __init__(self, folder: Path, backends: str, port_offset: int) -> None:
+        self._folder = folder
+        self._backends = backends
+        self._port_offset = port_offset
+        self._starts = 0
+        self._variant = ""
+        self._running: contextlib.AbstractContextManager[Stack] | None = None
+        self._stack: Stack | None = None
+
+    def running(self, variant: str) -> Stack:
+        """Return the stack of a variant; start it if it does not run."""
+        if self._stack is None or self._variant != variant:
+            self.end()
+            self._starts += 1
+            self._running = started(
+                variant,
+                SETTINGS,
+                self._folder / f"{self._starts}-{variant}",
+                self._port_offset,
+                backends=self._backends,
+                replicas={TWICE: 2},
+            )
+            self._stack = self._running.__enter__()
+            self._variant = variant
+        return self._stack
+
+    def end(self) -> None:
+        """Stop what runs, in whatever state it is."""
+        if self._running is not None:
+            running, self._running, self._stack = self._running, None, None
+            with contextlib.suppress(UserError, AssertionError):
+                running.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="session")
+def systems(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Systems]:
+    made = Systems(
+        pytestconfig.getoption("--results") or tmp_path_factory.mktemp("faults"),
+        pytestconfig.getoption("--backends"),
+        pytestconfig.getoption("--port-offset"),
+    )
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture
+def stack(
+    systems: Systems, variant: str, request: pytest.FixtureRequest, progress: Progress
+) -> Iterator[Stack]:
+    """The running system, complete before and after the check."""
+    progress("starting the system")
+    running = systems.running(variant)
+    yield running
+    checked = request.node.stash.get(CHECKED, None)
+    if checked is None or checked.result == "broken":
+        systems.end()
+        return
+    progress("waiting for a complete system")
+    try:
+        running.await_converged(lambda _: None, RECOVERY_S)
+    except UserError:
+        systems.end()
+        raise
+
+
+@pytest.fixture
+def product(stack: Stack, variant: str) -> Iterator[Product]:
+    """The running system, to be asked."""
+    asked = PRODUCTS[variant](f"http://127.0.0.1:{stack.deployment.front_port}")
+    yield asked
+    asked.close()
+
+
+def backend(stack: Stack, service: str) -> str:
+    """Return what serves as a service of the compose file: itself, or the embedded backends."""
+    own = {one.name for one in stack.deployment.services}
+    return service if stack.record.compose is not None or service in own else EMBEDDED

@@ -1,0 +1,204 @@
+"""Writes down what the check of each promise has found, and shows how far it is."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import pytest
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.text import Text
+
+from testbed.measure.environment import git
+from testbed.model import promises, systems
+from testbed.model.project import Project
+from testbed.model.promises import Checked, Result
+from testbed.model.words import duration
+
+T = TypeVar("T")
+
+Progress = Callable[[str], None]
+
+
+LIMIT_S = 3600
+"""For one check, with the start of its system."""
+
+MARKS = {"kept": "[green]✓[/green]", "broken": "[red]✗[/red]", "unchecked": "[yellow]-[/yellow]"}
+
+FIGURES = pytest.StashKey[dict[str, str]]()
+CHECKED = pytest.StashKey[Checked]()
+"""What has been found of a test's promise so far."""
+
+
+class Sized(Protocol):
+    """Chooses between the full size and the short one."""
+
+    def __call__(self, full: T, short: T) -> T: ...
+
+
+class Recorder:
+    """Records every promise when its check has ended, and shows the running one on a terminal."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        results: Path | None = config.getoption("--results")
+        self._file = None if results is None else results / promises.FILE
+        self._short: bool = config.getoption("--short")
+        self._backends: str = config.getoption("--backends")
+        known = git(Project.find().root)
+        self._commit = None if known is None else f"{known['commit'][:7]}{'+' * known['dirty']}"
+        self._all: list[Checked] = []
+        # Not what pytest captures.
+        self._console = Console(file=sys.__stdout__, highlight=False)
+        self._title = ""
+        self._live: Live | None = None
+
+    def progress(self, text: str) -> None:
+        """Show how far the running check is."""
+        if self._live is not None:
+            self._live.update(Text(f"{self._title} · {text}", overflow="ellipsis", no_wrap=True))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self._title = f"{_promise(item)}, {_system(item)}"
+        began = time.monotonic()
+        if self._console.is_terminal:
+            self._live = Live(
+                console=self._console,
+                transient=True,
+                refresh_per_second=4,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start()
+        try:
+            return (yield)
+        finally:
+            if self._live is not None:
+                self._live.stop()
+            if (checked := item.stash.get(CHECKED, None)) is not None:
+                self._record(checked, time.monotonic() - began)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
+        report: pytest.TestReport = yield
+        if report.when == "call" or not report.passed:
+            item.stash[CHECKED] = self._checked(item, report)
+        return report
+
+    def _checked(self, item: pytest.Item, report: pytest.TestReport) -> Checked:
+        promise, says = item.get_closest_marker("promise").args
+        # A system that does not recover has broken its promise, one that did not start has not.
+        failed: Result = "unchecked" if report.when == "setup" else "broken"
+        return Checked(
+            promise=promise,
+            says=says,
+            tested=" ".join(inspect.cleandoc(item.function.__doc__ or "").split()),
+            system=_system(item),
+            backends=self._backends,
+            short=self._short,
+            result="kept" if report.passed else "unchecked" if report.skipped else failed,
+            recorded=datetime.now(UTC).replace(microsecond=0),
+            commit=self._commit,
+            figures=item.stash.get(FIGURES, {}),
+            why=None if report.passed else _why(report),
+        )
+
+    def _record(self, checked: Checked, elapsed_s: float) -> None:
+        self._all.append(checked)
+        if self._file is not None:
+            promises.write(self._file, self._all)
+        told = "; ".join(filter(None, (checked.figure, checked.why)))
+        self._console.print(
+            f"{MARKS[checked.result]} {self._title} [dim]{duration(elapsed_s)}[/dim]: "
+            f"{escape(told)}",
+            soft_wrap=True,
+        )
+
+
+def _promise(item: pytest.Item) -> str:
+    return str(item.get_closest_marker("promise").args[0])
+
+
+def _system(item: pytest.Item) -> str:
+    assert isinstance(item, pytest.Function)
+    return str(item.callspec.params["variant"])
+
+
+def _why(report: pytest.TestReport) -> str:
+    told: Any = report.longrepr
+    if isinstance(told, tuple):
+        return str(told[2]).removeprefix("Skipped: ")
+    crash = getattr(told, "reprcrash", None)
+    first = str(told if crash is None else crash.message).partition("\n")[0]
+    return first.removeprefix("AssertionError: ")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("faults")
+    group.addoption("--promise", action="append", default=[], help="check only this promise")
+    group.addoption("--system", action="append", default=[], help="check only this system")
+    group.addoption("--short", action="store_true", help="fewer operations and faults")
+    group.addoption("--backends", default="embedded", choices=("embedded", "docker"))
+    group.addoption("--port-offset", type=int, default=6000)
+    group.addoption("--results", type=Path, help="folder for figures and logs")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "promise(name, sentence): what the test checks")
+    config.addinivalue_line("markers", "variant(name): asks one variant only")
+    config.pluginmanager.register(Recorder(config), "recorder")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    known = dict.fromkeys(map(_promise, items))
+    wanted: list[str] = config.getoption("--promise")
+    if unknown := set(wanted) - set(known):
+        raise pytest.UsageError(
+            f"unknown promise {', '.join(sorted(unknown))}; choose from: {', '.join(known)}"
+        )
+    of_systems: list[str] = config.getoption("--system") or list(systems.names())
+    chosen = [
+        item
+        for item in items
+        if _promise(item) in (wanted or known) and _system(item) in of_systems
+    ]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    # Each system is started once, if no promise is broken.
+    items[:] = sorted(chosen, key=lambda item: systems.names().index(_system(item)))
+    for item in items:
+        item.add_marker(pytest.mark.timeout(LIMIT_S))
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str]:
+    """Show nothing: the recorder tells how each check ended."""
+    if report.when == "call":
+        return report.outcome, "", ""
+    return ("" if report.passed else "skipped" if report.skipped else "error"), "", ""
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest) -> dict[str, str]:
+    """The figures of the promise, by name, to be filled in."""
+    return request.node.stash.setdefault(FIGURES, {})
+
+
+@pytest.fixture
+def progress(request: pytest.FixtureRequest) -> Progress:
+    """A function that shows how far the check is."""
+    recorder: Recorder = request.config.pluginmanager.get_plugin("recorder")
+    return recorder.progress
+
+
+@pytest.fixture
+def sized(request: pytest.FixtureRequest) -> Sized:
+    """Choose between the full size and the short one."""
+    short: bool = request.config.getoption("--short")
+    return lambda full, brief: brief if short else full

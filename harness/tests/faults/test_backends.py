@@ -1,0 +1,76 @@
+"""A registry, a database or a message server that goes away and comes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from contract.product import Product
+from testbed.deploy.stack import Stack
+
+from . import queues
+from .accounting import Entry, Load, evenly, of, statuses
+from .clients import reserving, settled, undocumented
+from .conftest import backend
+from .recording import Progress, Sized
+
+CINEMA = "cineworld"
+RATE = 5
+AFTERWARDS = 20
+BACKENDS = {"sync": ("eureka-server", "mongodb"), "async": ("mongodb", queues.SERVER)}
+
+
+@pytest.mark.promise(
+    "backends-return",
+    "While a backend is away requests are refused in time; when it is back all goes on by itself.",
+)
+def test_backends_return(
+    stack: Stack,
+    product: Product,
+    variant: str,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Reservations arrive at a constant rate. For the middle third, the registry (`sync`), the
+    database, or the message server (`async`) is cut off the network. Without containers it is
+    suspended, and database and message server are one process."""
+    if variant == "async":
+        queues.taken(stack, queues.DEAD_LETTERS)
+    away = sized(30, 8)
+    entries: list[Entry] = []
+    afterwards: list[Entry] = []
+    for name in dict.fromkeys(backend(stack, one) for one in BACKENDS[variant]):
+        progress(f"{name} is away for {away} s")
+        # A client may have to wait for its answer for most of the time.
+        with Load(
+            reserving(product, CINEMA), evenly(RATE, 3 * away * RATE), workers=96
+        ) as load:
+            load.await_due(1 / 3)
+            with stack.cut_off(name):
+                load.await_due(2 / 3)
+        stack.await_converged(lambda _: None, 60)
+        with Load(reserving(product, CINEMA), evenly(RATE, AFTERWARDS)) as later:
+            pass
+        failed = [one.due_s for one in load.entries if not one.outcome.served]
+        figures[f"answers, {name}"] = statuses(load.entries)
+        back = max(0.0, max(failed, default=0.0) - 2 * away)
+        figures[f"last failure after its return, {name}"] = f"{back:.1f} s"
+        entries += load.entries
+        afterwards += later.entries
+    account = settled(product, [*entries, *afterwards], CINEMA)
+    answers = {one.outcome.final or one.outcome.status for one in entries}
+    failed_later = [one for one in afterwards if not one.outcome.served]
+    figures["failed afterwards"] = of(failed_later, afterwards)
+    figures["lost"] = of(account.lost, account.acknowledged)
+    figures["stored twice"] = of(account.doubled, account.entries)
+    figures["refused but stored"] = of(account.unwanted, account.entries)
+    stack.require_alive()
+    assert not undocumented(entries)
+    assert answers <= {product.made, 503, 504}, f"answers {answers}"
+    assert not failed_later, statuses(afterwards)
+    assert not account.lost, "an acknowledged reservation is not stored"
+    assert not account.doubled, "a reservation is stored twice"
+    if variant == "async":
+        letters = queues.taken(stack, queues.DEAD_LETTERS)
+        figures["dead letters"] = f"{len(letters):,}"
+        assert not letters, "a request became a dead letter"

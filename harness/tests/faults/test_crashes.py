@@ -1,0 +1,155 @@
+"""A cinema that is slow, dead, or told to stop costs its own part only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import pytest
+
+from contract.product import Product
+from testbed.deploy.stack import Stack
+from testbed.model import systems
+from testbed.model.systems import instance
+
+from . import clients
+from .accounting import Entry, Load, evenly, failed_seconds, of, quantile, statuses
+from .clients import front_of, listing, reserving, settled, undocumented
+from .conftest import TWICE
+from .recording import Progress, Sized
+
+DEADLINE_S = 5.0
+"""How long the front doors wait for a cinema."""
+
+MARGIN_S = 5.0
+
+HEALTHY, AWAY = "cineworld", "dundrum"
+
+CRASH_COSTS = 0.01
+"""The largest share of requests that may fail because of one of two instances."""
+
+
+@pytest.mark.promise(
+    "others-are-unharmed",
+    "A cinema that hangs or is dead delays no other; lists come in time and name it as missing.",
+)
+def test_others_are_unharmed(
+    stack: Stack,
+    product: Product,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Reservations at two cinemas and lists arrive at constant rates: with every cinema, with one
+    of the two suspended, and with it killed. Its own reservations must be refused in time."""
+    seconds = sized(30, 6)
+    victim = clients.service_of(AWAY)
+
+    def part(title: str) -> dict[str, Sequence[Entry]]:
+        progress(title)
+        sent = {
+            "others": Load(reserving(product, HEALTHY), evenly(20, 20 * seconds)),
+            "own": Load(reserving(product, AWAY), evenly(2, 2 * seconds)),
+            "lists": Load(listing(product), evenly(3, 3 * seconds)),
+        }
+        with ExitStack() as running:
+            for load in sent.values():
+                running.enter_context(load)
+        return {name: load.entries for name, load in sent.items()}
+
+    part("with every cinema, to warm up")
+    before = part("with every cinema")
+    with stack.held(victim):
+        hanging = part(f"{AWAY} hangs")
+    stack.await_converged(lambda _: None, 60)
+    stack.kill_service(victim)
+    dead = part(f"{AWAY} is dead")
+    stack.start_service(victim)
+
+    usual = quantile(before["others"], 0.99)
+    parts = {"hanging": hanging, "dead": dead}
+    for name, found in parts.items():
+        ratio = quantile(found["others"], 0.99) / usual
+        figures[f"p99 of the others, {name} ÷ before"] = f"{ratio:.2f}"
+        figures[f"slowest list, {name}"] = f"{quantile(found['lists'], 1):.1f} s"
+        failed = [one for one in found["others"] if not one.outcome.served]
+        figures[f"failed at the others, {name}"] = of(failed, found["others"])
+        figures[f"its own, {name}"] = statuses(found["own"])
+    for found in parts.values():
+        every = [one for some in found.values() for one in some]
+        assert not undocumented(every)
+        assert all(one.outcome.served for one in found["others"]), "another cinema has failed"
+        assert {one.outcome.final for one in found["lists"]} == {200}, statuses(found["lists"])
+        assert {one.outcome.why for one in found["lists"]} <= {AWAY}, "a list does not name it"
+        assert {one.outcome.final for one in found["own"]} <= {503, 504}, statuses(found["own"])
+        assert quantile(every, 1) < DEADLINE_S + MARGIN_S
+
+
+@pytest.mark.promise(
+    "crash-is-bounded",
+    "The crash of one of two instances of a cinema fails one request in a hundred at most.",
+)
+def test_crash_is_bounded(
+    stack: Stack,
+    product: Product,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Reservations arrive at a constant rate. One of two instances is killed after a third."""
+    rate, seconds = sized(50, 30), sized(30, 12)
+    victim = instance(TWICE, 2)
+    with Load(reserving(product, "ucd"), evenly(rate, rate * seconds), notice=progress) as load:
+        load.await_share(1 / 3)
+        stack.kill_service(victim)
+    stack.start_service(victim)
+    failed = [one for one in load.entries if not one.outcome.served]
+    figures["failed"] = of(failed, load.entries)
+    figures["seconds with a failure"] = of(failed_seconds(load.entries), seconds)
+    figures["answers"] = statuses(load.entries)
+    assert not undocumented(load.entries)
+    assert len(failed) <= CRASH_COSTS * len(load.entries), statuses(load.entries)
+
+
+@pytest.mark.promise(
+    "restart-loses-nothing",
+    "No request fails while the services behind the front door are restarted one by one.",
+)
+def test_restart_loses_nothing(
+    stack: Stack,
+    product: Product,
+    variant: str,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Reservations at the cinema with two instances arrive at a constant rate. Each instance of
+    each service is told to end and started again, the next one when the system is complete. Left
+    out: the front door, which is there once, and requests that need a service that is there once.
+    """
+    both = [instance(TWICE, number) for number in (1, 2)]
+    declared = systems.declaration(variant).services
+    others = [one for one in declared if one not in (TWICE, front_of(variant))]
+    restarted = both + sized(others, [])
+    killed: list[str] = []
+    with Load(reserving(product, "ucd"), evenly(30, 30 * 600)) as load:
+        for name in restarted:
+            progress(f"restarting {name}")
+            if stack.stop_service(name):
+                killed.append(name)
+            stack.start_service(name)
+            stack.await_converged(lambda _: None, 60)
+        load.end()
+    account = settled(product, load.entries, "ucd")
+    failed = [one for one in load.entries if not one.outcome.served]
+    figures["failed"] = of(failed, load.entries)
+    figures["lost"] = of(account.lost, account.acknowledged)
+    figures["stored twice"] = of(account.doubled, account.entries)
+    figures["had to be killed"] = of(killed, restarted)
+    assert not undocumented(load.entries)
+    assert not failed, statuses(load.entries)
+    assert not account.lost, "an acknowledged reservation is not stored"
+    assert not account.doubled, "a reservation is stored twice"
+    assert not killed, f"did not end when asked to: {killed}"
+
+

@@ -1,0 +1,61 @@
+"""Answers that nobody fetches."""
+
+from __future__ import annotations
+
+import pytest
+
+from contract.product import Asynchronous, problem
+from testbed.deploy.stack import Stack
+
+from .accounting import Load, evenly, of, statuses
+from .clients import asking, front_of, reading, reserving
+from .conftest import Eventually
+from .recording import Progress, Sized
+
+CINEMA = "ucd"
+STORED = 400
+EXPIRED_S = 60
+FULL = 0.9
+"""The share of the heap in use after a collection above which a service is about to fail."""
+
+
+@pytest.mark.variant("async")
+@pytest.mark.promise(
+    "store-is-bounded", "Answers that nobody fetches do not use up the front door's memory."
+)
+def test_store_is_bounded(
+    stack: Stack,
+    product: Asynchronous,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+    eventually: Eventually,
+) -> None:
+    """Pages of 200 reservations are asked for and never fetched. Each request is acknowledged, or
+    refused with 503 and Retry-After. Then the front door must serve, and have expired the first
+    answer."""
+    front = front_of("async")
+    with Load(reserving(product, CINEMA), evenly(100, STORED), notice=progress):
+        pass
+    before = stack.meter().read()[front].rss_mb
+    first = product.http.get(product.list_path(CINEMA))
+    path = f"{product.list_path(CINEMA)}?size=200"
+    with Load(
+        asking(product, path), evenly(200, sized(10_000, 2_000)), notice=progress
+    ) as load:
+        pass
+    figures["answers"] = statuses(load.entries)
+    stack.require_alive()
+    used = reading(stack, front, "jvm_memory_usage_after_gc", area="heap")
+    after = stack.meter().read()[front].rss_mb
+    figures["memory of the front door"] = f"{before:,.0f} MB, then {after:,.0f} MB"
+    figures["heap in use after a collection"] = f"{used:.0%}"
+    wrong = [one for one in load.entries if one.outcome.status not in (202, 503)]
+    figures["other answers than 202 and 503"] = of(wrong, load.entries)
+    assert not wrong, wrong[0].outcome.why
+    assert used < FULL
+    again = product.list_movies()
+    assert again.status_code == 200, again.text
+    progress("waiting until the first answer has expired")
+    eventually(lambda: product.fetch(first).status_code == 410, EXPIRED_S)
+    problem(product.fetch(first), 410, "correlation-expired")

@@ -1,0 +1,223 @@
+"""What ``./testbed faults`` records, shows and publishes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from testbed.cli import faults
+from testbed.model import promises
+from testbed.model.project import Project
+from testbed.model.promises import Checked
+
+TESTS = Path(__file__).parents[1]
+
+KEPT = Checked(
+    promise="nothing-is-lost",
+    says="Nothing acknowledged is lost.",
+    tested="The service is killed under load.",
+    system="sync",
+    backends="embedded",
+    short=False,
+    result="kept",
+    recorded=datetime(2026, 11, 22, 16, 0, tzinfo=UTC),
+    commit="6e48199",
+    figures={"lost": "0 of 10,000", "stored twice": "0 of 10,000"},
+)
+BROKEN = replace(
+    KEPT, system="async", result="broken", figures={"lost": "3 of 10,000"}, why="3 | lost"
+)
+SKIPPED = replace(KEPT, promise="poison", result="unchecked", figures={}, why="needs containers")
+
+CHECKS = '''
+import pytest
+
+@pytest.mark.promise("kept-one", "It holds.")
+def test_kept(variant, figures, progress):
+    """Something is killed,
+    and started again."""
+    progress("half way")
+    figures["lost"] = "0 of 5"
+
+@pytest.mark.promise("broken-one", "It does not hold.")
+def test_broken(variant, figures):
+    """Something hangs."""
+    figures["lost"] = "5 of 5"
+    assert False, "all is lost\\nfor ever"
+
+@pytest.mark.promise("never-started", "It is not known.")
+def test_never_started(variant, stack):
+    """Nothing runs."""
+
+@pytest.mark.promise("not-recovered", "It recovers.")
+def test_not_recovered(variant, unsteady):
+    """It does not."""
+
+@pytest.mark.promise("elsewhere", "It holds in containers.")
+def test_elsewhere(variant, sized):
+    """Not here."""
+    pytest.skip(f"size {sized(100, 1)}")
+'''
+
+CONFTEST = """
+from faults.recording import *
+
+def pytest_generate_tests(metafunc):
+    metafunc.parametrize("variant", ["async", "sync"], scope="session")
+
+@pytest.fixture
+def stack():
+    raise OSError("a port is taken")
+
+@pytest.fixture
+def unsteady():
+    yield
+    raise OSError("the list misses ucd")
+"""
+
+
+def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the checks above in a process of their own."""
+    (folder / "conftest.py").write_text(CONFTEST)
+    (folder / "test_checks.py").write_text(CHECKS)
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "--no-header", "--rootdir", str(folder)]
+    return subprocess.run(
+        [*command, "-p", "no:cacheprovider", str(folder), f"--results={folder}", *arguments],
+        env={**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_each_check_is_recorded_with_its_figures(tmp_path: Path) -> None:
+    ended = check(tmp_path, "--system=sync", "--short")
+
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    found = {one.promise: one for one in promises.read(tmp_path / promises.FILE)}
+    assert {name: one.result for name, one in found.items()} == {
+        "kept-one": "kept",
+        "broken-one": "broken",
+        "never-started": "unchecked",
+        "not-recovered": "broken",
+        "elsewhere": "unchecked",
+    }
+    kept = found["kept-one"]
+    assert (kept.says, kept.tested) == ("It holds.", "Something is killed, and started again.")
+    assert (kept.system, kept.backends, kept.short) == ("sync", "embedded", True)
+    assert kept.figures == {"lost": "0 of 5"}
+    assert kept.why is None
+    assert found["broken-one"].figures == {"lost": "5 of 5"}
+    assert found["broken-one"].why == "all is lost"
+    assert found["never-started"].why == "OSError: a port is taken"
+    assert found["not-recovered"].why == "OSError: the list misses ucd"
+    assert found["elsewhere"].why == "size 1"
+
+
+def test_a_line_tells_how_each_check_ended(tmp_path: Path) -> None:
+    lines = check(tmp_path, "--promise=kept-one").stdout.splitlines()
+
+    assert [line.partition(" 0.")[0] for line in lines if "kept-one" in line] == [
+        "✓ kept-one, sync",
+        "✓ kept-one, async",
+    ]
+    assert all(line.endswith(": lost 0 of 5") for line in lines if "kept-one" in line)
+
+
+def test_an_unknown_promise_is_refused_with_the_choices(tmp_path: Path) -> None:
+    ended = check(tmp_path, "--promise=kept")
+
+    assert ended.returncode == 4
+    assert "unknown promise kept; choose from: kept-one, broken-one, never-started" in ended.stderr
+
+
+def test_findings_are_read_as_they_were_written(tmp_path: Path) -> None:
+    file = tmp_path / promises.FILE
+    assert promises.read(file) == ()
+
+    promises.write(file, [KEPT, BROKEN])
+
+    assert promises.read(file) == (KEPT, BROKEN)
+    assert json.loads(file.read_text())[0]["figures"]["lost"] == "0 of 10,000"
+
+
+def test_the_latest_finding_of_each_system_and_backends_counts() -> None:
+    newer = replace(BROKEN, result="kept", why=None)
+    other = replace(KEPT, backends="docker")
+    assert promises.latest([KEPT, BROKEN, other, newer]) == (KEPT, newer, other)
+
+
+def test_the_table_fits_a_terminal() -> None:
+    console = Console(width=80, file=open(os.devnull, "w"), record=True)  # noqa: SIM115
+    console.print(faults.table([KEPT, BROKEN, SKIPPED]))
+    lines = console.export_text().splitlines()
+
+    assert max(map(len, lines)) <= 80
+    assert "0 of 10,000; stored twice 0 of 10,000" in " ".join(" ".join(lines).split())
+    assert any("broken" in line for line in lines)
+    assert any("needs containers" in line for line in lines)
+
+
+def test_the_page_says_each_promise_once() -> None:
+    text = faults.page([KEPT, BROKEN])
+
+    assert text.count("## Nothing acknowledged is lost.") == 1
+    assert "`nothing-is-lost`. The service is killed under load." in text
+    assert (
+        "| `sync` | embedded | kept | lost 0 of 10,000; stored twice 0 of 10,000 "
+        "| 2026-11-22, 6e48199 |"
+    ) in text
+    assert "| `async` | embedded | **broken**: 3 \\| lost | lost 3 of 10,000 |" in text
+
+
+def test_what_is_published_is_added_to_what_was(project: Project) -> None:
+    in_containers = replace(KEPT, backends="docker")
+    faults.add_published(project, [in_containers, BROKEN])
+    faults.add_published(project, [replace(BROKEN, result="kept", why=None), KEPT, SKIPPED])
+
+    known = promises.read(project.root / faults.PUBLISHED)
+    assert [(one.system, one.backends, one.result) for one in known] == [
+        ("sync", "docker", "kept"),
+        ("sync", "embedded", "kept"),
+        ("async", "embedded", "kept"),
+    ]
+    assert (project.root / faults.PAGE).read_text() == faults.page(known)
+
+
+def test_the_page_is_made_of_the_published_figures() -> None:
+    root = Project.find().root
+    known = promises.read(root / faults.PUBLISHED)
+    assert (root / faults.PAGE).read_text(encoding="utf-8") == faults.page(known)
+
+
+def test_figures_of_changed_code_are_not_published(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(("git", "-C", str(project.root), *arguments), check=True)
+
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "tester")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "tester@example.org")
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "--message", "All")
+    faults.require_publishable(project, short=False)
+    with pytest.raises(faults.UserError, match="needs the full check"):
+        faults.require_publishable(project, short=True)
+
+    (project.root / "pom.xml").write_text("changed")
+
+    with pytest.raises(faults.UserError, match="the work tree has changes"):
+        faults.require_publishable(project, short=False)
+
