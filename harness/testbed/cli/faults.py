@@ -32,8 +32,8 @@ PUBLISHED = f"analysis/published/{promises.FILE}"
 HEAD = """\
 # Promises
 
-What each system promises while something fails, and whether it kept its word. `./testbed faults` checks it;
-`./testbed faults --publish` writes this page. Only promises with a figure are listed.
+What each system promises while something fails, and whether it kept its word. `./testbed faults`
+checks it; with `--publish` it writes this page. Only promises with a figure are listed.
 """
 
 COLORS = {"kept": "green", "broken": "red", "unchecked": "yellow"}

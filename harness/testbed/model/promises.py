@@ -73,6 +73,6 @@ def read(file: Path) -> tuple[Checked, ...]:
 
 
 def latest(checked: Iterable[Checked]) -> tuple[Checked, ...]:
-    """Return the last one for each promise, system and kind of backends, in the order of the first."""
+    """Return the last finding for each promise, system and kind of backends."""
     found = {(one.promise, one.system, one.backends): one for one in checked}
     return tuple(found.values())

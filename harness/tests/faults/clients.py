@@ -118,9 +118,8 @@ def settled(
 
 def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
     """Return the sum of a metric over the instances of a service, and over its other labels."""
-    ports = {
-        name: port for name, port in stack.endpoints().items() if systems.service_of(name) == service
-    }
+    found = stack.endpoints().items()
+    ports = {name: port for name, port in found if systems.service_of(name) == service}
     with client() as http:
         texts = metrics.ask(http, ports)
     return sum(

@@ -30,7 +30,7 @@ Progress = Callable[[str], None]
 LIMIT_S = 3600
 """For one check, with the start of its system."""
 
-MARKS = {"kept": "[green]✓[/green]", "broken": "[red]✗[/red]", "unchecked": "[yellow]-[/yellow]"}
+MARKS = {"kept": "[green]✓[/]", "broken": "[red]✗[/]", "unchecked": "[yellow]-[/]"}
 
 FIGURES = pytest.StashKey[dict[str, str]]()
 CHECKED = pytest.StashKey[Checked]()

@@ -152,7 +152,7 @@ def set_aside(stack: Stack, messages: list[Message], eventually: Eventually) -> 
 
 @pytest.mark.promise(
     "poison-is-set-aside",
-    "A request that fails in every try is set aside after six deliveries at most; the others go on.",
+    "A request that always fails is set aside after six deliveries at most; the others go on.",
 )
 def test_poison_is_set_aside(
     stack: Stack,
@@ -185,7 +185,7 @@ def test_poison_is_set_aside(
     busy = (stack.meter().read()[SERVICE].cpu_s - cpu) / IDLE_S
     figures["set aside"] = of(len(copies), len(poison()))
     figures["deliveries of one at most"] = f"{max(deliveries.values()):.0f}"
-    figures["reservations that failed meanwhile"] = of(failed, deliveries)
+    figures["reservations that failed meanwhile"] = of(failed, len(deliveries))
     figures["processors in use afterwards"] = f"{busy:.2f}"
     assert not failed, f"a reservation failed beside: {failed[0]}"
     assert set(copies.values()) == {1}, f"set aside more than once: {copies}"
