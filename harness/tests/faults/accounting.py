@@ -179,10 +179,10 @@ class Load:
         """Wait until so many operations have ended; raise what kept one from being sent."""
         with self._changed:
             while len(self._entries) < count:
+                self._raise()
                 before = len(self._entries)
                 self._changed.wait(STALLED_S)
-                self._raise()
-                if len(self._entries) == before:
+                if len(self._entries) == before and self._problem is None:
                     raise TimeoutError(f"no operation has ended for {STALLED_S:.0f} s")
 
     def await_share(self, share: float) -> None:

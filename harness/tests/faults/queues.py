@@ -65,9 +65,7 @@ def _address(stack: Stack) -> pika.ConnectionParameters:
     return pika.ConnectionParameters(
         ports.LOOPBACK,
         int(port),
-        credentials=pika.PlainCredentials(
-            known["RABBITMQ_USERNAME"], known["RABBITMQ_PASSWORD"]
-        ),
+        credentials=pika.PlainCredentials(known["RABBITMQ_USERNAME"], known["RABBITMQ_PASSWORD"]),
         blocked_connection_timeout=30,
         socket_timeout=10,
     )

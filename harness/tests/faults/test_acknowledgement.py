@@ -44,9 +44,7 @@ def test_acknowledged_is_stored(
         if stack.record.compose is not None:
             victims = [queues.SERVER]
     count = sized(10_000, 600)
-    with Load(
-        reserving(product, cinema), evenly(sized(100, 40), count), notice=progress
-    ) as load:
+    with Load(reserving(product, cinema), evenly(sized(100, 40), count), notice=progress) as load:
         for number, victim in enumerate(victims, 1):
             load.await_share(number / 4)
             stack.kill_service(victim)
@@ -82,9 +80,7 @@ def test_redelivery_stores_once(
     progress("waiting for the end of the queue")
     account = settled(product, entries, cinema, limit_s=180)
     figures["kills"] = str(kills)
-    again = reading(
-        stack, victim, "queue_redelivered_total", queue=queues.requests_of(victim)
-    )
+    again = reading(stack, victim, "queue_redelivered_total", queue=queues.requests_of(victim))
     figures["delivered again at the last start"] = f"{again:,.0f}"
     note(figures, account)
     assert not account.lost, "an acknowledged reservation is not stored"

@@ -42,9 +42,7 @@ def test_backends_return(
     for name in dict.fromkeys(backend(stack, one) for one in BACKENDS[variant]):
         progress(f"{name} is away for {away} s")
         # A client may have to wait for its answer for most of the time.
-        with Load(
-            reserving(product, CINEMA), evenly(RATE, 3 * away * RATE), workers=96
-        ) as load:
+        with Load(reserving(product, CINEMA), evenly(RATE, 3 * away * RATE), workers=96) as load:
             load.await_due(1 / 3)
             with stack.cut_off(name):
                 load.await_due(2 / 3)

@@ -151,5 +151,3 @@ def test_restart_loses_nothing(
     assert not account.lost, "an acknowledged reservation is not stored"
     assert not account.doubled, "a reservation is stored twice"
     assert not killed, f"did not end when asked to: {killed}"
-
-

@@ -54,9 +54,7 @@ def test_same_key_same_answer(
             stack.start_service(victim)
             stack.await_converged(lambda _: None, 60)
             rounds.append(list(clients.map(send, keys)))
-    answers = [
-        first + [later[number] for later in rounds] for number, first in enumerate(given)
-    ]
+    answers = [first + [later[number] for later in rounds] for number, first in enumerate(given)]
     differing = [some for some in answers if len({one.id for one in some}) > 1]
     failed = [one for some in answers for one in some if not one.served]
     count = stored(product, cinema)

@@ -40,9 +40,7 @@ def test_store_is_bounded(
     before = stack.meter().read()[front].rss_mb
     first = product.http.get(product.list_path(CINEMA))
     path = f"{product.list_path(CINEMA)}?size=200"
-    with Load(
-        asking(product, path), evenly(200, sized(10_000, 2_000)), notice=progress
-    ) as load:
+    with Load(asking(product, path), evenly(200, sized(10_000, 2_000)), notice=progress) as load:
         pass
     figures["answers"] = statuses(load.entries)
     stack.require_alive()
