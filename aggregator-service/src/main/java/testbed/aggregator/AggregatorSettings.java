@@ -55,12 +55,12 @@ public record AggregatorSettings(
   /**
    * The circuit breakers of the cinemas, in the terms of {@code resilience4j.circuitbreaker}.
    *
-   * @param enabled whether there are any
-   * @param slidingWindowSize of how many questions it takes the share of failures
-   * @param minimumNumberOfCalls questions without which it stays closed
-   * @param failureRateThreshold the share of failures, in percent, at which it opens
-   * @param waitDurationInOpenState how long it stays open
-   * @param permittedNumberOfCallsInHalfOpenState questions that then say whether it closes
+   * @param enabled whether each cinema has a circuit breaker
+   * @param slidingWindowSize questions of which a breaker takes the share of failures
+   * @param minimumNumberOfCalls questions without which a breaker stays closed
+   * @param failureRateThreshold the share of failures, in percent, at which a breaker opens
+   * @param waitDurationInOpenState how long an open breaker leaves its cinema out
+   * @param permittedNumberOfCallsInHalfOpenState questions that then decide whether it closes
    */
   public record Breaker(
       boolean enabled,

@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param retryUnreachable whether a request goes to another instance when one cannot be reached;
  *     the library's own filter does so for GET only
  * @param retryReset whether a GET goes to another instance when its connection is lost before the
- *     answer begins; what else is lost so counts as a failure only if there is no other instance.
+ *     answer begins; any other request counts as a failure then only if there is no other instance.
  *     Of our own filter only
  * @param collectBodies whether the body of a request is read before the service's time begins, so
  *     that a slow client spends its own. Of our own filter only
