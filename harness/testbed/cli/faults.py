@@ -22,7 +22,7 @@ from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
 from testbed.model.promises import Checked
 
-PORT_OFFSET = 6000
+PORT_OFFSET = 5000
 
 BACKENDS = ("embedded", "docker")
 

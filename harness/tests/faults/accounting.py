@@ -18,6 +18,9 @@ from dataclasses import dataclass
 NO_WORD_YET = frozenset({404, 410, 503, 504})
 """Answers to a fetch that do not say what became of the operation."""
 
+WORKERS = 48
+"""Operations in flight at most."""
+
 STALLED_S = 120.0
 """How long a load may go on without any operation ending. Longer than every client waits."""
 
@@ -134,7 +137,7 @@ class Load:
         self,
         send: Callable[[str], Outcome],
         arrivals: Sequence[float],
-        workers: int = 48,
+        workers: int = WORKERS,
         notice: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._send = send

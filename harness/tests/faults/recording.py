@@ -146,7 +146,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--system", action="append", default=[], help="check only this system")
     group.addoption("--short", action="store_true", help="fewer operations and faults")
     group.addoption("--backends", default="embedded", choices=("embedded", "docker"))
-    group.addoption("--port-offset", type=int, default=6000)
+    group.addoption("--port-offset", type=int, default=5000)
     group.addoption("--results", type=Path, help="folder for figures and logs")
 
 

@@ -8,8 +8,9 @@ from contract.product import Product
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import Account, Entry, Load, evenly, of, statuses
+from .accounting import WORKERS, Account, Entry, Load, evenly, of, statuses
 from .clients import front_of, reading, requesting, reserving, service_of, settled, undocumented
+from .conftest import backend
 from .recording import Progress, Sized
 
 
@@ -36,19 +37,25 @@ def test_acknowledged_is_stored(
     """Reservations arrive at a constant rate. Meanwhile a service is killed and started again: in
     `sync` the cinema; in `async` RabbitMQ, or without containers the front door and then the
     cinema, because the embedded backends keep everything in memory. At the end each reservation is
-    looked up in the cinema's list."""
+    looked up in the cinema's list. In `async` the message server is also suspended for a while, so
+    that requests are not confirmed."""
     cinema = "cineworld"
     victims = [service_of(cinema)]
     if variant == "async":
         victims.insert(0, front_of(variant))
         if stack.record.compose is not None:
             victims = [queues.SERVER]
-    count = sized(10_000, 600)
-    with Load(reserving(product, cinema), evenly(sized(100, 40), count), notice=progress) as load:
+    rate, count = sized(100, 40), sized(10_000, 1_000)
+    with Load(reserving(product, cinema), evenly(rate, count), notice=progress) as load:
         for number, victim in enumerate(victims, 1):
             load.await_share(number / 4)
             stack.kill_service(victim)
             stack.start_service(victim)
+        if variant == "async":
+            load.await_share(3 / 4)
+            with stack.held(backend(stack, queues.SERVER)):
+                # Those in flight before, and as many that began meanwhile.
+                load.await_ended(3 * count // 4 + 2 * WORKERS)
     progress("looking up what is stored")
     account = settled(product, load.entries, cinema)
     figures["answers"] = statuses(account.entries)

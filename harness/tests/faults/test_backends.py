@@ -36,7 +36,7 @@ def test_backends_return(
     suspended, and database and message server are one process."""
     if variant == "async":
         queues.taken(stack, queues.DEAD_LETTERS)
-    away = sized(30, 8)
+    away = sized(30, 6)
     entries: list[Entry] = []
     afterwards: list[Entry] = []
     for name in dict.fromkeys(backend(stack, one) for one in BACKENDS[variant]):

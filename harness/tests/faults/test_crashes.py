@@ -42,7 +42,7 @@ def test_others_are_unharmed(
 ) -> None:
     """Reservations at two cinemas and lists arrive at constant rates: with every cinema, with one
     of the two suspended, and with it killed. Its own reservations must be refused in time."""
-    seconds = sized(30, 6)
+    seconds = sized(30, 4)
     victim = clients.service_of(AWAY)
 
     def part(title: str) -> dict[str, Sequence[Entry]]:
@@ -97,7 +97,7 @@ def test_crash_is_bounded(
     sized: Sized,
 ) -> None:
     """Reservations arrive at a constant rate. One of two instances is killed after a third."""
-    rate, seconds = sized(50, 30), sized(30, 12)
+    rate, seconds = sized(50, 30), sized(30, 8)
     victim = instance(TWICE, 2)
     with Load(reserving(product, "ucd"), evenly(rate, rate * seconds), notice=progress) as load:
         load.await_share(1 / 3)
