@@ -126,6 +126,10 @@ public class Reservations {
    * its insertion meets the same id.
    */
   public void withdraw(ReservationId id) {
+    var made = find(id);
     database.save(new Document("_id", id.toString()), COLLECTION);
+    if (made != null) {
+      seats.giveBack(made);
+    }
   }
 }

@@ -81,6 +81,13 @@ class Seats {
     }
   }
 
+  /** Gives back the seats of a reservation that is no longer stored, if it has any. */
+  void giveBack(Reservation withdrawn) {
+    if (limit > 0) {
+      giveBack(showing(withdrawn), withdrawn.id().toString(), withdrawn.tickets());
+    }
+  }
+
   private boolean taken(String showing, Reservation wanted) {
     var holder = holder(wanted.id().toString());
     var fits =

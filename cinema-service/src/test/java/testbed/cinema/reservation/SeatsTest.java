@@ -105,6 +105,16 @@ class SeatsTest {
   }
 
   @Test
+  void areFreeAgainWhenTheirReservationIsWithdrawn() {
+    var id = new ReservationId(UUID.randomUUID());
+    reservations.make(id, asking(4));
+
+    reservations.withdraw(id);
+
+    assertThat(taken()).containsExactly(0);
+  }
+
+  @Test
   void areNotTakenByAnotherRequestOfAUsedKey() {
     var key = new IdempotencyKey(UUID.randomUUID().toString());
     reservations.make(key, asking(4));
