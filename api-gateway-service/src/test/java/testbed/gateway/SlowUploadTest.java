@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,6 +16,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.reactive.server.WebTestClient.ResponseSpec;
 import reactor.core.publisher.Flux;
 import testbed.contracts.ProblemType;
+import testbed.support.deadline.Deadline;
 import testbed.support.testing.RawHttp;
 import testbed.support.testing.StandInServer;
 
@@ -71,6 +73,28 @@ class SlowUploadTest extends RunningGateway {
     chunked("/cinema/abbey/reservation/make", "{\"tickets\"", ":2}").expectStatus().isOk();
 
     assertThat(body).hasValue(BODY);
+  }
+
+  @Test
+  void leavesTheServiceItsTime() {
+    var told = new AtomicReference<String>();
+    service.does(
+        request -> {
+          told.set(request.getRequestHeaders().getFirst(Deadline.HEADER));
+          StandInServer.respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("savoy");
+
+    // Takes longer than the service may.
+    http.post()
+        .uri("/cinema/savoy/reservation/make")
+        .contentType(MediaType.APPLICATION_JSON)
+        .body(Flux.just("{\"tickets\"", ":2}").delayElements(Duration.ofMillis(300)), String.class)
+        .exchange()
+        .expectStatus()
+        .isOk();
+
+    assertThat(told.get()).isNotEqualTo("0");
   }
 
   @Test

@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.cloud.gateway.config.HttpClientCustomizer;
 import org.springframework.cloud.gateway.filter.GatewayFilterChain;
 import org.springframework.cloud.gateway.filter.GlobalFilter;
+import org.springframework.cloud.gateway.filter.ReactiveLoadBalancerClientFilter;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
 import org.springframework.core.Ordered;
@@ -27,23 +28,30 @@ import testbed.support.deadline.DeadlineSettings;
 @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
 class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
 
+  private static final String ATTRIBUTE = TimeTold.class.getName();
+
   private final TimeLimiterRegistry limits;
 
   TimeTold(TimeLimiterRegistry limits) {
     this.limits = limits;
   }
 
-  /** Before the breakers, which start to wait a moment later. */
+  /** Behind the breakers, whose time begins when the body of the request is there. */
   @Override
   public int getOrder() {
-    return HIGHEST_PRECEDENCE;
+    return ReactiveLoadBalancerClientFilter.LOAD_BALANCER_CLIENT_FILTER_ORDER - 1;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
-    var deadline = Deadline.of(limit(route.getId()), Duration.ZERO);
+    // A second try has what the first one left.
+    var deadline = exchange.getAttributes().computeIfAbsent(ATTRIBUTE, none -> deadline(exchange));
     return chain.filter(exchange).contextWrite(context -> context.put(Deadline.class, deadline));
+  }
+
+  private Deadline deadline(ServerWebExchange exchange) {
+    Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
+    return Deadline.of(limit(route.getId()), Duration.ZERO);
   }
 
   @Override
