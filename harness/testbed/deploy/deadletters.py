@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pika
-from pika.exceptions import AMQPError, ChannelClosedByBroker, NackError, UnroutableError
+from pika.exceptions import (
+    AMQPError,
+    ChannelClosedByBroker,
+    ConnectionClosedByBroker,
+    NackError,
+    UnroutableError,
+)
 
 from testbed.deploy import compose, ports
 from testbed.deploy.record import StackRecord
@@ -132,10 +138,12 @@ def connected(known: StackRecord, environ: Mapping[str, str]) -> Iterator[Channe
                 socket_timeout=TIMEOUT_S,
             )
         ) as connection:
+            # The embedded server has both and does not say so.
+            connection._impl.server_capabilities |= {"publisher_confirms": True, "basic.nack": True}
             channel = connection.channel()
             channel.confirm_delivery()
             yield channel
-    except ChannelClosedByBroker as problem:
+    except (ChannelClosedByBroker, ConnectionClosedByBroker) as problem:
         raise UserError(f"{address}: {problem.reply_text}") from problem
     except (AMQPError, OSError) as problem:
         raise UserError(f"the AMQP server at {address} does not answer") from problem
