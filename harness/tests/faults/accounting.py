@@ -34,7 +34,7 @@ class Outcome:
     status
         Of the first answer; None if there was none.
     id
-        Under which the operation was acknowledged; None if it was not.
+        Of what was made, or under which the operation was acknowledged; None without either.
     final
         The status of the result; None if there was no answer.
     why

@@ -79,7 +79,8 @@ def carried_out(
         if not fetch:
             return Outcome(first.status_code, id_)
         final = product.finish(first)
-        return Outcome(first.status_code, id_, final.status_code, told(final))
+        made = _id(final) if final.is_success and final.content else None
+        return Outcome(first.status_code, made or id_, final.status_code, told(final))
     except (httpx.HTTPError, AssertionError) as problem:
         # The contract's client refuses what is not documented.
         why = f"{type(problem).__name__}: {problem}".partition("\n")[0]
