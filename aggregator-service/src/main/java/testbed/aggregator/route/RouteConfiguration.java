@@ -91,7 +91,7 @@ class RouteConfiguration {
   private static void tell(ClientHttpRequest question) {
     var deadline = Deadline.current();
     if (deadline != null) {
-      question.getHeaders().set(Deadline.HEADER, String.valueOf(deadline.millisLeft()));
+      question.getHeaders().set(Deadline.HEADER, deadline.told());
     }
   }
 

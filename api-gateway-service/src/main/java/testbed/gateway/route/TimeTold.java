@@ -63,11 +63,7 @@ class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
     request
         .currentContextView()
         .<Deadline>getOrEmpty(Deadline.class)
-        .ifPresent(deadline -> request.header(Deadline.HEADER, millis(deadline)));
-  }
-
-  private static String millis(Deadline deadline) {
-    return String.valueOf(deadline.millisLeft());
+        .ifPresent(deadline -> request.header(Deadline.HEADER, deadline.told()));
   }
 
   /** The breaker's time limit: the route's own, if it has one. */

@@ -1,7 +1,9 @@
 package testbed.support.deadline;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,8 @@ public final class Deadline {
    * two clocks have to agree.
    */
   public static final String HEADER = "Request-Timeout-Millis";
+
+  private static final Pattern MILLIS = Pattern.compile("\\d{1,9}");
 
   private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
 
@@ -34,6 +38,13 @@ public final class Deadline {
    */
   public static Deadline of(Duration wait, Duration margin) {
     return new Deadline(System.nanoTime() + wait.minus(margin).toNanos(), margin.toMillis());
+  }
+
+  /** A time in milliseconds, as requests and messages carry it; none if it cannot be read. */
+  public static Optional<Duration> read(@Nullable String millis) {
+    return millis != null && MILLIS.matcher(millis).matches()
+        ? Optional.of(Duration.ofMillis(Long.parseLong(millis)))
+        : Optional.empty();
   }
 
   /** So long from now, or this thread's deadline if that comes sooner. */
@@ -64,6 +75,11 @@ public final class Deadline {
   /** The time left, in whole milliseconds; 0 if the deadline has passed. */
   public long millisLeft() {
     return Math.max(0, TimeUnit.NANOSECONDS.toMillis(atNanos - System.nanoTime()));
+  }
+
+  /** The time left, as {@link #HEADER} carries it. */
+  public String told() {
+    return String.valueOf(millisLeft());
   }
 
   /** Binds the deadline to this thread until the binding is closed. */

@@ -1,9 +1,7 @@
 package testbed.support.messaging;
 
-import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +23,6 @@ import testbed.support.deadline.DeadlineSettings;
 class MessageDeadline implements MethodInterceptor {
 
   private static final Logger log = LoggerFactory.getLogger(MessageDeadline.class);
-  private static final Pattern MILLIS = Pattern.compile("\\d{1,9}");
 
   private final Supplier<DeadlineSettings> settings;
   private final LongSupplier clockMillis;
@@ -61,13 +58,13 @@ class MessageDeadline implements MethodInterceptor {
 
   /** Nobody waits for an answer to what has no correlation id. */
   private @Nullable Deadline of(MessageProperties message) {
-    return message.getCorrelationId() != null
-            && message.getExpiration() instanceof String expiration
-            && MILLIS.matcher(expiration).matches()
-            && message.getHeader(QueueMeters.SENT) instanceof Long sent
-        ? Deadline.of(
-            Duration.ofMillis(sent + Long.parseLong(expiration) - clockMillis.getAsLong()),
-            settings.get().margin())
-        : null;
+    if (message.getCorrelationId() == null
+        || !(message.getHeader(QueueMeters.SENT) instanceof Long sent)) {
+      return null;
+    }
+    return Deadline.read(message.getExpiration())
+        .map(expiration -> expiration.plusMillis(sent - clockMillis.getAsLong()))
+        .map(wait -> Deadline.of(wait, settings.get().margin()))
+        .orElse(null);
   }
 }
