@@ -1,5 +1,6 @@
 package testbed.registry;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -21,6 +22,6 @@ record RegistryAccount(@DefaultValue("testbed") String username, @Nullable Strin
   }
 
   String effectivePassword() {
-    return password != null && !password.isBlank() ? password : KNOWN_TO_ALL;
+    return hasOwnPassword() ? Objects.requireNonNull(password) : KNOWN_TO_ALL;
   }
 }

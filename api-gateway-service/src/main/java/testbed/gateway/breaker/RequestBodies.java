@@ -17,6 +17,8 @@ import reactor.core.publisher.Mono;
 import testbed.contracts.ProblemType;
 import testbed.gateway.RoutingProfile;
 import testbed.gateway.problem.ProblemResponses;
+import testbed.support.web.RequestTooLarge;
+import testbed.support.web.RequestTooSlow;
 import testbed.support.web.WebSettings;
 
 /** Reads bodies of requests to their end, and refuses those that are too large or too slow. */
@@ -75,15 +77,11 @@ class RequestBodies {
   private Mono<Void> refuse(ServerWebExchange exchange, Throwable failure) {
     return switch (failure) {
       case DataBufferLimitException tooLarge ->
-          problems.write(
-              exchange,
-              ProblemType.TOO_LARGE,
-              "The body is larger than %d bytes.".formatted(limitBytes));
+          problems.write(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes));
       case TimeoutException tooSlow -> {
         // The rest of the body is not waited for.
         exchange.getResponse().getHeaders().setConnection("close");
-        yield problems.write(
-            exchange, ProblemType.REQUEST_TIMEOUT, "The body did not arrive in time.");
+        yield problems.write(exchange, ProblemType.REQUEST_TIMEOUT, RequestTooSlow.DETAIL);
       }
       // The client is gone. The answer is for the metrics.
       default -> problems.write(exchange, ProblemType.INVALID_REQUEST, "The body is not complete.");

@@ -8,6 +8,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import testbed.contracts.ProblemType;
+import testbed.support.web.RequestTooLarge;
 import testbed.support.web.WebSettings;
 
 /**
@@ -29,10 +30,7 @@ class RequestSizeLimit implements WebFilter {
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
     return exchange.getRequest().getHeaders().getContentLength() > limitBytes
-        ? problems.write(
-            exchange,
-            ProblemType.TOO_LARGE,
-            "The body is larger than %d bytes.".formatted(limitBytes))
+        ? problems.write(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes))
         : chain.filter(exchange);
   }
 }

@@ -3,7 +3,7 @@ package testbed.support.web;
 import java.io.IOException;
 
 /** A body went over the limit while it was read (a chunked one, which does not say its length). */
-class RequestTooLarge extends IOException {
+public class RequestTooLarge extends IOException {
 
   private final String detail;
 
@@ -15,7 +15,8 @@ class RequestTooLarge extends IOException {
     return detail;
   }
 
-  static String detail(long limitBytes) {
+  /** What the client is told. */
+  public static String detail(long limitBytes) {
     return "The body is larger than %d bytes.".formatted(limitBytes);
   }
 }

@@ -3,9 +3,10 @@ package testbed.support.web;
 import java.io.IOException;
 
 /** A body had not arrived when its time was over. */
-class RequestTooSlow extends IOException {
+public class RequestTooSlow extends IOException {
 
-  static final String DETAIL = "The body did not arrive in time.";
+  /** What the client is told. */
+  public static final String DETAIL = "The body did not arrive in time.";
 
   RequestTooSlow() {
     super(DETAIL);
