@@ -5,58 +5,22 @@ import static testbed.support.testing.StandInServer.cinema;
 import static testbed.support.testing.StandInServer.respond;
 
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalServerPort;
-import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.test.annotation.DirtiesContext;
-import org.springframework.web.client.RestClient;
+import org.springframework.test.context.TestPropertySource;
 import testbed.support.deadline.Deadline;
-import testbed.support.testing.InMemoryRegistry;
-import testbed.support.testing.StandInServer;
 
-/** The running service over HTTP, asking servers in this JVM straight. */
-@SpringBootTest(
-    webEnvironment = WebEnvironment.RANDOM_PORT,
+/** Cinemas that are asked straight, and what becomes of the list if they fail. */
+@TestPropertySource(
     properties = {
-      "eureka.client.enabled=false",
       "aggregator.deadline=2s",
       "aggregator.pool.size=2",
       "aggregator.pool.acquire=100ms"
     })
-@DirtiesContext
-@Import(InMemoryRegistry.class)
-class MovieListTest {
-
-  @Autowired InMemoryRegistry registry;
-  @Autowired ApplicationEventPublisher events;
-  @LocalServerPort int port;
-
-  final StandInServer dundrum = new StandInServer().answersAsCinema("dundrum");
-  final StandInServer ucd = new StandInServer().answersAsCinema("ucd");
-
-  @BeforeEach
-  void register() {
-    registry.clear();
-    registry.addCinema("ucd", ucd.address());
-    registry.addCinema("dundrum", dundrum.address());
-    events.publishEvent(registry.heartbeat());
-  }
-
-  @AfterEach
-  void close() {
-    dundrum.close();
-    ucd.close();
-  }
+class MovieListTest extends RunningAggregator {
 
   @Test
   void listsEveryRegisteredCinema() {
@@ -164,22 +128,5 @@ class MovieListTest {
     assertThat(list.getStatusCode()).isEqualTo(HttpStatus.OK);
     assertThat(list.getHeaders().get("Cinemas-Missing")).containsExactly("dundrum");
     assertThat(list.getBody()).isEqualTo("[%s]", cinema("ucd"));
-  }
-
-  private ResponseEntity<String> get(String path) {
-    return get(path, new HttpHeaders());
-  }
-
-  private ResponseEntity<String> get(String path, HttpHeaders headers) {
-    return RestClient.builder()
-        .baseUrl("http://localhost:" + port)
-        .defaultHeader(HttpHeaders.ACCEPT, MediaType.ALL_VALUE)
-        .defaultStatusHandler(status -> true, (request, response) -> {})
-        .build()
-        .get()
-        .uri(path)
-        .headers(sent -> sent.addAll(headers))
-        .retrieve()
-        .toEntity(String.class);
   }
 }

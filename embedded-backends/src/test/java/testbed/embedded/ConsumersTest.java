@@ -2,11 +2,8 @@ package testbed.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.core.Queue;
@@ -21,26 +18,13 @@ import org.springframework.context.annotation.Configuration;
 import testbed.support.messaging.Messaging;
 
 /** How a service (service-support) consumes; here, because it needs an AMQP server. */
-class ConsumersTest {
+class ConsumersTest extends WithAmqpServer {
 
   /** More than the client has threads of its own. */
   private static final int CONSUMERS = Runtime.getRuntime().availableProcessors() + 3;
 
   private static final long PATIENCE_SECONDS = 30;
   private static final String QUEUE = "requests";
-
-  private static EmbeddedBackends backends;
-
-  @BeforeAll
-  static void start() {
-    backends =
-        EmbeddedBackends.start(Map.of("EMBEDDED_MONGODB_PORT", "off", "EMBEDDED_AMQP_PORT", "0"));
-  }
-
-  @AfterAll
-  static void stop() {
-    backends.close();
-  }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

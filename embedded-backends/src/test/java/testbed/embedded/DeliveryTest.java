@@ -10,8 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,24 +39,11 @@ import testbed.support.messaging.Messaging;
 
 /** How a service (service-support) delivers; here, because it needs an AMQP server. */
 @Timeout(120)
-class DeliveryTest {
+class DeliveryTest extends WithAmqpServer {
 
   private static final int MESSAGES = 40;
   private static final int PATIENCE_SECONDS = 60;
   private static final String QUEUE = "orders";
-
-  private static EmbeddedBackends backends;
-
-  @BeforeAll
-  static void start() {
-    backends =
-        EmbeddedBackends.start(Map.of("EMBEDDED_MONGODB_PORT", "off", "EMBEDDED_AMQP_PORT", "0"));
-  }
-
-  @AfterAll
-  static void stop() {
-    backends.close();
-  }
 
   @BeforeEach
   void purge() {
