@@ -62,7 +62,7 @@ def poison() -> dict[str, Message]:
     """Return requests that fail in every try."""
     id_ = str(uuid.uuid4())
     return {
-        "an id that is none": typed("make-reservation", request(), correlation_id="none"),
+        "a malformed id": typed("make-reservation", request(), correlation_id="none"),
         "no id": typed("make-reservation", request()),
         "no reservation": typed("make-reservation", b"{}", correlation_id=id_),
         "nothing": typed("make-reservation", b"null", correlation_id=id_),

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psutil
@@ -18,7 +19,7 @@ import pytest
 from testbed.deploy import leftovers, ports, processes, record
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Compose
-from testbed.deploy.services import Service
+from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -35,6 +36,12 @@ def answers(service: Service) -> bool:
 
 def pids(known: record.StackRecord) -> list[int]:
     return [one.process.pid for one in known.running]
+
+
+def in_containers(service: MakeService, folder: Path, **changes: Any) -> Deployment:
+    """Return a deployment whose services are containers only."""
+    files = Compose((folder / "docker-compose.yml",), ())
+    return replace(deployed((service("none"),)), phases=(), compose=files, **changes)
 
 
 def test_starts_phase_by_phase_and_writes_down_what_runs(
@@ -431,10 +438,9 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
         monkeypatch,
     )
     running = make_stack(
-        replace(
-            deployed((service("none"),)),
-            phases=(),
-            compose=Compose((project.root / "docker-compose.yml",), ()),
+        in_containers(
+            service,
+            project.root,
             published={"gateway": (8099,), "prometheus": (9090,)},
             watching=frozenset({"prometheus"}),
         )
@@ -469,12 +475,8 @@ def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
     (tmp_path / "rows").write_text(json.dumps(rows))
     docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
     running = make_stack(
-        replace(
-            deployed((service("none"),)),
-            phases=(),
-            compose=Compose((tmp_path / "docker-compose.yml",), ()),
-            published={"gateway": (8099,), "ucd": ()},
-            scaled=frozenset({"ucd"}),
+        in_containers(
+            service, tmp_path, published={"gateway": (8099,), "ucd": ()}, scaled=frozenset({"ucd"})
         )
     )
     monkeypatch.setattr(ports, "require_free", lambda *_: None)
@@ -506,14 +508,7 @@ def test_a_container_is_killed_stopped_and_started_by_its_instance(
         esac""",
         monkeypatch,
     )
-    running = make_stack(
-        replace(
-            deployed((service("none"),)),
-            phases=(),
-            compose=Compose((tmp_path / "docker-compose.yml",), ()),
-            published={"ucd": ()},
-        )
-    )
+    running = make_stack(in_containers(service, tmp_path, published={"ucd": ()}))
     running.start()
     try:
         (tmp_path / "asked").unlink()
@@ -546,15 +541,7 @@ def test_a_container_that_does_not_become_healthy_is_told(
     row = {"Service": "ucd", "ID": "1", "State": "running", "ExitCode": 0, "Health": "starting"}
     (tmp_path / "rows").write_text(json.dumps([row]))
     docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
-    running = make_stack(
-        replace(
-            deployed((service("none"),)),
-            phases=(),
-            compose=Compose((tmp_path / "docker-compose.yml",), ()),
-            published={"ucd": ()},
-        ),
-        ready_s=0.3,
-    )
+    running = make_stack(in_containers(service, tmp_path, published={"ucd": ()}), ready_s=0.3)
     running.start()
     try:
         with pytest.raises(UserError, match="not healthy in 0 s: ucd"):
