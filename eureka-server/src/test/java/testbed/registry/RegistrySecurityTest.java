@@ -8,13 +8,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.security.core.userdetails.UserDetailsPasswordService;
 import org.springframework.web.client.RestClient;
 
 @SpringBootTest(
@@ -23,6 +26,8 @@ import org.springframework.web.client.RestClient;
 class RegistrySecurityTest {
 
   @LocalServerPort private int port;
+
+  @Autowired private ApplicationContext context;
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/lastn", "/eureka/apps", "/eureka/apps/some-service", "/nothing"})
@@ -58,6 +63,11 @@ class RegistrySecurityTest {
 
     assertThat(apps.getStatusCode()).isEqualTo(HttpStatus.OK);
     assertThat(apps.getHeaders().get(HttpHeaders.SET_COOKIE)).isNull();
+  }
+
+  @Test
+  void keepsNoPasswordThatTheLibraryMayHashAfterALogin() {
+    assertThat(context.getBeansOfType(UserDetailsPasswordService.class)).isEmpty();
   }
 
   @ParameterizedTest
