@@ -22,7 +22,11 @@ import org.springframework.web.client.RestClient;
 
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.username=services", "eureka.password=secret"})
+    properties = {
+      "eureka.username=services",
+      "eureka.password=secret",
+      "eureka.server.wait-time-in-ms-when-sync-empty=0"
+    })
 class RegistrySecurityTest {
 
   @LocalServerPort private int port;
