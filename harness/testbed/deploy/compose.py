@@ -153,7 +153,9 @@ def changes(
     """
     found: dict[str, dict[str, Any]] = {}
     for name, inside in services.items():
-        keys: dict[str, Any] = {"environment": dict(settings)} if settings else {}
+        # Compose would put variables of the shell in the place of $NAME.
+        plain = {key: value.replace("$", "$$") for key, value in settings.items()}
+        keys: dict[str, Any] = {"environment": plain} if plain else {}
         if replicas.get(name, 1) > 1:
             published = Replaced(f"{ports.LOOPBACK}::{port}" for port in inside)
             keys |= {"scale": replicas[name], "ports": published}

@@ -6,6 +6,7 @@ import re
 import threading
 import uuid
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -31,6 +32,8 @@ class Product(ABC):
     variant: str
     prefix: str
     """What the paths of one cinema's operations start with."""
+    headers: Mapping[str, str] = {}
+    """Headers of every request."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
@@ -48,6 +51,7 @@ class Product(ABC):
         if not hasattr(self._mine, "client"):
             self._mine.client = httpx.Client(
                 base_url=self.base_url,
+                headers=self.headers,
                 timeout=SLOWEST_ANSWER_S,
                 trust_env=False,
                 verify=False,

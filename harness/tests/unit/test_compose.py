@@ -132,6 +132,13 @@ def test_settings_reach_the_named_services_alone(project: Project) -> None:
     assert compose.changed(stack, project, compose.changes({"b": ()}, {}, {}, {})) == stack
 
 
+def test_a_setting_reaches_a_container_as_it_is() -> None:
+    keys = compose.changes({"shop": ()}, {"A": "$HOME ${PATH:?} $$"}, {}, {})
+
+    # Compose takes $$ for $.
+    assert keys["shop"]["environment"] == {"A": "$$HOME $${PATH:?} $$$$"}
+
+
 def test_instances_have_limits_and_host_ports_that_docker_chooses(project: Project) -> None:
     stack = compose.Compose((project.root / "c.yml",), ())
 
