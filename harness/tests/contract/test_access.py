@@ -22,11 +22,7 @@ def test_everybody_may_do_what_the_rules_say(product: Product) -> None:
 
 def test_refusals_are_problems(product: Product) -> None:
     kinds = {401: "account-required", 403: "forbidden"}
-    refused = [
-        answer
-        for _, status, answer in access.answers(product)
-        if status in kinds
-    ]
+    refused = [answer for _, status, answer in access.answers(product) if status in kinds]
     assert refused
     for answer in refused:
         problem(answer, answer.status_code, kinds[answer.status_code])

@@ -16,7 +16,7 @@ from .recording import Progress
 
 @pytest.mark.promise(
     "only-who-may",
-    "Only users make reservations, only administrators list them, and nobody gets another's answer.",
+    "Only users reserve, only administrators list reservations, nobody gets another's answer.",
 )
 def test_only_who_may(
     stack: Stack, product: Product, variant: str, figures: dict[str, str], progress: Progress

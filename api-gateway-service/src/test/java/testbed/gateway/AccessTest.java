@@ -101,6 +101,19 @@ class AccessTest extends RunningGateway {
     assertThat(admin).doesNotStartWith("HTTP/1.1 403");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/actuator/../cinema/savoy/reservation/list",
+        "/actuator/%2e%2e/cinema/savoy/reservation/list",
+        "/cinema/savoy/movie/../reservation/list",
+        "/openapi.yaml/../cinema/savoy/reservation/list"
+      })
+  void opensNothingByAWayAround(String path) {
+    assertThat(RawHttp.answer(port, "GET %s HTTP/1.1".formatted(path))).startsWith("HTTP/1.1 4");
+    assertThat(service.requests()).isEmpty();
+  }
+
   @Test
   void keepsCredentialsFromTheServicesBehind() {
     var told = new AtomicBoolean(true);

@@ -149,6 +149,19 @@ class AccessTest {
         .doesNotStartWith("HTTP/1.1 401");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/actuator/.." + RESERVATIONS,
+        "/actuator/%2e%2e" + RESERVATIONS,
+        "/actuator/;/.." + RESERVATIONS,
+        "/openapi.yaml/.." + RESERVATIONS,
+        "/api/movie/list/../../cinema/ucd/reservation/list"
+      })
+  void opensNothingByAWayAround(String path) {
+    assertThat(RawHttp.answer(port, "GET %s HTTP/1.1".formatted(path))).startsWith("HTTP/1.1 4");
+  }
+
   @Test
   void leavesTheOrderOfOtherRefusalsAsItIs() {
     assertProblem(get("/nothing", "admin:secret"), ProblemType.NOT_FOUND);
