@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from .accounts import Credentials
 from .openapi import Document
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -23,6 +24,8 @@ RUN = f"run-{uuid.uuid4().hex[:12]}.example.org"
 class Product(ABC):
     """A running variant, asked through its front door. Every answer is checked against OpenAPI.
 
+    Movies and reservations are asked for by a user, everything else by an administrator.
+
     Parameters
     ----------
     base_url
@@ -32,8 +35,6 @@ class Product(ABC):
     variant: str
     prefix: str
     """What the paths of one cinema's operations start with."""
-    headers: Mapping[str, str] = {}
-    """Headers of every request."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
@@ -51,10 +52,10 @@ class Product(ABC):
         if not hasattr(self._mine, "client"):
             self._mine.client = httpx.Client(
                 base_url=self.base_url,
-                headers=self.headers,
                 timeout=SLOWEST_ANSWER_S,
                 trust_env=False,
                 verify=False,
+                auth=Credentials(),
                 event_hooks={"response": [self._check]},
             )
             self._clients.append(self._mine.client)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 from urllib.parse import urlsplit
 
 import pytest
 
+from .accounts import ADMINISTRATOR
 from .product import Product
 
 PATIENCE_S = 20
@@ -19,6 +21,8 @@ def told(product: Product, method: str, target: str, **headers: str) -> tuple[in
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
     connection._validate_path = lambda url: None  # type: ignore[attr-defined]
+    account = ":".join(ADMINISTRATOR).encode()
+    headers["Authorization"] = f"Basic {base64.b64encode(account).decode()}"
     try:
         connection.request(method, target, headers=headers)
         answer = connection.getresponse()

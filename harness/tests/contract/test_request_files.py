@@ -42,6 +42,8 @@ def ask(file: Path, http: httpx.Client, values: Mapping[str, str]) -> int:
                 rest_client.replaced(request.url, value),
                 headers=rest_client.headers(request, value),
                 content=request.body or None,
+                # As the file has it.
+                auth=None,
             )
         except httpx.HTTPError as problem:
             raise AssertionError(f"{file.name}, {request.title!r}: {problem!r}") from problem

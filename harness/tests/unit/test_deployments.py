@@ -408,3 +408,22 @@ def test_async_has_converged_when_a_fetched_list_is_whole(
     answers = {"api_movie_list": request_answer, "api_movie_list_id-1": fetched}
     with front_door(**answers) as client:
         assert deployments.convergence(systems.declaration("async"), 8099)(client) == missing
+
+
+@pytest.mark.parametrize(
+    ("variant", "front"), [("sync", "api-gateway-service"), ("async", "broker-service")]
+)
+def test_front_doors_have_accounts_and_ask_for_them_unless_told(
+    project: Project, variant: str, front: str
+) -> None:
+    own = {"ACCESS_USERS": "jane:hers", "BIND_ADDRESS": "192.0.2.1"}
+    usual = named(deploy(project, Choice(variant)), front).environ
+    changed = named(deploy(project, Choice(variant), **own), front).environ
+    off = named(deploy(project, Choice(variant, settings={"ACCESS_CONTROL": "off"})), front).environ
+
+    assert "ACCESS_CONTROL" not in usual
+    assert usual["ACCESS_PUBLISHED_AT"] == "127.0.0.1"
+    assert (changed["ACCESS_USERS"], changed["ACCESS_PUBLISHED_AT"]) == ("jane:hers", "192.0.2.1")
+    assert off["ACCESS_CONTROL"] == "off"
+    for one in deploy(project, Choice(variant)).services:
+        assert ("ACCESS_USERS" in one.environ) == (one.name == front)

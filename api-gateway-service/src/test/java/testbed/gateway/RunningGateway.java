@@ -1,5 +1,8 @@
 package testbed.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.springframework.http.HttpHeaders.encodeBasicAuth;
+
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -25,9 +28,13 @@ import testbed.support.testing.StandInServer;
  */
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = "eureka.client.enabled=false")
+    properties = {"eureka.client.enabled=false", "access.administrators=admin:secret"})
 @Import({InMemoryRegistry.class, ReactiveRegistry.class})
 abstract class RunningGateway {
+
+  /** The account of all requests of these tests, as a header. */
+  static final String CREDENTIALS =
+      "Authorization: Basic %s\r\n".formatted(encodeBasicAuth("admin", "secret", UTF_8));
 
   static final String BODY = "{\"tickets\":2}";
 
@@ -43,6 +50,7 @@ abstract class RunningGateway {
     http =
         WebTestClient.bindToServer()
             .baseUrl("http://localhost:" + port)
+            .defaultHeaders(headers -> headers.setBasicAuth("admin", "secret"))
             .responseTimeout(Duration.ofSeconds(20))
             // The metrics of every cinema of every test.
             .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(-1))

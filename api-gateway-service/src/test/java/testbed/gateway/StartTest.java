@@ -30,6 +30,14 @@ class StartTest {
   }
 
   @Test
+  void stopsOnAnUnknownAccessControl() {
+    var gateway = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
+
+    assertThatThrownBy(() -> gateway.run("--access.control=maybe"))
+        .hasStackTraceContaining("access.control");
+  }
+
+  @Test
   void isAliveButNotReadyBeforeTheRegistryAnswers() {
     var application = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
     try (var gateway = application.run("--server.port=0", "--eureka.client.enabled=false")) {

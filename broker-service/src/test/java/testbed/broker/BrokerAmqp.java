@@ -44,6 +44,7 @@ import testbed.support.testing.BackendContainers;
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = {
+      "access.administrators=" + HttpClient.ACCOUNT,
       "broker.deadline=2s",
       "broker.store.expiry=4s",
       "broker.store.capacity=" + BrokerAmqp.CAPACITY,

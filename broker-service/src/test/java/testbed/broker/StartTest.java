@@ -74,7 +74,10 @@ class StartTest {
   }
 
   private static ConfigurableApplicationContext start(String... settings) {
-    var arguments = Stream.concat(Stream.of("--server.port=0"), Arrays.stream(settings));
+    var arguments =
+        Stream.concat(
+            Stream.of("--server.port=0", "--access.administrators=" + HttpClient.ACCOUNT),
+            Arrays.stream(settings));
     return SpringApplication.run(BrokerServiceApplication.class, arguments.toArray(String[]::new));
   }
 
