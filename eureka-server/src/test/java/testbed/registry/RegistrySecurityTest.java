@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.http.HttpHeaders;
@@ -23,6 +24,7 @@ import org.springframework.web.client.RestClient;
 class RegistrySecurityTest {
 
   @LocalServerPort private int port;
+  @LocalManagementPort private int management;
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/lastn", "/eureka/apps", "/eureka/apps/some-service", "/nothing"})
@@ -63,7 +65,9 @@ class RegistrySecurityTest {
   @ParameterizedTest
   @ValueSource(strings = {"health", "health/readiness", "health/liveness", "prometheus"})
   void tellsItsHealthToAnybody(String endpoint) {
-    assertThat(statusOf("/actuator/" + endpoint, null)).isEqualTo(HttpStatus.OK);
+    var url = "http://localhost:%d/actuator/%s".formatted(management, endpoint);
+
+    assertThat(statusOf(url, null)).isEqualTo(HttpStatus.OK);
   }
 
   @ParameterizedTest
