@@ -1,6 +1,5 @@
 package testbed.management;
 
-import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.context.annotation.Bean;
@@ -8,6 +7,7 @@ import org.springframework.web.server.WebFilter;
 import testbed.contracts.ProblemType;
 import testbed.gateway.problem.ProblemResponses;
 import testbed.gateway.problem.ServerRefusals;
+import testbed.support.web.ManagementPaths;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -18,11 +18,10 @@ import tools.jackson.databind.json.JsonMapper;
 public class ManagementEdge {
 
   @Bean
-  WebFilter endpointsOnly(WebEndpointProperties endpoints, ProblemResponses problems) {
-    var inside = endpoints.getBasePath() + "/";
+  WebFilter openPathsOnly(ProblemResponses problems) {
     return (exchange, chain) -> {
       var path = exchange.getRequest().getPath().value();
-      return path.startsWith(inside)
+      return ManagementPaths.isOpen(path)
           ? chain.filter(exchange)
           : problems.write(exchange, ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(path));
     };

@@ -4,7 +4,6 @@ import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
-import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -25,12 +24,10 @@ import tools.jackson.databind.json.JsonMapper;
 @ConditionalOnClass(ResponseEntityExceptionHandler.class)
 public class ManagementEdge {
 
-  /** The framework's own error page would answer 200 to whoever asks for it by its path. */
   @Bean
-  Filter endpointsOnly(WebEndpointProperties endpoints) {
-    var inside = endpoints.getBasePath() + "/";
+  Filter openPathsOnly() {
     return (request, response, chain) -> {
-      if (((HttpServletRequest) request).getRequestURI().startsWith(inside)) {
+      if (ManagementPaths.isOpen(((HttpServletRequest) request).getRequestURI())) {
         chain.doFilter(request, response);
       } else {
         ((HttpServletResponse) response).sendError(HttpServletResponse.SC_NOT_FOUND);

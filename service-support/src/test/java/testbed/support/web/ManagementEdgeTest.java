@@ -60,6 +60,8 @@ class ManagementEdgeTest {
     "GET, /actuator/heapdump, 404",
     "POST, /actuator/shutdown, 404",
     "POST, /actuator/health, 405",
+    "GET, /actuator/health/nothing, 404",
+    "GET, /actuator/health/../env, 404",
     "GET, /, 404",
     "GET, /error, 404",
     "GET, //actuator/health, 404",
