@@ -6,7 +6,6 @@ import re
 import threading
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import Any
 
 import httpx

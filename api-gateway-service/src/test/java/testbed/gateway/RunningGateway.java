@@ -11,6 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Import;
@@ -41,6 +42,7 @@ abstract class RunningGateway {
   @Autowired InMemoryRegistry registry;
   @Autowired ApplicationEventPublisher events;
   @LocalServerPort int port;
+  @LocalManagementPort int management;
 
   final StandInServer service = new StandInServer();
   WebTestClient http;
@@ -92,6 +94,10 @@ abstract class RunningGateway {
 
   WebTestClient.ResponseSpec get(String path) {
     return http.get().uri(path).exchange();
+  }
+
+  WebTestClient.ResponseSpec getManagement(String path) {
+    return http.get().uri("http://localhost:" + management + path).exchange();
   }
 
   WebTestClient.ResponseSpec post(String path, String body) {

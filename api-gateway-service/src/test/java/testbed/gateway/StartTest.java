@@ -40,8 +40,10 @@ class StartTest {
   @Test
   void isAliveButNotReadyBeforeTheRegistryAnswers() {
     var application = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
-    try (var gateway = application.run("--server.port=0", "--eureka.client.enabled=false")) {
-      var port = gateway.getEnvironment().getRequiredProperty("local.server.port");
+    try (var gateway =
+        application.run(
+            "--server.port=0", "--management.server.port=0", "--eureka.client.enabled=false")) {
+      var port = gateway.getEnvironment().getRequiredProperty("local.management.port");
 
       assertThat(status("http://localhost:%s/actuator/health/liveness".formatted(port)))
           .isEqualTo(200);

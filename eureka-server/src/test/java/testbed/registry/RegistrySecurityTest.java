@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.context.ApplicationContext;
@@ -30,6 +31,7 @@ import org.springframework.web.client.RestClient;
 class RegistrySecurityTest {
 
   @LocalServerPort private int port;
+  @LocalManagementPort private int management;
 
   @Autowired private ApplicationContext context;
 
@@ -77,7 +79,9 @@ class RegistrySecurityTest {
   @ParameterizedTest
   @ValueSource(strings = {"health", "health/readiness", "health/liveness", "prometheus"})
   void tellsItsHealthToAnybody(String endpoint) {
-    assertThat(statusOf("/actuator/" + endpoint, null)).isEqualTo(HttpStatus.OK);
+    var url = "http://localhost:%d/actuator/%s".formatted(management, endpoint);
+
+    assertThat(statusOf(url, null)).isEqualTo(HttpStatus.OK);
   }
 
   @ParameterizedTest
