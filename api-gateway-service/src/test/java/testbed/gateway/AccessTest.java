@@ -150,8 +150,9 @@ class AccessTest extends RunningGateway {
 
   @Test
   void tellsItsHealthWhateverTheAccount() {
-    get("/actuator/health/liveness").expectStatus().isOk();
-    assertThat(as("jane", "wrong", "/actuator/prometheus")).isEqualTo(HttpStatus.OK);
+    getManagement("/actuator/health/liveness").expectStatus().isOk();
+    assertThat(as("jane", "wrong", "http://localhost:" + management + "/actuator/prometheus"))
+        .isEqualTo(HttpStatus.OK);
   }
 
   @Test
