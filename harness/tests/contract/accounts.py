@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import httpx
 
@@ -24,9 +25,13 @@ USER, OTHER = accounts("ACCESS_USERS")[:2]
 ADMINISTRATOR = accounts("ACCESS_ADMINISTRATORS")[0]
 
 
+BY_USERS = re.compile(r".*/(movie/list|reservation/make)(/[^/]*)?")
+"""The paths of requests and fetches that users may make."""
+
+
 def account_for(path: str) -> Account:
     """Return who asks for something, if nobody is named: a user for what users do."""
-    return USER if "/movie/list" in path or "/reservation/make" in path else ADMINISTRATOR
+    return USER if BY_USERS.fullmatch(path) else ADMINISTRATOR
 
 
 class Credentials(httpx.Auth):
