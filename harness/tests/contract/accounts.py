@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 
@@ -32,6 +33,12 @@ BY_USERS = re.compile(r".*/(movie/list|reservation/make)(/[^/]*)?")
 def account_for(path: str) -> Account:
     """Return who asks for something, if nobody is named: a user for what users do."""
     return USER if BY_USERS.fullmatch(path) else ADMINISTRATOR
+
+
+def authorization(account: Account) -> str:
+    """Return the header ``Authorization`` of an account."""
+    encoded = base64.b64encode(":".join(account).encode()).decode()
+    return f"Basic {encoded}"
 
 
 class Credentials(httpx.Auth):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 from urllib.parse import urlsplit
 
 import pytest
 
-from .accounts import ADMINISTRATOR
+from .accounts import ADMINISTRATOR, authorization
 from .product import Product
 
 PATIENCE_S = 20
@@ -21,8 +20,7 @@ def told(product: Product, method: str, target: str, **headers: str) -> tuple[in
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
     connection._validate_path = lambda url: None  # type: ignore[attr-defined]
-    account = ":".join(ADMINISTRATOR).encode()
-    headers["Authorization"] = f"Basic {base64.b64encode(account).decode()}"
+    headers["Authorization"] = authorization(ADMINISTRATOR)
     try:
         connection.request(method, target, headers=headers)
         answer = connection.getresponse()

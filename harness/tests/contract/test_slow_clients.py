@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import socket
 from http.client import HTTPResponse
 from urllib.parse import urlsplit
 
-from .accounts import USER
+from .accounts import USER, authorization
 from .product import Product, reservation
 
 UPLOADS = 150
@@ -20,10 +19,9 @@ PATIENCE_S = 20
 
 def test_half_sent_requests_fail_nobody_else(product: Product) -> None:
     address = urlsplit(product.base_url)
-    account = base64.b64encode(":".join(USER).encode()).decode()
     head = (
         f"POST {product.make_path('cineworld')} HTTP/1.1\r\nHost: {address.netloc}\r\n"
-        f"Authorization: Basic {account}\r\n"
+        f"Authorization: {authorization(USER)}\r\n"
         "Content-Type: application/json\r\nContent-Length: 300\r\n\r\n"
     )
     with contextlib.ExitStack() as uploads:
