@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -48,6 +49,49 @@ class Reset(Endpoint):
 
     databases: str
     collections: tuple[str, ...]
+
+
+class Accepted(Declared):
+    """Where accepted work is stored: its ids are the ``_id`` of the documents.
+
+    `number` is a field whose first number is the place of the work in its run, from 1.
+    """
+
+    databases: str
+    collection: str
+    number: str
+
+
+class Ledger(Declared):
+    """What became of accepted work, by id.
+
+    Attributes
+    ----------
+    service
+        Answers about it.
+    path
+        On the actuator's port. A JSON object: lists of ids by what became of them (``built``,
+        ``dropped``, ``failed``, ``refused``, since the start), and the number ``waiting``.
+    places
+        The setting that limits how much may wait, with its default; a value of 0 is no limit.
+        Empty if nothing may wait.
+    held
+        Settings whose product is the work that consumers hold beside that, with their defaults.
+    """
+
+    service: str
+    path: str
+    accepted: Accepted
+    places: dict[str, int] = Field(default_factory=dict)
+    held: dict[str, int] = Field(default_factory=dict)
+
+    def capacity(self, settings: Mapping[str, str]) -> float:
+        """Return how much accepted work there can be at once; infinite without a limit."""
+        values = {name: int(settings.get(name, value)) for name, value in self.places.items()}
+        if 0 in values.values():
+            return math.inf
+        product = math.prod(int(settings.get(name, one)) for name, one in self.held.items())
+        return sum(values.values()) + (product if self.held else 0)
 
 
 class HopRule(Declared):
@@ -137,6 +181,8 @@ class SystemDeclaration(Declared):
         The services that may run in several instances.
     stoppable
         The services that an experiment may suspend.
+    ledger
+        What became of accepted work; None if an answer is the end of an operation.
     reset
         What is emptied before each run; None if the system stores nothing.
     reference
@@ -160,6 +206,7 @@ class SystemDeclaration(Declared):
     services: tuple[str, ...] = ()
     scalable: tuple[str, ...] = ()
     stoppable: tuple[str, ...] = ()
+    ledger: Ledger | None = None
     reset: Reset | None = None
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
     hops: tuple[HopRule, ...] = ()
