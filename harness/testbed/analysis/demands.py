@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from scipy import stats
-
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.queueing import Station
@@ -22,9 +20,10 @@ MIB = 2**20 / 1e6
 
 @dataclass(frozen=True)
 class Alone:
-    """Operations of a single thread without limits: the service demand of each service.
+    """Operations of a single thread without limits, in one start: the demand of each service.
 
-    ``cpu_ms`` is the CPU time of one operation, by service. ``response_ms`` is their mean time.
+    ``cpu_ms`` is the CPU time of one operation, by service whose CPU the search limits.
+    ``response_ms`` is their mean time.
     """
 
     system: str
@@ -93,20 +92,22 @@ class Found:
 
 
 def alone(judged: Judged) -> list[Alone]:
-    """Return what operations of a single thread cost each system of a demand search."""
-    found = []
-    for (system, workload), runs in _grouped(
-        [one for one in judged.used.measurements if one.run.demand and not one.run.demand["shares"]],
-        lambda one: (one.run.cell.system, one.run.cell.workload),
-    ):
-        operations = sum(one.recorded.operations.height for one in runs)
-        spent: dict[str, float] = {}
-        for one in runs:
-            for instance, seconds in _cpu_s(one.run).items():
-                spent[service_of(instance)] = spent.get(service_of(instance), 0) + seconds
-        times = [float(one.operations["service_ms"].to_numpy().mean()) for one in runs]
-        cpu_ms = {service: 1000 * seconds / operations for service, seconds in spent.items()}
-        found.append(Alone(system, workload, cpu_ms, float(stats.gmean(times))))
+    """Return what operations of a single thread cost in each start of a demand search."""
+    found: list[Alone] = []
+    limited: dict[str, set[str]] = {}
+    for one in judged.used.measurements:
+        if one.run.demand:
+            limited.setdefault(_demand(one)["system"], set()).update(_demand(one)["shares"])
+    for one in judged.used.measurements:
+        if not one.run.demand or _demand(one)["shares"]:
+            continue
+        system, operations = one.run.cell.system, one.recorded.operations.height
+        cpu_ms = dict.fromkeys(sorted(limited[system]), 0.0)
+        for instance, seconds in _cpu_s(one.run).items():
+            if (service := service_of(instance)) in cpu_ms:
+                cpu_ms[service] += 1000 * seconds / operations
+        response_ms = float(one.operations["service_ms"].to_numpy().mean())
+        found.append(Alone(system, one.run.cell.workload, cpu_ms, response_ms))
     return found
 
 

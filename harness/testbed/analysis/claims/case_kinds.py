@@ -17,7 +17,8 @@ from testbed.analysis import accounts, demands
 from testbed.analysis.accounts import Account
 from testbed.analysis.claims.claim import Claim, Found
 from testbed.analysis.claims.kinds import KINDS, at_every_level
-from testbed.analysis.demands import MIB, Found as Least
+from testbed.analysis.demands import MIB
+from testbed.analysis.demands import Found as Least
 from testbed.analysis.prices import Sizes, price_list
 from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.results import Run
@@ -27,6 +28,9 @@ from testbed.analysis.verdicts import Judged
 
 SMALL = 0.01
 """A predicted loss below this is not compared as a ratio."""
+
+LISTED = 8
+"""Most levels whose ratios are listed."""
 
 Cell = Mapping[str, Any]
 
@@ -60,7 +64,9 @@ def _cost_ratio(claim: Claim, judged: Judged) -> Found:
     prices, sizes = price_list(claim.fields["prices"]), claim.fields["sizes"]
 
     def ratio(over: Sequence[Least], under: Sequence[Least]) -> Interval | None:
-        return _ratio(*([cost(one, prices.together, sizes) for one in side] for side in (over, under)))
+        return _ratio(
+            *([cost(one, prices.together, sizes) for one in side] for side in (over, under))
+        )
 
     return _over_levels(claim, judged, ratio)
 
@@ -112,7 +118,8 @@ def _all_levels(
 
     def furthest(at: Sequence[float]) -> Found:
         worst = max(at, key=lambda one: max(low - found[one].estimate, found[one].estimate - high))
-        listed = ", ".join(f"{found[one].estimate:.2f} at {one:g} {of}" for one in at)
+        listed = ", ".join(f"{found[one].estimate:.2f} at {one:g} {of}" for one in at[:LISTED])
+        listed = listed if len(at) > 1 else ""
         whole = Interval(
             found[worst].estimate,
             min(found[one].low for one in at),
@@ -125,7 +132,7 @@ def _all_levels(
 
 
 def _cpu_ratio(claim: Claim, judged: Judged) -> Found:
-    """Return the ratio of the CPU time of an operation: of a single thread, or of what was built."""
+    """Return the ratio of the CPU time of an operation of one thread, or of what was built."""
     sides = [_cpu_ms(judged, claim.fields[side]) for side in ("over", "under")]
     found = _ratio(*sides)
     fewest = min(map(len, sides))
@@ -136,9 +143,7 @@ def _cpu_ms(judged: Judged, cell: Cell) -> list[float | None]:
     built = [one.cpu_ms for one in accounts.accounts(judged) if _fits(one.run, cell)]
     if built:
         return list(built)
-    names = {
-        one.run.cell.system for one in judged.used.measurements if _fits(one.run, cell)
-    }
+    names = {one.run.cell.system for one in judged.used.measurements if _fits(one.run, cell)}
     return [one.total_ms for one in demands.alone(judged) if one.system in names]
 
 
@@ -178,19 +183,24 @@ def _of_limit(run: Run, service: str) -> float | None:
 
 def _loss(claim: Claim, judged: Judged) -> Found:
     """Return a share of losses over runs: ``lost``, ``silent`` or of the ``first third``."""
-    counts = {
-        "lost": lambda one: (one.lost, one.accepted),
-        "silent": lambda one: (one.lost, one.lost + one.refused),
-        "first third": lambda one: (round((one.first_third or 0) * one.lost), one.lost),
-    }[claim.fields["figure"]]
+    figure = claim.fields["figure"]
     known = [
-        counts(one)
+        (bad, whole)
         for one in accounts.accounts(judged)
-        if _fits(one.run, claim.fields["cell"]) and counts(one)[1]
+        for bad, whole in (_LOSSES[figure](one),)
+        if _fits(one.run, claim.fields["cell"]) and whole
     ]
     if not known:
         return Found(None, note="nothing usable, or nothing lost")
     return _of(share_over_runs(known), len(known), "%")
+
+
+_LOSSES: Mapping[str, Callable[[Account], tuple[int, int]]] = {
+    "lost": lambda one: (one.lost, one.accepted),
+    "silent": lambda one: (one.lost, one.lost + one.refused),
+    "first third": lambda one: (round((one.first_third or 0) * one.lost), one.lost),
+}
+"""A part and its whole, by the claimed figure."""
 
 
 def _model(claim: Claim, judged: Judged) -> Found:

@@ -99,7 +99,7 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
             "source": claim.source,
             "known": claim.known.strip() or MISSING,
         }
-        rows.setdefault(claim.id, blank)[count] = _words(claim, found)
+        rows.setdefault(claim.id, blank)[count] = words(claim, found)
     works = (
         "The thesis: Rajit Banerjee, *Performance Analysis of Design Patterns in Microservice "
         "Architecture*, University College Dublin, 2022. The article: Akhan Akbulut and Harry G. "
@@ -152,7 +152,7 @@ def _exactly(found: Found) -> Found:
     return Found(found.estimate, None, None, found.unit)
 
 
-def _words(claim: Claim, found: Found) -> str:
+def words(claim: Claim, found: Found) -> str:
     """Return verdict, figure and interval."""
     outcome = verdict(claim, found)
     words = outcome if outcome == "not decidable here" else f"**{outcome}**"
