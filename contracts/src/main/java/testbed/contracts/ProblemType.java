@@ -26,6 +26,7 @@ public enum ProblemType {
   MOVIE_UNKNOWN(422, "The cinema does not show this movie"),
   SHOWING_UNKNOWN(422, "The movie is not shown at this time"),
   IDEMPOTENCY_KEY_REUSED(422, "The idempotency key belongs to another request"),
+  TOO_MANY_REQUESTS(429, "The client makes too many requests"),
   INTERNAL(500, "The service failed"),
   CIRCUIT_OPEN(503, "The circuit is broken"),
   PORTS_EXHAUSTED(503, "No local port is left"),
@@ -75,6 +76,7 @@ public enum ProblemType {
       case 408 -> REQUEST_TIMEOUT;
       case 413, 414, 431 -> TOO_LARGE;
       case 415 -> UNSUPPORTED_MEDIA_TYPE;
+      case 429 -> TOO_MANY_REQUESTS;
       case 503 -> UNAVAILABLE;
       case 504 -> TIME_LIMIT;
       default -> status >= 400 && status < 500 ? INVALID_REQUEST : INTERNAL;
