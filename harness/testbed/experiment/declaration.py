@@ -119,7 +119,7 @@ class Experiment(Section):
     """The name of the result directory."""
     description: str = ""
     """The purpose, in one sentence."""
-    variants: Several[Variant] = Field(default_factory=declared_systems.names)
+    variants: Several[Variant] = Field(default_factory=declared_systems.compared)
     """The compared systems are all combinations of variants and presets."""
     presets: Several[Preset] = ("tuned",)
     """The presets of each variant."""
@@ -206,7 +206,10 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _compares_distinct_systems(self) -> Experiment:
         if self.systems:
-            for key, default in (("variants", declared_systems.names()), ("presets", ("tuned",))):
+            for key, default in (
+                ("variants", declared_systems.compared()),
+                ("presets", ("tuned",)),
+            ):
                 if key in self.model_fields_set and getattr(self, key) != default:
                     raise ValueError(f"{key} and systems exclude each other: give one")
         if self.fetch is not None and not any(

@@ -33,10 +33,14 @@ class WorkloadDeclaration(Declared):
     body
         Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
         time of the run's start.
+    file
+        In place of a body: a file beside the plans.
     status
         Of a result that comes at once. A fetched result has 200.
     without_headers
         Headers that a right answer does not have; case is ignored.
+    headers_match
+        Regular expressions for header lines that a right answer has; case is ignored.
     contains
         Texts, each of which a right answer contains.
     matches
@@ -47,8 +51,10 @@ class WorkloadDeclaration(Declared):
     method: str = "GET"
     headers: dict[str, str] = Field(default_factory=dict)
     body: str = ""
+    file: str | None = None
     status: int = 200
     without_headers: tuple[str, ...] = ()
+    headers_match: tuple[str, ...] = ()
     contains: tuple[str, ...] = ()
     matches: tuple[str, ...] = ()
 
@@ -61,6 +67,11 @@ class WorkloadDeclaration(Declared):
     def header_lines(self) -> list[str]:
         """An expression for each of `without_headers`."""
         return [f"(?i){_literally(name)}:" for name in self.without_headers]
+
+    @property
+    def header_patterns(self) -> list[str]:
+        """The expressions of `headers_match`, for the block of all header lines."""
+        return [f"(?im)^{one}\\s*$" for one in self.headers_match]
 
     @property
     def absences(self) -> list[str]:

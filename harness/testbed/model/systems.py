@@ -150,12 +150,15 @@ class ReferenceAnswer(Declared):
         A file of the project: the body of the answer.
     echo
         In place of a file: the body is the JSON object of the request, with these members added.
+    headers
+        Headers of the answer. Without a content type, it is JSON.
     """
 
     request: str
     status: HTTPStatus = HTTPStatus.OK
     file: str | None = None
     echo: dict[str, str] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict)
 
 
 class SystemDeclaration(Declared):
@@ -171,6 +174,9 @@ class SystemDeclaration(Declared):
         The endpoint that receives the load.
     protocol
         ``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches.
+    compared
+        Whether an experiment that names no systems compares it. It then has workloads in common
+        with all others of this kind.
     workloads
         The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``.
     refusals
@@ -200,6 +206,7 @@ class SystemDeclaration(Declared):
     compose: str
     front: Endpoint
     protocol: Protocol
+    compared: bool = True
     workloads: Annotated[dict[str, str], Field(min_length=1)]
     refusals: tuple[str, ...] = ()
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
@@ -217,20 +224,25 @@ class SystemDeclaration(Declared):
 
 @cache
 def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
-    """Return all systems by name: ``direct`` ones first, each kind in alphabetical order.
+    """Return all systems by name: `compared` ones first, then ``direct`` ones, then by alphabet.
 
     Raises `UserError` if a declaration is not valid.
     """
     folder = (root or Project.find().root) / "systems"
     files = sorted(folder.glob("*/system.yaml"))
     found = [read(SystemDeclaration, "system", file, name=file.parent.name) for file in files]
-    ordered = sorted(found, key=lambda one: one.protocol != "direct")
+    ordered = sorted(found, key=lambda one: (not one.compared, one.protocol != "direct"))
     return {one.name: one for one in ordered}
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all systems, in the order of `declarations`."""
     return tuple(declarations())
+
+
+def compared() -> tuple[str, ...]:
+    """Return the names of the systems that are compared if none are named."""
+    return tuple(name for name, one in declarations().items() if one.compared)
 
 
 def declaration(name: str) -> SystemDeclaration:

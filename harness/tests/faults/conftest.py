@@ -45,8 +45,8 @@ __all__ = [
 TWICE = "cinema-ucd-service"
 """The service that runs in two instances."""
 
-SETTINGS = {"BROKER_STORE_EXPIRY": "20s"}
-"""Answers expire while a check can wait for it."""
+SETTINGS = {"BROKER_STORE_EXPIRY": "20s", "TESTBED_MESSAGING_QUEUE_LENGTH": "3000"}
+"""Answers expire and queues fill up while a check can wait for it."""
 
 RECOVERY_S = 60
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import pika
 
-from testbed.deploy import deadletters
+from testbed.deploy import compose, deadletters
 from testbed.deploy.stack import Stack
 
 DEAD_LETTERS = deadletters.QUEUE
 RESPONSES = "responseQueue"
 PRESENCE = "presenceQueue"
 SERVER = "rabbitmq"
+
+USUAL = "320MiB"
+"""RabbitMQ's limit of memory, as in ``docker/rabbitmq``."""
 
 
 def requests_of(service: str) -> str:
@@ -38,3 +44,20 @@ def taken(stack: Stack, queue: str) -> list[tuple[pika.BasicProperties, bytes]]:
                 return found
             opened.basic_ack(method.delivery_tag)
             found.append((properties, body or b""))
+
+
+@contextlib.contextmanager
+def short_of_memory(stack: Stack) -> Iterator[None]:
+    """Let RabbitMQ, in a container, raise its memory alarm while the body runs."""
+    assert stack.record.compose is not None
+    container = compose.find(stack.record.compose, SERVER).id
+
+    def allow(*limit: str) -> None:
+        command = ("docker", "exec", container, "rabbitmqctl", "set_vm_memory_high_watermark")
+        subprocess.run((*command, *limit), check=True, capture_output=True, timeout=60)
+
+    allow("0.00001")
+    try:
+        yield
+    finally:
+        allow("absolute", USUAL)

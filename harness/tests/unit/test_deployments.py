@@ -213,7 +213,7 @@ def test_nothing_listens_beyond_this_machine(project: Project) -> None:
 SCALED = {"cinema-ucd-service": 3, "cinema-cineworld-service": 2, "cinema-dundrum-service": 1}
 
 
-@pytest.mark.parametrize("variant", systems.names())
+@pytest.mark.parametrize("variant", systems.compared())
 def test_an_instance_differs_from_the_first_in_name_and_port_alone(
     project: Project, variant: str
 ) -> None:
@@ -247,6 +247,16 @@ def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     assert not {
         port for one in services.values() for port in one.ports.values() if port % 1000 in further
     }
+
+
+def test_a_chain_is_started_from_its_end(project: Project) -> None:
+    deployment = deploy(project, Choice("poster-chain-forward", port_offset=1000))
+
+    assert phases(deployment) == [{"poster-labeler"}, {"poster-converter"}, {"poster-adjuster"}]
+    converter = named(deployment, "poster-converter").environ
+    assert converter["POSTER_NEXT"] == "http://127.0.0.1:9092"
+    assert converter["POSTER_FIRST"] == "http://127.0.0.1:9099"
+    assert deployment.mongodb_uri is None
 
 
 def test_there_are_ports_for_so_many_instances(project: Project) -> None:

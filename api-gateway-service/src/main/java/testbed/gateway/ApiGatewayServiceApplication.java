@@ -5,13 +5,14 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
+import testbed.support.client.ClientSettings;
 import testbed.support.discovery.CinemaDiscovery;
 import testbed.support.web.WebSettings;
 
 /** The synchronous variant's front door: routes, circuit breakers, fallbacks. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
-@EnableConfigurationProperties(WebSettings.class)
+@EnableConfigurationProperties({WebSettings.class, ClientSettings.class})
 @Import(CinemaDiscovery.class)
 public class ApiGatewayServiceApplication {
 

@@ -13,20 +13,26 @@ public enum ProblemType {
   CINEMA_UNKNOWN(404, "No such cinema"),
   RESERVATION_UNKNOWN(404, "No such reservation"),
   CORRELATION_UNKNOWN(404, "No such correlation id"),
+  TICKET_UNKNOWN(404, "No such ticket"),
   NOT_FOUND(404, "Nothing is here"),
   METHOD_NOT_ALLOWED(405, "The method is not allowed here"),
   NOT_ACCEPTABLE(406, "No representation is acceptable to the client"),
   REQUEST_TIMEOUT(408, "The request did not arrive in time"),
   SOLD_OUT(409, "Too few seats are left"),
   CORRELATION_EXPIRED(410, "The answer has expired"),
+  TICKET_GONE(410, "The ticket is not kept"),
+  LENGTH_REQUIRED(411, "The request does not say its length"),
   TOO_LARGE(413, "The request is too large"),
   UNSUPPORTED_MEDIA_TYPE(415, "The media type is not supported"),
   MOVIE_UNKNOWN(422, "The cinema does not show this movie"),
   SHOWING_UNKNOWN(422, "The movie is not shown at this time"),
   IDEMPOTENCY_KEY_REUSED(422, "The idempotency key belongs to another request"),
+  IMAGE_UNREADABLE(422, "The image cannot be read"),
+  TOO_MANY_REQUESTS(429, "The client makes too many requests"),
   INTERNAL(500, "The service failed"),
   CIRCUIT_OPEN(503, "The circuit is broken"),
   PORTS_EXHAUSTED(503, "No local port is left"),
+  TICKETS_REFUSED(503, "No more tickets are taken now"),
   UNAVAILABLE(503, "The service is not available"),
   TIME_LIMIT(504, "The time limit was reached"),
   NO_ANSWER(504, "No cinema answered in time");
@@ -72,6 +78,7 @@ public enum ProblemType {
       case 408 -> REQUEST_TIMEOUT;
       case 413, 414, 431 -> TOO_LARGE;
       case 415 -> UNSUPPORTED_MEDIA_TYPE;
+      case 429 -> TOO_MANY_REQUESTS;
       case 503 -> UNAVAILABLE;
       case 504 -> TIME_LIMIT;
       default -> status >= 400 && status < 500 ? INVALID_REQUEST : INTERNAL;

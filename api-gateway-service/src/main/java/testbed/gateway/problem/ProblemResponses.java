@@ -1,6 +1,7 @@
 package testbed.gateway.problem;
 
 import java.net.URI;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -8,6 +9,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.contracts.ProblemType;
+import testbed.support.problem.ProblemException;
 import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -24,6 +26,19 @@ public class ProblemResponses {
   /** Answers with the problem under its usual status. The response must not be committed. */
   public Mono<Void> write(ServerWebExchange exchange, ProblemType type, String detail) {
     return write(exchange, Problems.of(type, detail));
+  }
+
+  /** Answers with a problem of the request. The response must not be committed. */
+  public Mono<Void> write(ServerWebExchange exchange, ProblemException problem) {
+    problem
+        .retryAfter()
+        .ifPresent(
+            wait ->
+                exchange
+                    .getResponse()
+                    .getHeaders()
+                    .set(HttpHeaders.RETRY_AFTER, String.valueOf(wait.toSeconds())));
+    return write(exchange, problem.type(), problem.detail());
   }
 
   /** Answers with the problem. The response must not be committed. */

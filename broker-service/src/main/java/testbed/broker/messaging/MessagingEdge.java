@@ -78,9 +78,10 @@ class MessagingEdge {
       RabbitTemplate template,
       BlockedConnection connection,
       Withdrawals withdrawals,
+      KnownCinemas cinemas,
       BrokerSettings settings) {
     return new RequestPublisher(
-        template, connection, withdrawals, settings.confirmTimeout(), settings.deadline());
+        template, connection, withdrawals, cinemas, settings.confirmTimeout(), settings.deadline());
   }
 
   @Bean

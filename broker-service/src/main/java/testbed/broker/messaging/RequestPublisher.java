@@ -19,6 +19,7 @@ import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.Topology;
 import testbed.support.log.LoggedCorrelation;
+import testbed.support.presence.KnownCinemas;
 
 /** Publishes requests, mandatory and confirmed. */
 class RequestPublisher implements RequestChannel {
@@ -28,11 +29,13 @@ class RequestPublisher implements RequestChannel {
   private final RabbitTemplate template;
   private final BlockedConnection connection;
   private final Withdrawals withdrawals;
+  private final KnownCinemas cinemas;
   private final Duration confirmTimeout;
   private final String expirationMillis;
 
   /**
    * @param withdrawals what takes back requests whose fate is not known
+   * @param cinemas who is asked by itself when a request to all is refused
    * @param confirmTimeout the longest wait for a confirmation
    * @param deadline after which nobody waits for an answer that was not to last
    */
@@ -40,11 +43,13 @@ class RequestPublisher implements RequestChannel {
       RabbitTemplate template,
       BlockedConnection connection,
       Withdrawals withdrawals,
+      KnownCinemas cinemas,
       Duration confirmTimeout,
       Duration deadline) {
     this.template = template;
     this.connection = connection;
     this.withdrawals = withdrawals;
+    this.cinemas = cinemas;
     this.confirmTimeout = confirmTimeout;
     this.expirationMillis = String.valueOf(deadline.toMillis());
   }
@@ -56,6 +61,29 @@ class RequestPublisher implements RequestChannel {
       return Delivery.UNCONFIRMED;
     }
     var key = operation.cinema().map(Topology::requestTo).orElse(Topology.REQUEST_TO_ALL);
+    var delivery = send(id, key, request, answered);
+    return delivery == Delivery.REFUSED && operation.cinema().isEmpty()
+        ? sendToEach(id, request, answered)
+        : delivery;
+  }
+
+  /**
+   * One full queue refuses what is meant for all. What happens at the others then depends on the
+   * server: Qpid puts it in no queue, RabbitMQ in those that are not full. A cinema that gets it
+   * twice answers twice, which is harmless.
+   */
+  private Delivery sendToEach(CorrelationId id, Question<?> request, CompletionStage<?> answered) {
+    var delivery = Delivery.REFUSED;
+    for (var cinema : cinemas.presence().present()) {
+      if (send(id, Topology.requestTo(cinema), request, answered) == Delivery.CONFIRMED) {
+        delivery = Delivery.CONFIRMED;
+      }
+    }
+    return delivery;
+  }
+
+  private Delivery send(
+      CorrelationId id, String key, Question<?> request, CompletionStage<?> answered) {
     var confirmation = new CorrelationData(id.toString());
     try (var named = LoggedCorrelation.of(id.toString())) {
       template.convertAndSend(
@@ -91,7 +119,8 @@ class RequestPublisher implements RequestChannel {
         log.debug("Request {} not confirmed: {}", id, confirm.reason());
         return Delivery.UNCONFIRMED;
       }
-      // RabbitMQ returns and confirms what has no queue; other servers refuse it.
+      // RabbitMQ returns and confirms what has no queue; other servers refuse it. A full queue
+      // refuses it everywhere.
       return confirm.ack() && confirmation.getReturned() == null
           ? Delivery.CONFIRMED
           : Delivery.REFUSED;

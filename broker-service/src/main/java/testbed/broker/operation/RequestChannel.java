@@ -22,12 +22,12 @@ public interface RequestChannel {
 
   /** What became of a request. */
   enum Delivery {
-    /** It lies in the queue of everyone it is meant for, or they have answered it. */
-    CONFIRMED,
     /**
-     * It lies in no queue, or not in every one. A missing queue is the usual reason, and not every
-     * server says that it is.
+     * It lies in the queue of everyone it is meant for, or they have answered it. A request to all
+     * lies in at least one queue.
      */
+    CONFIRMED,
+    /** It lies in no queue: they are full or missing. Not every server says which. */
     REFUSED,
     /** The server cannot be reached, takes no messages now, or has not confirmed it in time. */
     UNCONFIRMED

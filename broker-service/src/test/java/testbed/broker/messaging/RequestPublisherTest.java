@@ -3,9 +3,14 @@ package testbed.broker.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
+import static testbed.broker.Examples.CINEWORLD;
+import static testbed.broker.Examples.UCD;
 import static testbed.broker.Examples.reservationFor;
 
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -31,6 +36,7 @@ import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.support.presence.KnownCinemas;
 
 /** How a request is addressed and what becomes of it, without an AMQP server. */
 class RequestPublisherTest {
@@ -43,9 +49,8 @@ class RequestPublisherTest {
 
   private final CorrelationId id = new CorrelationId(UUID.randomUUID());
   private final CompletableFuture<Void> answered = new CompletableFuture<>();
-  private String key = "";
+  private final List<String> keys = new ArrayList<>();
   private MessageProperties sent = new MessageProperties();
-  private int published;
   private Consumer<CompletableFuture<Confirm>> server = confirm -> confirm.complete(ACK);
   private final RabbitTemplate template =
       new RabbitTemplate(new CachingConnectionFactory()) {
@@ -56,20 +61,21 @@ class RequestPublisherTest {
             Object request,
             MessagePostProcessor addressed,
             CorrelationData confirmation) {
-          published++;
-          key = routingKey;
+          keys.add(routingKey);
           sent = addressed.postProcessMessage(new Message(new byte[0])).getMessageProperties();
           server.accept(confirmation.getFuture());
         }
       };
   private final BlockedConnection connection = new BlockedConnection();
+  private final KnownCinemas cinemas =
+      new KnownCinemas(Duration.ofHours(1), Duration.ofHours(1), InstantSource.system());
   private final Withdrawals withdrawals = new Withdrawals(template, connection);
 
   @Test
   void sendsAListToEveryCinemaAndLetsItExpireAtTheDeadline() {
     assertThat(listMovies()).isEqualTo(Delivery.CONFIRMED);
 
-    assertThat(key).isEqualTo("request.to.cinema");
+    assertThat(keys).containsExactly("request.to.cinema");
     assertThat(sent.getCorrelationId()).isEqualTo(id.toString());
     assertThat(sent.getDeliveryMode()).isEqualTo(MessageDeliveryMode.NON_PERSISTENT);
     assertThat(sent.getExpiration()).isEqualTo("5000");
@@ -79,7 +85,7 @@ class RequestPublisherTest {
   void sendsAReservationToOneCinemaAndLetsItLast() {
     assertThat(reserve()).isEqualTo(Delivery.CONFIRMED);
 
-    assertThat(key).isEqualTo("request.to.cinema.ucd");
+    assertThat(keys).containsExactly("request.to.cinema.ucd");
     assertThat(sent.getCorrelationId()).isEqualTo(id.toString());
     assertThat(sent.getDeliveryMode()).isEqualTo(MessageDeliveryMode.PERSISTENT);
     assertThat(sent.getExpiration()).isNull();
@@ -127,6 +133,35 @@ class RequestPublisherTest {
   }
 
   @Test
+  void sendsAListToEachCinemaIfAFullQueueRefusesItForAll() {
+    cinemas.seen(CINEWORLD);
+    cinemas.seen(UCD);
+    server = confirm -> confirm.complete(keys.getLast().endsWith("ucd") ? ACK : NACK);
+
+    assertThat(listMovies()).isEqualTo(Delivery.CONFIRMED);
+    assertThat(keys)
+        .containsExactly(
+            "request.to.cinema", "request.to.cinema.cineworld", "request.to.cinema.ucd");
+  }
+
+  @Test
+  void refusesAListThatNoQueueTakes() {
+    cinemas.seen(UCD);
+    server = confirm -> confirm.complete(NACK);
+
+    assertThat(listMovies()).isEqualTo(Delivery.REFUSED);
+  }
+
+  @Test
+  void sendsAReservationOnce() {
+    cinemas.seen(UCD);
+    server = confirm -> confirm.complete(NACK);
+
+    assertThat(reserve()).isEqualTo(Delivery.REFUSED);
+    assertThat(keys).hasSize(1);
+  }
+
+  @Test
   void doesNotWithdrawWhatHasNotLeft() {
     server =
         confirm -> {
@@ -144,7 +179,7 @@ class RequestPublisherTest {
     connection.blocked(new ConnectionBlockedEvent(open, "low on memory"));
 
     assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
-    assertThat(published).isZero();
+    assertThat(keys).isEmpty();
     assertThat(withdrawals.waiting()).isZero();
 
     connection.unblocked(new ConnectionUnblockedEvent(open));
@@ -172,7 +207,12 @@ class RequestPublisherTest {
     // Whatever comes has come when the fake server returns.
     var publisher =
         new RequestPublisher(
-            template, connection, withdrawals, Duration.ofMillis(1), Duration.ofSeconds(5));
+            template,
+            connection,
+            withdrawals,
+            cinemas,
+            Duration.ofMillis(1),
+            Duration.ofSeconds(5));
     return publisher.send(id, operation, request, answered);
   }
 }

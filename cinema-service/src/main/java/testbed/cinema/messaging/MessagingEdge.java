@@ -7,6 +7,7 @@ import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
+import org.springframework.amqp.core.QueueBuilder.Overflow;
 import org.springframework.amqp.core.TopicExchange;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
@@ -32,6 +33,8 @@ import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.ConfirmedConnection;
 import testbed.support.messaging.ListenerAdvice;
 import testbed.support.messaging.LoggedRecoverer;
+import testbed.support.messaging.MessagingSettings;
+import testbed.support.messaging.QueueLimits;
 import testbed.support.messaging.QueueMeters;
 
 /** The cinema's part of the AMQP topology, wired only when the cinema's transport is AMQP. */
@@ -67,8 +70,11 @@ class MessagingEdge {
       @DefaultValue("5") @Min(1) int maxDeliveries) {}
 
   @Bean
-  Queue requestQueue(CinemaSettings settings) {
-    return new Queue(Topology.requestQueueOf(settings.cinemaName()));
+  Queue requestQueue(CinemaSettings settings, MessagingSettings limits) {
+    return QueueLimits.durable(
+        Topology.requestQueueOf(settings.cinemaName()),
+        limits.queueLength(),
+        Overflow.rejectPublish);
   }
 
   @Bean

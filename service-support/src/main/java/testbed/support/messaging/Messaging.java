@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -36,7 +37,7 @@ import testbed.support.trace.TracingProfile;
     afterName =
         "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(RabbitTemplate.class)
-@EnableConfigurationProperties(DeadlineSettings.class)
+@EnableConfigurationProperties({DeadlineSettings.class, MessagingSettings.class})
 public class Messaging {
 
   private static final String THREADS = "amqp-";
@@ -103,6 +104,11 @@ public class Messaging {
   static BeanPostProcessor listenersWithDeadlines(ObjectProvider<DeadlineSettings> deadlines) {
     return new ListenerAdvice(
         new MessageDeadline(SingletonSupplier.of(deadlines::getObject), System::currentTimeMillis));
+  }
+
+  @Bean
+  QueueLimits queueLimits(ObjectProvider<ConnectionFactory> connections) {
+    return new QueueLimits(connections);
   }
 
   /** Every listener logs under the correlation id of the message that it handles. */

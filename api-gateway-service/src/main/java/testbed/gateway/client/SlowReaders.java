@@ -1,0 +1,48 @@
+package testbed.gateway.client;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.timeout.WriteTimeoutHandler;
+import java.time.Duration;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.stereotype.Component;
+
+/**
+ * Closes the connection of a client that does not read its answer. The server would hold the answer
+ * in memory for as long as the client likes.
+ */
+@Component
+class SlowReaders implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
+
+  private final ClientPatience patience;
+
+  SlowReaders(ClientPatience patience) {
+    this.patience = patience;
+  }
+
+  @Override
+  public void customize(NettyReactiveWebServerFactory factory) {
+    var limit = patience.readTime();
+    if (limit != null) {
+      factory.addServerCustomizers(
+          server ->
+              server.doOnChannelInit(
+                  (observer, channel, remote) -> channel.pipeline().addFirst(new Limit(limit))));
+    }
+  }
+
+  private static final class Limit extends WriteTimeoutHandler {
+
+    Limit(Duration time) {
+      super(time.toMillis(), MILLISECONDS);
+    }
+
+    /** As for a client that is gone: nothing is worth a line in the log. */
+    @Override
+    protected void writeTimedOut(ChannelHandlerContext context) {
+      context.close();
+    }
+  }
+}

@@ -1,0 +1,155 @@
+"""A client that sends or reads in a way that costs the front door more than others."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import time
+from collections.abc import Iterator
+from http.client import HTTPResponse
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from contract.product import Product, problem, reservation
+from testbed.deploy.stack import Stack
+
+from .accounting import Load, evenly, of, quantile, statuses
+from .clients import front_of, reserving, undocumented
+from .recording import Progress, Sized
+
+CINEMA = "cineworld"
+JSON = {"Content-Type": "application/json"}
+
+UPLOADS = 150
+"""More than a breaker's window holds."""
+
+READERS = 40
+ANSWERS = 300
+"""Of one reader. Together they are larger than the buffers of its connection."""
+
+DOCUMENT = "/openapi.yaml"
+PATIENCE_S = 30
+CUT_OFF_S = 20
+"""Longer than a client may take over a part of its answer."""
+
+
+def large(product: Product) -> Iterator[tuple[httpx.Response, int, str]]:
+    """Send what is too large; yield each answer with the expected status and problem."""
+    address = f"{product.base_url}{product.make_path(CINEMA)}"
+    body = json.dumps(reservation(clientName="x" * 1_000_000)).encode()
+    chunks = (body[start : start + 8192] for start in range(0, len(body), 8192))
+    with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+        yield http.post(address, content=body, headers=JSON), 413, "too-large"
+        yield http.post(address, content=chunks, headers=JSON), 413, "too-large"
+        yield (
+            http.post(address, content=b'{"clientName":' * 4_000, headers=JSON),
+            400,
+            "invalid-request",
+        )
+        yield (
+            http.get(f"{product.base_url}/api/movie/list", headers={"Nonsense": "x" * 20_000}),
+            431,
+            "too-large",
+        )
+
+
+def connected(product: Product, **options: int) -> socket.socket:
+    """Open a connection to the front door; `options` are those of a socket."""
+    address = urlsplit(product.base_url)
+    made = socket.socket()
+    made.settimeout(PATIENCE_S)
+    for name, value in options.items():
+        made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
+    made.connect((address.hostname, address.port))
+    return made
+
+
+def head(product: Product, request: str, *lines: str) -> bytes:
+    """Return the first lines of a request."""
+    host = f"Host: {urlsplit(product.base_url).netloc}"
+    return "\r\n".join((f"{request} HTTP/1.1", host, *lines, "", "")).encode()
+
+
+def read(connection: socket.socket) -> int:
+    """Read to the end of a connection; return how many bytes there were."""
+    count = 0
+    with contextlib.suppress(ConnectionError):
+        while part := connection.recv(1 << 20):
+            count += len(part)
+    return count
+
+
+@pytest.mark.promise(
+    "limits-hold",
+    "Too large, half-sent and unread messages end at a limit, and fail nobody else.",
+)
+def test_limits_hold(
+    stack: Stack,
+    product: Product,
+    variant: str,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Clients send bodies, nesting and headers that are too large, stop in the middle of a body,
+    open connections and say nothing, or ask for many answers and read none. Each must be refused or
+    cut off. Meanwhile reservations arrive at a constant rate, and none of them may fail."""
+    front = front_of(variant)
+    rounds, idle = sized(50, 5), sized(500, 100)
+    half = head(
+        product,
+        f"POST {product.make_path(CINEMA)}",
+        "Content-Type: application/json",
+        "Content-Length: 300",
+    )
+    document = httpx.get(f"{product.base_url}{DOCUMENT}", trust_env=False)
+    before = stack.meter().read()[front].rss_mb
+    with Load(reserving(product, CINEMA), evenly(20, 20 * 600)) as load:
+        with contextlib.ExitStack() as connections:
+            progress("idle connections")
+            for _ in range(idle):
+                connections.enter_context(connected(product)).sendall(b"GET /api/")
+            progress("slow readers")
+            readers = [
+                connections.enter_context(connected(product, SO_RCVBUF=4096))
+                for _ in range(READERS)
+            ]
+            for one in readers:
+                one.sendall(head(product, f"GET {DOCUMENT}") * ANSWERS)
+            unread = time.monotonic()
+            progress("too large requests")
+            large_ones = 0
+            for _ in range(rounds):
+                for answer, status, name in large(product):
+                    problem(answer, status, name)
+                    large_ones += 1
+            progress("slow senders")
+            uploads = [connections.enter_context(connected(product)) for _ in range(UPLOADS)]
+            for one in uploads:
+                one.sendall(half + b'{"clientName":')
+            refused = []
+            for one in uploads:
+                told = HTTPResponse(one)
+                told.begin()
+                refused.append(told.status)
+            progress("what slow readers get")
+            time.sleep(max(0.0, unread + CUT_OFF_S - time.monotonic()))
+            whole = ANSWERS * len(document.content)
+            cut_off = [one for one in readers if read(one) < whole]
+        load.end()
+    after = stack.meter().read()[front].rss_mb
+    failed = [one for one in load.entries if not one.outcome.served]
+    figures["too large requests refused"] = of(large_ones, rounds * 4)
+    figures["half-sent bodies refused"] = of(refused.count(408), refused)
+    figures["readers cut off"] = of(cut_off, readers)
+    figures["idle connections"] = f"{idle:,}"
+    figures["failed beside them"] = of(failed, load.entries)
+    figures["p99 of these"] = f"{quantile(load.entries, 0.99):.2f} s"
+    figures["memory of the front door"] = f"{before:,.0f} MB, then {after:,.0f} MB"
+    assert set(refused) == {408}, refused
+    assert len(cut_off) == len(readers), "a client that does not read is waited for"
+    assert not undocumented(load.entries)
+    assert not failed, statuses(load.entries)

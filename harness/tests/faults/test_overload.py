@@ -1,0 +1,145 @@
+"""What cannot be taken is refused, and is not done afterwards."""
+
+from __future__ import annotations
+
+import time
+import uuid
+
+import httpx
+import pytest
+
+from contract.product import Asynchronous
+from testbed.deploy.stack import Stack
+
+from . import queues
+from .accounting import Load, evenly, of, quantile, statuses
+from .clients import (
+    front_of,
+    reading,
+    requesting,
+    reserving,
+    service_of,
+    settled,
+    undocumented,
+)
+from .conftest import Eventually
+from .recording import Progress, Sized
+
+pytestmark = pytest.mark.variant("async")
+
+CINEMA = "cineworld"
+FRONT = front_of("async")
+
+FILLING = 40_000
+"""More requests than a queue and its consumers hold."""
+
+FULL = 0.9
+"""The share of the heap in use after a collection above which a service is about to fail."""
+
+CONFIRM_S = 2.0
+"""How long the front door waits until the message server has taken a request."""
+
+MARGIN_S = 3.0
+RECOVERY_S = 60
+
+
+def heap(stack: Stack) -> float:
+    """Return the share of the front door's heap that is in use after a collection."""
+    return reading(stack, FRONT, "jvm_memory_usage_after_gc", area="heap")
+
+
+@pytest.mark.promise(
+    "full-queue-sheds",
+    "When a queue is full, requests are refused at once; what is refused is not booked.",
+)
+def test_full_queue_sheds(
+    stack: Stack,
+    product: Asynchronous,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+    eventually: Eventually,
+) -> None:
+    """A cinema is suspended. Reservations are requested until its queue is full, and then further
+    ones. Each of these must be refused with 503 and Retry-After, and a list must have the other
+    cinemas. Then the cinema goes on, and every reservation is looked up."""
+    request = requesting(product, CINEMA)
+    with Load(reserving(product, CINEMA), evenly(100, 200)):
+        pass
+    with stack.held(service_of(CINEMA)):
+        with Load(request, evenly(500, FILLING), notice=progress) as filling:
+            while all(one.outcome.status != 503 for one in filling.entries):
+                filling.await_ended(len(filling.entries) + 500)
+            filling.end()
+        filled = heap(stack)
+        with Load(request, evenly(200, sized(4_000, 400)), notice=progress) as over:
+            pass
+        used = heap(stack)
+        listed = product.list_movies()
+    began = time.monotonic()
+    progress("waiting until the cinema takes requests again")
+    eventually(lambda: reserving(product, CINEMA)(uuid.uuid4().hex).served, RECOVERY_S)
+    figures["taken until the queue was full"] = f"{statuses(filling.entries)}"
+    figures["answers of a full queue"] = statuses(over.entries)
+    figures["p99 of these"] = f"{quantile(over.entries, 0.99):.2f} s"
+    figures["heap in use after a collection"] = f"{filled:.0%}, then {used:.0%}"
+    figures["served again after"] = f"{time.monotonic() - began:.1f} s"
+    progress("looking up what is stored")
+    entries = [*filling.entries, *over.entries]
+    account = settled(product, entries, CINEMA, limit_s=180)
+    figures["lost"] = of(account.lost, account.acknowledged)
+    figures["refused but stored"] = of(account.unwanted, account.entries)
+    assert not undocumented(entries)
+    assert {one.outcome.status for one in over.entries} == {503}, statuses(over.entries)
+    assert listed.status_code == httpx.codes.OK, listed.text
+    assert listed.headers.get("Cinemas-Missing") == CINEMA
+    assert used < FULL, f"{used:.0%} of the heap is in use"
+    assert not account.lost, "an acknowledged reservation is not stored"
+    assert not account.doubled, "a reservation is stored twice"
+    assert not account.unwanted, "a refused reservation is stored"
+
+
+@pytest.mark.promise(
+    "memory-alarm-is-survived",
+    "While RabbitMQ is short of memory requests are refused in time; then all goes on by itself.",
+)
+def test_memory_alarm_is_survived(
+    stack: Stack,
+    product: Asynchronous,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+    eventually: Eventually,
+) -> None:
+    """RabbitMQ is told to have less memory than it uses, and so takes no messages. Meanwhile
+    reservations are requested, and answers fetched that had come before. Later each reservation is
+    looked up in the cinema's list."""
+    if stack.record.compose is None:
+        pytest.skip("needs RabbitMQ: --backends docker")
+    reserve = reserving(product, CINEMA)
+    with Load(reserve, evenly(50, 100)):
+        pass
+    requested = [product.http.get("/api/movie/list") for _ in range(20)]
+    eventually(lambda: reading(stack, FRONT, "broker_operations", state="pending") == 0, 20)
+    with queues.short_of_memory(stack):
+        progress("RabbitMQ is short of memory")
+        fetched = [product.fetch(one, "wait=10").status_code for one in requested]
+        with Load(requesting(product, CINEMA), evenly(20, 20 * sized(30, 5))) as load:
+            pass
+    began = time.monotonic()
+    progress("waiting until requests are taken again")
+    eventually(lambda: reserve(uuid.uuid4().hex).served, RECOVERY_S)
+    figures["answers"] = statuses(load.entries)
+    figures["slowest refusal"] = f"{quantile(load.entries, 1):.1f} s"
+    figures["fetched meanwhile"] = of(fetched.count(httpx.codes.OK), fetched)
+    figures["served again after"] = f"{time.monotonic() - began:.1f} s"
+    # A request that was on its way to RabbitMQ is withdrawn when RabbitMQ takes messages again.
+    eventually(lambda: not settled(product, load.entries, CINEMA).unwanted, RECOVERY_S)
+    account = settled(product, load.entries, CINEMA)
+    figures["lost"] = of(account.lost, account.acknowledged)
+    figures["refused but stored"] = of(account.unwanted, account.entries)
+    assert not undocumented(load.entries)
+    assert {one.outcome.status for one in load.entries} == {503}, statuses(load.entries)
+    assert quantile(load.entries, 1) < CONFIRM_S + MARGIN_S
+    assert set(fetched) == {httpx.codes.OK}, fetched
+    assert not account.lost, "an acknowledged reservation is not stored"

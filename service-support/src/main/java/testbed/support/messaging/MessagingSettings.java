@@ -1,0 +1,25 @@
+package testbed.support.messaging;
+
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import testbed.support.preset.InvalidSetting;
+
+/**
+ * Settings of every service that uses queues.
+ *
+ * @param queueLength how many requests wait in a queue at most; further ones are refused. 0 for no
+ *     limit. RabbitMQ does not count those that a consumer has fetched in advance.
+ */
+@ConfigurationProperties("testbed.messaging")
+public record MessagingSettings(@DefaultValue("10000") int queueLength) {
+
+  public MessagingSettings {
+    if (queueLength < 0) {
+      throw new InvalidSetting(
+          "TESTBED_MESSAGING_QUEUE_LENGTH",
+          String.valueOf(queueLength),
+          List.of("0 for no limit", "any number of messages"));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package testbed.support.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.security.Principal;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import testbed.contracts.ProblemType;
+
+class ClientRatesTest {
+
+  private static final Principal JANE = () -> "jane";
+  private static final Principal JOE = () -> "joe";
+  private static final String HERE = "127.0.0.1";
+
+  private final ClientRates twoAMinute = new ClientRates(new Rate(2, Duration.ofMinutes(1)));
+
+  @Test
+  void refuseWhatIsOverTheRateAndSayWhenToTryAgain() {
+    assertThat(twoAMinute.refusal(null, HERE)).isEmpty();
+    assertThat(twoAMinute.refusal(null, HERE)).isEmpty();
+
+    assertThat(twoAMinute.refusal(null, HERE))
+        .hasValueSatisfying(
+            refusal -> {
+              assertThat(refusal.type()).isEqualTo(ProblemType.TOO_MANY_REQUESTS);
+              assertThat(refusal.detail()).isEqualTo("A client may make 2 requests in 60 s.");
+              assertThat(refusal.retryAfter()).contains(Duration.ofMinutes(1));
+            });
+  }
+
+  @Test
+  void countEachAddressByItself() {
+    useUp(null, HERE);
+
+    assertThat(twoAMinute.refusal(null, "127.0.0.2")).isEmpty();
+  }
+
+  @Test
+  void countAUserWhereverItIs() {
+    useUp(JANE, HERE);
+
+    assertThat(twoAMinute.refusal(JANE, "127.0.0.2")).isPresent();
+    assertThat(twoAMinute.refusal(JOE, HERE)).isEmpty();
+    assertThat(twoAMinute.refusal(null, HERE)).isEmpty();
+  }
+
+  @Test
+  void countUnknownAddressesTogether() {
+    useUp(null, null);
+
+    assertThat(twoAMinute.refusal(null, null)).isPresent();
+  }
+
+  @Test
+  void takeMoreInTheNextPeriod() {
+    var oneInAWhile = new ClientRates(new Rate(1, Duration.ofMillis(200)));
+    await().until(() -> oneInAWhile.refusal(null, HERE).isPresent());
+
+    await().until(() -> oneInAWhile.refusal(null, HERE).isEmpty());
+  }
+
+  private void useUp(Principal user, String address) {
+    for (int request = 0; request < 2; request++) {
+      assertThat(twoAMinute.refusal(user, address)).isEmpty();
+    }
+  }
+}
