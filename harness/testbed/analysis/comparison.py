@@ -32,6 +32,9 @@ ALIKE = (
     "arrivals",
     "max_in_flight",
     "schedule",
+    "burst",
+    "drain",
+    "demand",
     "disturb",
     "local_ports",
 )

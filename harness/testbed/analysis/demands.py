@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,7 +16,7 @@ from testbed.experiment.search import Bracket, contradicted, least_bracket
 from testbed.model.systems import service_of
 
 MIB = 2**20 / 1e6
-"""MB (10^6 bytes) of a MiB, of which price lists and cgroups count 1024 as one GB."""
+"""A MiB in MB (10^6 bytes). A GB of a price list is 1024 MiB."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +24,11 @@ class Alone:
     """Operations of a single thread without limits, in one start: the demand of each service.
 
     ``cpu_ms`` is the CPU time of one operation, by service whose CPU the search limits.
-    ``response_ms`` is their mean time.
     """
 
     system: str
     workload: str
     cpu_ms: Mapping[str, float]
-    response_ms: float
 
     @property
     def total_ms(self) -> float:
@@ -37,14 +36,17 @@ class Alone:
         return sum(self.cpu_ms.values())
 
     def highest_rate(self, shares: Mapping[str, float]) -> float:
-        """Return the goodput that no split of CPU exceeds: X ≤ cores/D of the tightest service.
+        """Return the goodput that a split of CPU allows: X ≤ cores/D of the tightest service.
 
         ``shares`` are cores by service.
         """
         return min(
-            Station.of_cpu(self.cpu_ms[service] / 1000, cores).highest_rate
-            for service, cores in shares.items()
-            if self.cpu_ms.get(service)
+            (
+                Station.of_cpu(cpu_ms / 1000, shares[service]).highest_rate
+                for service, cpu_ms in self.cpu_ms.items()
+                if service in shares
+            ),
+            default=math.inf,
         )
 
 
@@ -106,8 +108,7 @@ def alone(judged: Judged) -> list[Alone]:
         for instance, seconds in _cpu_s(one.run).items():
             if (service := service_of(instance)) in cpu_ms:
                 cpu_ms[service] += 1000 * seconds / operations
-        response_ms = float(one.operations["service_ms"].to_numpy().mean())
-        found.append(Alone(system, one.run.cell.workload, cpu_ms, response_ms))
+        found.append(Alone(system, one.run.cell.workload, cpu_ms))
     return found
 
 

@@ -15,6 +15,7 @@ import httpx
 
 from testbed.deploy import database, ports, services
 from testbed.deploy.stack import Stack
+from testbed.model.errors import UserError
 from testbed.model.systems import Ledger
 
 POLL_S = 0.5
@@ -116,6 +117,8 @@ def account(order: Mapping[str, int], told: Told) -> Account:
 class Accounting:
     """Keeps the account of one run: begin before its load, end after it.
 
+    Both raise `UserError` if the system does not answer.
+
     `seen_s` says when each id that was built after the load was first seen, by the clock of the
     machine.
     """
@@ -177,8 +180,13 @@ class Accounting:
 
     def _ask(self, http: httpx.Client) -> Told:
         port = self.stack.endpoints()[self.ledger.service]
-        answer = http.get(f"http://{ports.LOOPBACK}:{port}{self.ledger.path}")
-        return Told.of(answer.raise_for_status().json())
+        try:
+            answer = http.get(f"http://{ports.LOOPBACK}:{port}{self.ledger.path}")
+            return Told.of(answer.raise_for_status().json())
+        except (httpx.HTTPError, ValueError, KeyError) as problem:
+            raise UserError(
+                f"{self.ledger.service} does not tell what became of its work ({problem})"
+            ) from problem
 
     def _note(self, http: httpx.Client) -> Told:
         assert self.before is not None

@@ -14,9 +14,10 @@ from testbed.analysis import accounts, demands
 from testbed.analysis.claims.case_kinds import CASE_KINDS, examine
 from testbed.analysis.claims.cases import cases
 from testbed.analysis.claims.claim import Claim, Found, verdict
-from testbed.analysis.decisions import references
+from testbed.analysis.decisions import decide, references
 from testbed.analysis.prices import price_lists
 from testbed.analysis.samples import load
+from testbed.analysis.sections import answer, demand, spread
 from testbed.analysis.sections import cases as sections
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.experiment.search import Bracket
@@ -172,8 +173,22 @@ def test_utilisation_and_cpu_ratio_are_of_the_right_runs(searched: Judged) -> No
     assert (cpu.estimate, cpu.runs) == (pytest.approx(1.2), 3)
 
 
+def test_a_published_split_is_set_against_the_best(searched: Judged) -> None:
+    text = demand.published_split(searched, {"adjuster": 1, "converter": 5, "labeler": 1})
+
+    # The adjuster has a seventh of a core for 30 ms.
+    assert text == (
+        "- chain, poster: one core, split as published (1 : 5 : 1), allows 4.8 operations per "
+        "second; split by demand 8.3."
+    )
+    assert demand.published_split(searched, {}) == ""
+
+
 def test_allocations_are_not_compared_as_systems(searched: Judged) -> None:
     assert references(searched.results) == []
+    assert decide(searched) == []
+    assert answer.answer(searched, []).startswith("This was a search for the least CPU")
+    spread.spread([searched])
 
 
 def test_the_report_begins_with_the_published_table(searched: Judged) -> None:
@@ -210,7 +225,7 @@ def bursts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judged:
             repetition=repetition,
             median_ms=1,
             record={
-                "settings": {"LENGTH": "100"},
+                "settings": {"LENGTH": "100", "limits.builder.cpus": "0.4"},
                 "server_cpu_s": {"builder": 1.0, "other": 5.0},
                 "ledger": {
                     "accepted": 1000,
@@ -276,6 +291,15 @@ def test_losses_are_held_against_claims(
     assert found.runs == 3
     other = {**cell, "settings": {"LENGTH": "50"}}
     assert examine(claim(kind, cell=other, **fields), bursts).estimate is None
+
+
+def test_a_builder_is_busy_from_the_first_request_to_the_last_result(bursts: Judged) -> None:
+    cell = {"variant": "sync", "workload": "list", "service": "builder"}
+    found = examine(claim("utilisation", cell=cell), bursts)
+
+    # 1.2 s of CPU in about 1.2 s of load and 5 s of drain, of 0.4 cores.
+    assert found.estimate == pytest.approx(1.2 / 6.2 / 0.4, rel=0.05)
+    assert found.runs == 3
 
 
 def test_accounts_without_a_case_study_have_a_part_of_their_own(bursts: Judged) -> None:

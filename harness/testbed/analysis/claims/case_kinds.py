@@ -22,6 +22,7 @@ from testbed.analysis.demands import Found as Least
 from testbed.analysis.prices import Sizes, price_list
 from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.results import Run
+from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, factor_interval, mean_interval
 from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.verdicts import Judged
@@ -154,7 +155,7 @@ def _utilisation(claim: Claim, judged: Judged) -> Found:
         known = [
             one
             for run in judged.used.measurements
-            if _fits(run.run, cell) and (one := _of_limit(run.run, service)) is not None
+            if _fits(run.run, cell) and (one := _of_limit(run, service)) is not None
         ]
     else:
         known = [
@@ -171,11 +172,15 @@ def _utilisation(claim: Claim, judged: Judged) -> Found:
     return _of(mean_interval(known), len(known), "%")
 
 
-def _of_limit(run: Run, service: str) -> float | None:
-    """Return the share of its limit that a service used while there was a load or a drain."""
+def _of_limit(measurement: Measurement, service: str) -> float | None:
+    """Return the share of its limit that a service used from the first request to the last result.
+
+    The wall time of a load would include the time before its first arrival.
+    """
+    run = measurement.run
     limit, told = run.settings.get(f"limits.{service}.cpus"), run.ledger or {}
     used = [*(block.server_cpu_s for block in run.blocks), told.get("cpu_s") or {}]
-    seconds = (run.wall_s or 0) + (told.get("drained_s") or 0)
+    seconds = measurement.recorded.duration_s + (told.get("drained_s") or 0)
     if limit is None or not seconds:
         return None
     return sum(part.get(service, 0.0) for part in used) / seconds / float(limit)

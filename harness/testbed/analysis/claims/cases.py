@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
 from testbed.analysis.claims.case_kinds import CASE_KINDS
 from testbed.analysis.claims.claim import Claim
 from testbed.analysis.claims.reading import CLAIMS, claim_of
@@ -35,6 +37,8 @@ class Case(Declared):
         Its systems: it is part of the report if one of them was measured.
     prices
         The price list of the costs.
+    split
+        The published shares of CPU, by service.
     levels, cells
         For the claims to refer to.
     """
@@ -45,6 +49,7 @@ class Case(Declared):
     shows: Literal["demand", "accounts"]
     variants: tuple[str, ...]
     prices: str | None = None
+    split: Mapping[str, float] = Field(default_factory=dict)
     table: PublishedTable
     does_not_fit: tuple[str, ...]
     levels: tuple[float, ...] = ()

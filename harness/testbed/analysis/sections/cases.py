@@ -48,6 +48,8 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
     rows = [dict(zip(case.table.columns, row, strict=True)) for row in case.table.rows]
     yield f"As published ({case.source}):\n\n{markdown_table(rows, columns)}"
     yield f"**Here.** {_ours(case.shows, case.prices, judged) or 'Nothing usable was measured.'}"
+    if told := demand.published_split(judged, case.split):
+        yield told
     yield "**What does not fit.**\n\n" + "\n".join(f"- {one}" for one in case.does_not_fit)
     held = [(claim, examine(claim, judged)) for claim in case.held]
     checks = [_checked(*one) for one in held if one[0].kind == PUBLISHED]

@@ -75,6 +75,28 @@ def least(judged: Judged, prices: str | None = None) -> str:
     return "\n\n".join(parts)
 
 
+def published_split(judged: Judged, split: Mapping[str, float]) -> str:
+    """Return how far a published split of CPU is from the best; empty if no system has it.
+
+    ``split`` is by service.
+    """
+    whole = sum(split.values())
+    shares = {service: share / whole for service, share in split.items()}
+    found = [one for one in alone(judged) if split and one.cpu_ms.keys() == split.keys()]
+    lines = []
+    for (system, workload), part in groupby(sorted(found, key=_whose), key=_whose):
+        starts = list(part)
+        rates = [one.highest_rate(shares) for one in starts]
+        best = [1000 / one.total_ms for one in starts if one.total_ms]
+        lines.append(
+            f"- {system}, {workload}: one core, split as published "
+            f"({' : '.join(f'{share:g}' for share in split.values())}), allows "
+            f"{_mean(rates, '.1f')} operations per second; split by demand "
+            f"{_mean(best, '.1f')}."
+        )
+    return "\n".join(lines)
+
+
 def _cell(one: Found) -> tuple[str, int, str]:
     return one.workload, one.threads, one.system
 
