@@ -23,6 +23,8 @@ class Account:
     ----------
     offered
         Operations that were accepted or refused.
+    confirmed
+        Requests that the load generator saw accepted; ``accepted`` are those that are stored.
     lost
         Accepted, and then dropped: told or not.
     silent
@@ -48,6 +50,7 @@ class Account:
     run: Run
     offered: int
     accepted: int
+    confirmed: int
     refused: int
     built: int
     lost: int
@@ -77,9 +80,9 @@ class Account:
 
     @property
     def closed(self) -> bool:
-        """Whether accepted = built + lost + dead-lettered + queued, and each has one outcome."""
+        """Whether each accepted request has one outcome, and the load generator saw as many."""
         outcomes = self.built + self.lost + self.dead_lettered + self.queued
-        return self.wrong == 0 and outcomes == self.accepted
+        return self.wrong == 0 and outcomes == self.accepted == self.confirmed
 
 
 def accounts(judged: Judged) -> list[Account]:
@@ -93,6 +96,7 @@ def account(measurement: Measurement) -> Account:
     told = run.ledger or {}
     lost = told["lost"] + told["dropped"]
     refused = int((operations["failure"] == "rejected").sum())
+    asked = pl.col("step").cast(pl.String) != "fetch"
     offered = told["accepted"] + refused
     starts = operations["start_ms"].to_numpy()
     # The last arrival ends its own interval too.
@@ -105,6 +109,7 @@ def account(measurement: Measurement) -> Account:
         run=run,
         offered=offered,
         accepted=told["accepted"],
+        confirmed=measurement.recorded.samples.filter(pl.col("ok") & asked).height,
         refused=refused,
         built=told["built"],
         lost=lost,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -260,6 +261,9 @@ def test_an_account_tells_what_was_lost_and_what_was_predicted(bursts: Judged) -
     one, *_ = accounts.accounts(bursts)
 
     assert one.closed
+    assert not replace(one, confirmed=999).closed
+    assert not replace(one, wrong=1).closed
+    assert not replace(one, queued=1).closed
     assert (one.offered, one.lost, one.places) == (1000, 880, 100)
     assert one.lost_share == one.unserved_share == 0.88
     assert one.first_third == pytest.approx(0.375)

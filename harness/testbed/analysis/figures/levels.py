@@ -165,7 +165,7 @@ def _expected(notes: Sequence[str]) -> str:
     if not notes:
         return ""
     return (
-        " Dotted: predicted from the CPU and response times of a single thread alone, by mean-value "
+        " Dotted: predicted from the CPU and response times of a single thread, by mean-value "
         f"analysis; bounds X ≤ 1/D, and N* = R/D threads that reach it: {'; '.join(notes)}."
     )
 

@@ -73,8 +73,8 @@ def accounted(judged: Judged) -> str:
     if wrong := [one.run.id for one in found if not one.closed]:
         listed = ", ".join(f"`{run}`" for run in wrong)
         parts.append(
-            f"**The account does not close** in {listed}: an id has two outcomes, or one that was "
-            "never accepted."
+            f"**The account does not close** in {listed}: an id has two outcomes, one was never "
+            "accepted, or the load generator did not see as many accepted as are stored."
         )
     return "\n\n".join(parts)
 
