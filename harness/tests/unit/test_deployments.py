@@ -249,6 +249,26 @@ def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     }
 
 
+def test_a_cinema_with_tickets_starts_after_who_builds_them(project: Project) -> None:
+    queue = deploy(project, Choice("ticket-queue", port_offset=1000))
+
+    assert phases(queue) == [
+        {"embedded-backends"},
+        {"ticket-service"},
+        {"cinema-cineworld-service"},
+    ]
+    cinema = named(queue, "cinema-cineworld-service").environ
+    assert cinema["TICKET_URL"] == "http://127.0.0.1:9086"
+    assert cinema["CINEMA_TICKETS"] == "queue"
+    for name in ("cinema-cineworld-service", "ticket-service"):
+        assert named(queue, name).environ["RABBITMQ_USERNAME"] == "guest"
+    composite = deploy(project, Choice("ticket-composite"))
+    assert phases(composite) == [{"embedded-backends"}, {"cinema-cineworld-service"}]
+    assert not any("RABBITMQ" in setting for setting in named(
+        composite, "cinema-cineworld-service"
+    ).environ)
+
+
 def test_a_chain_is_started_from_its_end(project: Project) -> None:
     deployment = deploy(project, Choice("poster-chain-forward", port_offset=1000))
 
