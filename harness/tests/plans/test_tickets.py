@@ -51,7 +51,9 @@ def test_a_wrong_order_or_ticket_is_a_failure(run_plan: RunPlan, fetch: str) -> 
     assert asked.count("POST") == len(scripts)
     # Nothing is fetched where nothing was ordered.
     assert asked.count("GET") == len(scripts) - len(WRONG_ORDERS)
-    waits = {request.headers.get("prefer") for request in outcome.requests if request.method == "GET"}
+    waits = {
+        request.headers.get("prefer") for request in outcome.requests if request.method == "GET"
+    }
     assert waits == ({"wait=1"} if fetch == "wait" else {None})
 
 

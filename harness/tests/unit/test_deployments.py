@@ -264,9 +264,9 @@ def test_a_cinema_with_tickets_starts_after_who_builds_them(project: Project) ->
         assert named(queue, name).environ["RABBITMQ_USERNAME"] == "guest"
     composite = deploy(project, Choice("ticket-composite"))
     assert phases(composite) == [{"embedded-backends"}, {"cinema-cineworld-service"}]
-    assert not any("RABBITMQ" in setting for setting in named(
-        composite, "cinema-cineworld-service"
-    ).environ)
+    assert not any(
+        "RABBITMQ" in setting for setting in named(composite, "cinema-cineworld-service").environ
+    )
 
 
 def test_a_chain_is_started_from_its_end(project: Project) -> None:
