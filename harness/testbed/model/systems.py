@@ -143,6 +143,8 @@ class SystemDeclaration(Declared):
         The services that may run in several instances.
     stoppable
         The services that an experiment may suspend.
+    measured
+        Settings of its services in every experiment that does not set them.
     reset
         What is emptied before each run; None if the system stores nothing.
     reference
@@ -167,6 +169,7 @@ class SystemDeclaration(Declared):
     services: tuple[str, ...] = ()
     scalable: tuple[str, ...] = ()
     stoppable: tuple[str, ...] = ()
+    measured: dict[str, str] = Field(default_factory=dict)
     reset: Reset | None = None
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
     hops: tuple[HopRule, ...] = ()
