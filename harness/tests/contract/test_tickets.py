@@ -99,7 +99,7 @@ class Tickets:
         return found
 
     def accounts(self) -> dict[str, Any]:
-        """Return what the service that builds tickets says of them."""
+        """Return what the service that builds tickets says of them, at its management port."""
         port = self.stack.endpoints()[BUILDERS.get(self.name, "ticket-service")]
         answer = httpx.get(f"http://127.0.0.1:{port}/actuator/tickets", trust_env=False)
         found: dict[str, Any] = answer.raise_for_status().json()
