@@ -2,7 +2,7 @@
 # Shared by the scripts of this folder; sourced, not run.
 
 # shellcheck disable=SC2034
-ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
+ROOT="$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 # A file with a line for each check. A script that runs others hands it on to them.
 export CHECKS="${CHECKS:-$(mktemp)}"
 

@@ -1,3 +1,5 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -6,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,6 +28,8 @@ final class Load {
 
   private static final Duration AT_MOST = Duration.ofMinutes(3);
   private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(5);
+  private static final String CREDENTIALS =
+      Base64.getEncoder().encodeToString(System.getenv("ACCESS_USERS").getBytes(UTF_8));
   private static final URI FRONT = URI.create("http://127.0.0.1:8099");
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
@@ -77,7 +82,9 @@ final class Load {
   }
 
   private static HttpRequest.Builder to(URI address) {
-    return HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(15));
+    return HttpRequest.newBuilder(address)
+        .header("Authorization", "Basic " + CREDENTIALS)
+        .timeout(Duration.ofSeconds(15));
   }
 
   /** Sends a request; where the answer is an id, fetches the result too. */

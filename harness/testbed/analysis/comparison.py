@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from scipy import stats
 
 from testbed.analysis.decisions import DECIDING_RUNS, HEADLINE, Decision, decided, figures_of
@@ -146,10 +147,11 @@ def print_comparison(both: SideBySide, console: Console) -> None:
     print_decisions(headline, console)
     for cell, shares in both.failed.items():
         if any(share.estimate for share in shares):
-            console.print(f"failed {_where(cell)}: {_shares(shares)}", highlight=False)
+            console.print(escape(f"failed {_where(cell)}: {_shares(shares)}"), highlight=False)
     for cell in both.missing:
         console.print(
-            f"[red]missing[/red] {_where(cell)}: only the base has usable runs", highlight=False
+            f"[red]missing[/red] {escape(_where(cell))}: only the base has usable runs",
+            highlight=False,
         )
     if both.undecidable:
         console.print(

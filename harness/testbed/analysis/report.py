@@ -19,6 +19,7 @@ from ipykernel.kernelspec import get_kernel_dict
 from IPython.display import Markdown, display
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
+from mistune import create_markdown
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
@@ -57,7 +58,7 @@ class Written:
         """Print the figures of each cell, the doubtful runs and, last, the decisions."""
         print_table(self.summary, console)
         for run, why in self.doubtful.items():
-            console.print(f"[yellow]{run}[/yellow] {escape(why)}", highlight=False)
+            console.print(f"[yellow]{escape(run)}[/yellow] {escape(why)}", highlight=False)
         print_decisions(self.decisions, console)
         for sentence in self.sentences:
             console.print(escape(sentence), highlight=False)
@@ -146,13 +147,18 @@ def execute(results: Path) -> nbformat.NotebookNode:
 
 
 def page(notebook: nbformat.NotebookNode, name: str) -> str:
-    """Return an executed notebook as one HTML page without code or external references."""
+    """Return an executed notebook as one HTML page without code or external references.
+
+    HTML in its Markdown is shown as text: messages and environments come from result files.
+    """
+    markdown = create_markdown(escape=True, plugins=["table"])
     exporter = HTMLExporter(  # type: ignore[no-untyped-call]
         template_name="basic",
         exclude_input=True,
         exclude_input_prompt=True,
         exclude_output_prompt=True,
         exclude_anchor_links=True,
+        filters={"markdown2html": lambda text: str(markdown(text))},
     )
     body, _ = exporter.from_notebook_node(notebook)
     package = files("testbed.analysis")

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from testbed.model import systems
+from testbed.model import files, systems
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode, load_words
 
@@ -21,6 +21,9 @@ UNSTATED = "unstated"
 
 LOOSE_NAME = re.compile(r"(?P<variant>[a-z]+)-(?P<workload>[a-z]+)-(?P<threads>\d+)-threads\.\w+")
 LOOSE_SHAPE = "VARIANT-WORKLOAD-N-threads.jtl"
+
+NAME = re.compile(r"[A-Za-z0-9][\w .,=+-]*", re.ASCII)
+"""A name in a record. Names become parts of files' names, of pages and of tables."""
 
 
 @dataclass(frozen=True)
@@ -286,10 +289,12 @@ def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.
 
     ``path`` has ``runs/RUN_ID/run.json``, or files named ``VARIANT-WORKLOAD-N-threads.jtl`` (or
-    ``.csv``). Raises `UserError` if there is no such directory, or no run whose record can be read.
+    ``.csv``). Raises `UserError` if there is no such directory, a symbolic link leads out of it, or
+    it has no run whose record can be read.
     """
     if not path.is_dir():
         raise UserError(f"results directory {str(path)!r} does not exist")
+    files.require_inside(path)
     runs, unreadable = _recorded_runs(path)
     if not runs and unreadable:
         run_id, why = next(iter(unreadable.items()))
@@ -355,15 +360,15 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     """
     try:
         return Run(
-            id=folder.name,
+            id=_name(folder.name),
             cell=Cell(
-                variant=record["variant"],
-                workload=record["workload"],
-                preset=record["preset"],
-                backends=record.get("backends", UNSTATED),
+                variant=_name(record["variant"]),
+                workload=_name(record["workload"]),
+                preset=_name(record["preset"]),
+                backends=_name(record.get("backends", UNSTATED)),
                 threads=int(record["threads"]),
-                system=record.get("system") or "",
-                mode=record.get("mode") or "closed",
+                system=_name(record.get("system") or record["variant"]),
+                mode="open" if record.get("mode") == "open" else "closed",
                 level=float(record.get("level") or 0),
             ),
             blocks=_blocks(folder, record),
@@ -407,7 +412,7 @@ def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
 def _blocks(folder: Path, record: Mapping[str, Any]) -> tuple[Block, ...]:
     return tuple(
         Block(
-            file=folder / one["file"],
+            file=folder / _name(one["file"]),
             started_ms=_moment_ms(one.get("started")),
             finished_ms=_moment_ms(one.get("finished")),
             place=one.get("place"),
@@ -424,6 +429,13 @@ def _blocks(folder: Path, record: Mapping[str, Any]) -> tuple[Block, ...]:
     )
 
 
+def _name(text: str) -> str:
+    """Return a name of a record; raise `ValueError` if it has characters that no name has."""
+    if not NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is not a name")
+    return text
+
+
 def _moment_ms(text: str | None) -> float | None:
     return None if text is None else datetime.fromisoformat(text).timestamp() * 1000
 
@@ -437,8 +449,8 @@ def _arrivals(record: Mapping[str, Any]) -> Arrivals | None:
 
 
 def _loose_runs(path: Path) -> list[Run]:
-    files = [file for file in sorted(path.iterdir()) if file.suffix in (".jtl", ".csv")]
-    named = {file: LOOSE_NAME.fullmatch(file.name) for file in files}
+    found = [file for file in sorted(path.iterdir()) if file.suffix in (".jtl", ".csv")]
+    named = {file: LOOSE_NAME.fullmatch(file.name) for file in found}
     nameless = [file.name for file, match in named.items() if not match and file.suffix == ".jtl"]
     if nameless:
         raise UserError(

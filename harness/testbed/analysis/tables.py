@@ -265,7 +265,7 @@ def _print(
     An empty value continues its group.
     """
     table = Table(
-        title=title,
+        title=escape(title),
         caption=note,
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.markup import escape
 
 from testbed.model.words import duration
 
@@ -25,11 +26,11 @@ def step(console: Console, title: str) -> Iterator[Detail]:
 
     Yields a function that shows, on a terminal only, what the step waits for.
     """
-    began = time.monotonic()
+    began, title = time.monotonic(), escape(title)
     with console.status(f"{title} …") as status:
 
         def detail(text: str) -> None:
-            status.update(f"{title} … [dim]{text}[/dim] [dim]{seconds(began)}[/dim]")
+            status.update(f"{title} … [dim]{escape(text)}[/dim] [dim]{seconds(began)}[/dim]")
 
         try:
             yield detail

@@ -80,8 +80,9 @@ def run(
         results = _resume(
             project, resume.absolute(), port_offset, watched=watched, build_first=not no_build
         )
-    console.print(f"Results: [bold]{project.shown(results)}[/bold]")
-    console.print(f"Report:  ./testbed report {project.shown(results)}")
+    shown = escape(project.shown(results))
+    console.print(f"Results: [bold]{shown}[/bold]")
+    console.print(f"Report:  ./testbed report {shown}")
 
 
 def compare(
@@ -154,15 +155,16 @@ def _carry_out(
         console.print("Every run is there already.")
         return
     expected = planning.expect(plan, results_directory.finished(results))
+    shown = escape(project.shown(results))
     console.print(
-        f"[bold]{plan.name}[/bold]: {expected.told}, into {project.shown(results)}",
+        f"[bold]{plan.name}[/bold]: {expected.told}, into {shown}",
         soft_wrap=True,
     )
     try:
         with Progress(console, expected) as show:
             runner.carry_out(dependencies, plan, results, show)
     except BaseException:
-        console.print(f"To go on: ./testbed run --resume {project.shown(results)}")
+        console.print(f"To go on: ./testbed run --resume {shown}")
         raise
 
 

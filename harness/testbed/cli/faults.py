@@ -93,7 +93,7 @@ def faults(
     found = promises.read(results / promises.FILE)
     if found:
         console.print(table(found))
-        console.print(f"Figures and logs: {project.shown(results)}")
+        console.print(f"Figures and logs: {escape(project.shown(results))}")
     if publish and found:
         add_published(project, found)
     if code != 0:

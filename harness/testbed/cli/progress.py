@@ -76,7 +76,7 @@ class Progress:
 
     def waiting(self, what: str) -> None:
         """Show what is being waited for."""
-        self._update(f"waiting for {what}")
+        self._update(f"waiting for {escape(what)}")
 
     def started(self, start: Start) -> None:
         """Show how long the systems took to their first full answer."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from testbed.cli.console import EXIT_FAILED, console, step
 from testbed.model.errors import UserError
@@ -46,7 +47,7 @@ def write_report(project: Project, results: Path) -> None:
     with step(console, "Writing the report"):
         written = analysis_report.write_report(results)
     written.print(console)
-    console.print(f"Report: [bold]{project.shown(written.page)}[/bold]")
+    console.print(f"Report: [bold]{escape(project.shown(written.page))}[/bold]")
 
 
 def _compare_results(results: Path, base: Path, fail_above: float | None, *, anyway: bool) -> bool:
@@ -60,7 +61,7 @@ def _compare_results(results: Path, base: Path, fail_above: float | None, *, any
     if fail_above is None:
         return False
     for one in found:
-        console.print(f"[red]worse[/red] {one}", highlight=False)
+        console.print(f"[red]worse[/red] {escape(one)}", highlight=False)
     if compared.undecidable == len(compared.runs):
         raise UserError(
             "--fail-above decides nothing: no cell has enough usable runs on both sides",

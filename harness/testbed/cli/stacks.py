@@ -7,6 +7,7 @@ from typing import Annotated
 
 import httpx
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from testbed.cli.console import EXIT_FAILED, console, step
@@ -107,7 +108,7 @@ def logs(
         raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
     for file in chosen:
         if len(chosen) > 1:
-            console.rule(str(project.shown(file)), align="left")
+            console.rule(escape(project.shown(file)), align="left")
         console.out(tail(file, lines=100 if service else 20))
 
 

@@ -10,14 +10,14 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import dotenv
 import yaml
 
-from testbed.deploy import groups, ports, processes
+from testbed.deploy import composefile, groups, ports, processes
 from testbed.deploy.meter import MB, Meter, Usage
 from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
@@ -56,7 +56,7 @@ class Container:
 
     `state` and `health` are as Docker reports them, such as ``running`` and ``healthy``; without a
     health check, `health` is empty. `number` is that of the instance, from 1. `ports` are on the
-    host.
+    host, by port in the container.
     """
 
     service: str
@@ -64,7 +64,7 @@ class Container:
     state: str
     exit_code: int
     number: int = 1
-    ports: tuple[int, ...] = ()
+    ports: Mapping[int, int] = field(default_factory=dict)
     health: str = ""
 
     @property
@@ -153,7 +153,9 @@ def changes(
     """
     found: dict[str, dict[str, Any]] = {}
     for name, inside in services.items():
-        keys: dict[str, Any] = {"environment": dict(settings)} if settings else {}
+        # Compose would put variables of the shell in the place of $NAME.
+        plain = {key: value.replace("$", "$$") for key, value in settings.items()}
+        keys: dict[str, Any] = {"environment": plain} if plain else {}
         if replicas.get(name, 1) > 1:
             published = Replaced(f"{ports.LOOPBACK}::{port}" for port in inside)
             keys |= {"scale": replicas[name], "ports": published}
@@ -231,11 +233,17 @@ def published(services: Mapping[str, Any], name: str, port: int) -> int:
 
 
 def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
-    """Return the host ports of each service, by name."""
-    return {
-        name: tuple(int(port["published"]) for port in one.get("ports", ()) if "published" in port)
-        for name, one in services.items()
-    }
+    """Return the host ports of each service, by name; the one with its health first."""
+    found = {}
+    for name, one in services.items():
+        host = {
+            int(port["target"]): int(port["published"])
+            for port in one.get("ports", ())
+            if "published" in port
+        }
+        inside = composefile.health_first(host, one.get("environment", {}))
+        found[name] = tuple(host[port] for port in inside)
+    return found
 
 
 def watching(services: Mapping[str, Any]) -> frozenset[str]:
@@ -294,9 +302,9 @@ def containers(compose: Compose) -> list[Container]:
     ]
 
 
-def _host_ports(publishers: Iterable[Mapping[str, Any]]) -> tuple[int, ...]:
+def _host_ports(publishers: Iterable[Mapping[str, Any]]) -> dict[int, int]:
     # 0 stands for a port that is not published.
-    return tuple(sorted({one["PublishedPort"] for one in publishers} - {0}))
+    return {one["TargetPort"]: one["PublishedPort"] for one in publishers if one["PublishedPort"]}
 
 
 def keep_logs(compose: Compose, folder: Path) -> None:

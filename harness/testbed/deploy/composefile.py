@@ -19,6 +19,9 @@ import yaml
 
 from testbed.model.errors import UserError
 
+MANAGEMENT_PORT = "MANAGEMENT_SERVER_PORT"
+"""The setting with the port of a service's health and metrics, where that is one of its own."""
+
 _VARIABLE = re.compile(r"\$\$|\$\{(?P<name>\w+)(?::(?P<kind>[-?])(?P<text>[^}]*))?\}")
 _PUBLISHED = re.compile(r"(?:[\d.]+:)?(?P<published>\d+):(?P<target>\d+)")
 
@@ -61,6 +64,11 @@ class ComposeService:
     profiles: tuple[str, ...] = ()
     stub: Stub | None = None
 
+    @property
+    def inside(self) -> tuple[int, ...]:
+        """Its ports in the container, the one with its health first."""
+        return health_first(self.ports, self.environment)
+
 
 @dataclass
 class _Files:
@@ -100,6 +108,11 @@ def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
     """
     files = _Files(variables)
     return {name: _service(name, files, file) for name in files.services(file)}
+
+
+def health_first(ports: Iterable[int], environment: Mapping[str, str | None]) -> tuple[int, ...]:
+    """Return the ports of a service's container, the one with its health first."""
+    return tuple(sorted(ports, key=lambda port: str(port) != environment.get(MANAGEMENT_PORT)))
 
 
 def phases(services: Iterable[ComposeService]) -> list[list[ComposeService]]:

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import quote_plus, urlsplit
 
 import httpx
 
 from testbed.deploy import compose, composefile, ports
-from testbed.deploy.composefile import ComposeService
+from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.registry import ADDRESS, Registry
 from testbed.deploy.services import Convergence, Deployment, Service
@@ -38,7 +39,10 @@ BACKENDS_FLAGS = (
 OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
 """Settings for containers only. Processes get flags in their command and log for people."""
 
-FURTHER_PORTS = range(8400, 8600)
+MANAGEMENT_DISTANCE = 100
+"""How far the port of a service's health and metrics is above its own."""
+
+FURTHER_PORTS = range(8400, 8400 + MANAGEMENT_DISTANCE)
 """The ports of the further instances of services, before the offset.
 
 The first instance has the port of the compose file. Ports of stacks beside each other differ by
@@ -151,7 +155,7 @@ def deployment(
         return Service(
             name=one.name,
             command=(str(jdk.java), *flags, "-jar", str(project.jar(one.module))),
-            ports=tuple(addresses.port(one.name, port) for port in one.ports),
+            ports=tuple(addresses.port(one.name, port) for port in one.inside),
             environ={
                 **addresses.on_this_machine(one, settings),
                 "SERVER_ADDRESS": ports.LOOPBACK,
@@ -163,7 +167,7 @@ def deployment(
         )
 
     published = {port for one in services.values() for port in one.ports.values()}
-    further = (port for port in FURTHER_PORTS if port not in published)
+    further = (port for port in FURTHER_PORTS if not {port, port + MANAGEMENT_DISTANCE} & published)
 
     def instances(one: ComposeService) -> Iterator[Service]:
         first = process(one)
@@ -172,13 +176,15 @@ def deployment(
             port = next(further, None)
             if port is None:
                 raise UserError(f"replicas: more than {len(FURTHER_PORTS)} further instances")
-            port += choice.port_offset
+            # Also part of its id in the registry: host, service and port.
+            own = {"SERVER_PORT": port + choice.port_offset}
+            if MANAGEMENT_PORT in first.environ:
+                own = {MANAGEMENT_PORT: own["SERVER_PORT"] + MANAGEMENT_DISTANCE, **own}
             yield replace(
                 first,
                 name=systems.instance(one.name, number),
-                ports=(port,),
-                # Also part of its id in the registry: host, service and port.
-                environ={**first.environ, "SERVER_PORT": str(port)},
+                ports=tuple(own.values()),
+                environ={**first.environ, **{name: str(number) for name, number in own.items()}},
             )
 
     order = composefile.phases(one for one in services.values() if one.module is not None)
@@ -211,7 +217,9 @@ def in_containers(
     services = described(choice, project, environ)
     own = {name: tuple(one.ports) for name, one in services.items() if one.module}
     changes = compose.changes(own, choice.settings, choice.replicas, choice.limits)
-    scaled = frozenset(name for name, count in choice.replicas.items() if count > 1)
+    scaled = {
+        name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1
+    }
     front = choice.system.front
     front_port = compose.published(known, front.service, front.port)
 
@@ -225,7 +233,7 @@ def in_containers(
         phases=(),
         converged=convergence(choice.system, front_port, _registry(services, choice, port_of)),
         front_port=front_port,
-        mongodb_uri=_mongodb_uri(choice.system, port_of),
+        mongodb_uri=_mongodb_uri(choice.system, port_of, account=_mongodb_account(choice, known)),
         settings=choice.settings,
         compose=compose.changed(files, project, changes),
         published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
@@ -235,11 +243,26 @@ def in_containers(
 
 
 def _mongodb_uri(
-    system: SystemDeclaration, port_of: Callable[[str, int], int], given: str | None = None
+    system: SystemDeclaration,
+    port_of: Callable[[str, int], int],
+    given: str | None = None,
+    account: str = "",
 ) -> str | None:
     if system.reset is None:
         return None
-    return given or f"mongodb://{ports.LOOPBACK}:{port_of(system.reset.service, system.reset.port)}"
+    port = port_of(system.reset.service, system.reset.port)
+    return given or f"mongodb://{account}{ports.LOOPBACK}:{port}"
+
+
+def _mongodb_account(choice: Choice, services: Mapping[str, Any]) -> str:
+    """Return the account of MongoDB's container for its address; empty if it has none."""
+    if choice.system.reset is None:
+        return ""
+    environment = services[choice.system.reset.service].get("environment", {})
+    name, password = (
+        environment.get(f"MONGO_INITDB_ROOT_{one}") for one in ("USERNAME", "PASSWORD")
+    )
+    return f"{quote_plus(name)}:{quote_plus(password)}@" if name and password else ""
 
 
 def convergence(
@@ -290,7 +313,8 @@ class _Addresses:
             )
             for name, value in settings.items()
         }
-        found["SERVER_PORT"] = str(self.port(one.name, int(settings["SERVER_PORT"])))
+        for setting in {"SERVER_PORT", MANAGEMENT_PORT} & settings.keys():
+            found[setting] = str(self.port(one.name, int(settings[setting])))
         for name, value in settings.items():
             # Host and port are two settings.
             if name.endswith("_HOST") and value in self.services:

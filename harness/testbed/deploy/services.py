@@ -75,11 +75,12 @@ class Deployment:
     compose
         The containers to start instead of processes.
     published
-        The host ports of the containers, by service.
+        The host ports of the containers, by service; the one with its health first.
     watching
         The containers that are not part of the system.
     scaled
-        The services in several containers. Docker chooses their host ports.
+        The services in several containers, with the port of their health in each. Docker chooses
+        their host ports.
     """
 
     variant: str
@@ -93,7 +94,7 @@ class Deployment:
     compose: Compose | None = None
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     watching: frozenset[str] = frozenset()
-    scaled: frozenset[str] = frozenset()
+    scaled: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def services(self) -> tuple[Service, ...]:

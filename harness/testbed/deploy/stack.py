@@ -225,8 +225,8 @@ class Stack:
             published = dict(self.deployment.published)
             if scaled := self.deployment.scaled:
                 for one in compose.containers(self.record.compose):
-                    if one.service in scaled:
-                        published[one.name] = one.ports
+                    if scaled.get(one.service) in one.ports:
+                        published[one.name] = (one.ports[scaled[one.service]],)
             return {
                 name: found[0]
                 for name, found in published.items()

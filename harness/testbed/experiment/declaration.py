@@ -63,7 +63,8 @@ class System:
     name
         Unique in the experiment.
     settings
-        Environment settings of its services, including those of the experiment and factor values.
+        Environment settings of its services: those under which the system is measured, those of
+        the experiment, its own, and factor values.
     properties
         Properties of the plan that say how results are fetched; empty if the system answers at
         once.
@@ -293,7 +294,7 @@ class Experiment(Section):
                     if key.startswith(SCALES)
                 }
                 known = declared_systems.declaration(spec.variant)
-                settings = {**self.settings, **spec.settings, **varied}
+                settings = {**known.measured, **self.settings, **spec.settings, **varied}
                 made.append(
                     System(
                         label,

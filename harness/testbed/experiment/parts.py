@@ -33,7 +33,7 @@ Milliseconds = Annotated[int, Field(ge=0, le=600_000, strict=True)]
 Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
-Setting = Annotated[str, Field(coerce_numbers_to_str=True)]
+Setting = Annotated[str, Field(coerce_numbers_to_str=True, pattern=r"^[^\x00]*$")]
 SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(known)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 MAX_REPLICAS = 20

@@ -274,7 +274,8 @@ class Generator:
         file.write_text("".join(lines), encoding="utf-8")
         assert self._jvm.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # It has just ended: no answer follows.
-            self._jvm.stdin.write(f"{file}\n".encode())
+            # By its name, in the JVM's working folder: a path may have a line break.
+            self._jvm.stdin.write(f"{file.name}\n".encode())
             self._jvm.stdin.flush()
 
     def _answer(self, meanwhile: Callable[[], None] = lambda: None) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -21,6 +21,26 @@ from testbed.model.project import Project
 
 SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
 """A variable of JMeter, or a character that means something in an expression."""
+
+
+class ResultDeclaration(Declared):
+    """What is fetched after an answer that comes at once, and how it is checked.
+
+    Attributes
+    ----------
+    path
+        ``${id}`` is the id in the answer's JSON.
+    contains
+        Texts, each of which a right result contains.
+    """
+
+    path: str
+    contains: tuple[str, ...]
+
+    @property
+    def absences(self) -> list[str]:
+        """An expression for each of `contains`, for a result without it."""
+        return _absences(map(_literally, self.contains))
 
 
 class WorkloadDeclaration(Declared):
@@ -45,6 +65,8 @@ class WorkloadDeclaration(Declared):
         Texts, each of which a right answer contains.
     matches
         Regular expressions, each of which matches a part of a right answer.
+    result
+        What is fetched after the answer, by the id in it, as a part of the operation.
     """
 
     description: str
@@ -57,6 +79,7 @@ class WorkloadDeclaration(Declared):
     headers_match: tuple[str, ...] = ()
     contains: tuple[str, ...] = ()
     matches: tuple[str, ...] = ()
+    result: ResultDeclaration | None = None
 
     @property
     def sent(self) -> str:
@@ -76,8 +99,7 @@ class WorkloadDeclaration(Declared):
     @property
     def absences(self) -> list[str]:
         """An expression for each of `contains` and `matches`, for an answer without it."""
-        wanted = (*map(_literally, self.contains), *(f"(?:{one})" for one in self.matches))
-        return [rf"(?s)\A(?!.*{one})" for one in wanted]
+        return _absences((*map(_literally, self.contains), *(f"(?:{one})" for one in self.matches)))
 
 
 def contents(project: Project) -> Mapping[Path, str]:
@@ -98,6 +120,10 @@ def contents(project: Project) -> Mapping[Path, str]:
 def _read(project: Project, name: str) -> WorkloadDeclaration:
     file = project.plans / "workloads" / f"{name}.yaml"
     return read(WorkloadDeclaration, "workload", file)
+
+
+def _absences(wanted: Iterable[str]) -> list[str]:
+    return [rf"(?s)\A(?!.*{one})" for one in wanted]
 
 
 def _literally(text: str) -> str:

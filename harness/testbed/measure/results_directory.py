@@ -46,7 +46,11 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
 
 
 def declared(results: Path) -> Experiment:
-    """Read the experiment; raise `UserError` when this is no results directory."""
+    """Read the experiment; raise `UserError` when this is no results directory.
+
+    So does a symbolic link that leads out of it, because runs are written and deleted here.
+    """
+    files.require_inside(results)
     file = results / "experiment.yaml"
     if not file.is_file():
         raise UserError(f"no results in {results}: {file.name} is missing")

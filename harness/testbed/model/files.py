@@ -1,11 +1,14 @@
-"""Writes files atomically, so that no reader sees a partial file, and reads the ends of logs."""
+"""Writes files atomically, reads the ends of logs, and looks for links out of a folder."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from testbed.model.errors import UserError
 
 LOG_TAIL = 15
 
@@ -30,3 +33,19 @@ def tail(log: Path, lines: int = LOG_TAIL) -> str:
     except OSError:
         return "(no log)"
     return "\n".join(text.splitlines()[-lines:]) or "(empty)"
+
+
+def require_inside(folder: Path) -> None:
+    """Check that no symbolic link leads out of a folder; raise `UserError` with the first one.
+
+    Results may come from somebody else. Such a link would show a file of this machine in a report,
+    or a report would be written in place of one.
+    """
+    whole = Path(os.path.realpath(folder))
+    for place, folders, names in os.walk(whole):
+        for one in (Path(place, name) for name in (*folders, *names)):
+            if one.is_symlink() and not Path(os.path.realpath(one)).is_relative_to(whole):
+                raise UserError(
+                    f"{one} is a symbolic link that leads out of the results",
+                    "Put what it leads to in its place, if you trust it.",
+                )

@@ -189,6 +189,8 @@ class SystemDeclaration(Declared):
         The services that an experiment may suspend.
     ledger
         What became of accepted work; None if an answer is the end of an operation.
+    measured
+        Settings of its services in every experiment that does not set them.
     reset
         What is emptied before each run; None if the system stores nothing.
     reference
@@ -214,6 +216,7 @@ class SystemDeclaration(Declared):
     scalable: tuple[str, ...] = ()
     stoppable: tuple[str, ...] = ()
     ledger: Ledger | None = None
+    measured: dict[str, str] = Field(default_factory=dict)
     reset: Reset | None = None
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
     hops: tuple[HopRule, ...] = ()

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from .accounts import Credentials
 from .openapi import Document
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -21,6 +22,8 @@ RUN = f"run-{uuid.uuid4().hex[:12]}.example.org"
 
 class Product(ABC):
     """A running variant, asked through its front door. Every answer is checked against OpenAPI.
+
+    Movies and reservations are asked for by a user, everything else by an administrator.
 
     Parameters
     ----------
@@ -51,6 +54,7 @@ class Product(ABC):
                 timeout=SLOWEST_ANSWER_S,
                 trust_env=False,
                 verify=False,
+                auth=Credentials(),
                 event_hooks={"response": [self._check]},
             )
             self._clients.append(self._mine.client)

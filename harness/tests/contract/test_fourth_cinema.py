@@ -39,16 +39,17 @@ def fourth_cinema(
     catalogue = folder / "movies.json"
     catalogue.write_text(json.dumps(CATALOGUE), encoding="utf-8")
     (like,) = (one for one in running.deployment.services if one.name == "cinema-ucd-service")
-    port = like.ports[0] + PORT_AFTER_UCD
+    management, port = (one + PORT_AFTER_UCD for one in like.ports)
     service = dataclasses.replace(
         like,
         name=f"cinema-{NAME}-service",
-        ports=(port,),
+        ports=(management, port),
         environ={
             **like.environ,
             "CINEMA_NAME": NAME,
             "CINEMA_CATALOGUE": f"file:{catalogue}",
             "SERVER_PORT": str(port),
+            "MANAGEMENT_SERVER_PORT": str(management),
         },
     )
     log = folder / "log"

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from .accounts import ADMINISTRATOR, authorization
 from .product import Product
 
 PATIENCE_S = 20
@@ -19,6 +20,7 @@ def told(product: Product, method: str, target: str, **headers: str) -> tuple[in
     connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
     connection._validate_path = lambda url: None  # type: ignore[attr-defined]
+    headers["Authorization"] = authorization(ADMINISTRATOR)
     try:
         connection.request(method, target, headers=headers)
         answer = connection.getresponse()

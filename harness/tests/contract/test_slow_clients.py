@@ -8,6 +8,7 @@ import socket
 from http.client import HTTPResponse
 from urllib.parse import urlsplit
 
+from .accounts import USER, authorization
 from .product import Product, reservation
 
 UPLOADS = 150
@@ -20,6 +21,7 @@ def test_half_sent_requests_fail_nobody_else(product: Product) -> None:
     address = urlsplit(product.base_url)
     head = (
         f"POST {product.make_path('cineworld')} HTTP/1.1\r\nHost: {address.netloc}\r\n"
+        f"Authorization: {authorization(USER)}\r\n"
         "Content-Type: application/json\r\nContent-Length: 300\r\n\r\n"
     )
     with contextlib.ExitStack() as uploads:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from contract.accounts import USER, Credentials, authorization
 from contract.product import Product, problem, reservation
 from testbed.deploy.stack import Stack
 
@@ -26,9 +27,9 @@ JSON = {"Content-Type": "application/json"}
 UPLOADS = 150
 """More than a breaker's window holds."""
 
-READERS = 40
-ANSWERS = 300
-"""Of one reader. Together they are larger than the buffers of its connection."""
+READERS = 10
+ANSWERS = 2_500
+"""Of one reader. Together they are larger than the buffers of its connection, Docker's included."""
 
 DOCUMENT = "/openapi.yaml"
 PATIENCE_S = 30
@@ -41,7 +42,7 @@ def large(product: Product) -> Iterator[tuple[httpx.Response, int, str]]:
     address = f"{product.base_url}{product.make_path(CINEMA)}"
     body = json.dumps(reservation(clientName="x" * 1_000_000)).encode()
     chunks = (body[start : start + 8192] for start in range(0, len(body), 8192))
-    with httpx.Client(trust_env=False, timeout=PATIENCE_S) as http:
+    with httpx.Client(trust_env=False, timeout=PATIENCE_S, auth=Credentials()) as http:
         yield http.post(address, content=body, headers=JSON), 413, "too-large"
         yield http.post(address, content=chunks, headers=JSON), 413, "too-large"
         yield (
@@ -102,6 +103,7 @@ def test_limits_hold(
     half = head(
         product,
         f"POST {product.make_path(CINEMA)}",
+        f"Authorization: {authorization(USER)}",
         "Content-Type: application/json",
         "Content-Length: 300",
     )

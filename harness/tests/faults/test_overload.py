@@ -79,7 +79,7 @@ def test_full_queue_sheds(
     began = time.monotonic()
     progress("waiting until the cinema takes requests again")
     eventually(lambda: reserving(product, CINEMA)(uuid.uuid4().hex).served, RECOVERY_S)
-    figures["taken until the queue was full"] = f"{statuses(filling.entries)}"
+    figures["taken until the queue was full"] = statuses(filling.entries)
     figures["answers of a full queue"] = statuses(over.entries)
     figures["p99 of these"] = f"{quantile(over.entries, 0.99):.2f} s"
     figures["heap in use after a collection"] = f"{filled:.0%}, then {used:.0%}"

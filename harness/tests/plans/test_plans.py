@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import json
 from collections.abc import Callable
@@ -54,6 +55,21 @@ def async_outcomes(run_plan: RunPlan) -> AsyncOutcomes:
         return operations, outcome.requests
 
     return outcomes
+
+
+@pytest.mark.parametrize("plan", ["sync-list", "sync-reserve", "async-list", "async-reserve"])
+@pytest.mark.parametrize(("user", "password"), [(None, None), ("john", "a:b, ${c}")])
+def test_every_request_has_the_credentials(
+    run_plan: RunPlan, plan: str, user: str | None, password: str | None
+) -> None:
+    given = {} if user is None else {"user": user, "password": password}
+    outcome = run_plan(plan, properties={**ONE_USER, "loops": 2, **given})
+
+    account = f"{user or 'testbed'}:{password or 'testbed'}".encode()
+    assert len(outcome.requests) >= 2
+    assert {one.headers.get("authorization") for one in outcome.requests} == {
+        f"Basic {base64.b64encode(account).decode()}"
+    }
 
 
 SYNC_CASES = [(w, name) for w in WORKLOADS for name in sync_scripts(w)]

@@ -17,9 +17,7 @@ WRONG: dict[str, Change] = {
     "a step is missing": header("Poster-Steps", "adjust, label"),
     "a step too many": header("Poster-Steps", "adjust, convert, label, label"),
     "no steps": lambda right: replace(right, headers={"Poster-Digest": "0f" * 32}),
-    "no digest": lambda right: replace(
-        right, headers={"Poster-Steps": "adjust, convert, label"}
-    ),
+    "no digest": lambda right: replace(right, headers={"Poster-Steps": "adjust, convert, label"}),
     "another format": lambda right: replace(right, content_type="image/png"),
 }
 
@@ -32,9 +30,7 @@ WRONG: dict[str, Change] = {
         ("poster-chain-forward-poster2160", "2160p.jpg"),
     ],
 )
-def test_an_image_is_sent_and_its_answer_checked(
-    run_plan: RunPlan, plan: str, image: str
-) -> None:
+def test_an_image_is_sent_and_its_answer_checked(run_plan: RunPlan, plan: str, image: str) -> None:
     scripts = [RIGHT, *map(Script, WRONG.values()), RIGHT]
     outcome = run_plan(plan, scripts, {"threads": 1, "ramp": 0, "loops": len(scripts)})
 

@@ -90,11 +90,17 @@ def test_reads_the_containers_in_both_formats_of_the_plugin(
 def test_knows_images_and_published_ports(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    port = {"target": 8099, "published": "43099", "host_ip": "127.0.0.1"}
+    published = [
+        {"target": port, "published": str(35000 + port), "host_ip": "127.0.0.1"}
+        for port in (8099, 8199)
+    ]
     stack = {
         "name": "testbed-sync",
         "services": {
-            "gateway": {"ports": [port]},
+            "gateway": {
+                "ports": published,
+                "environment": {"SERVER_PORT": "8099", "MANAGEMENT_SERVER_PORT": "8199"},
+            },
             "mongodb": {"image": "mongo:8"},
             "prometheus": {"image": "prom:3", "profiles": ["monitoring"]},
         },
@@ -111,7 +117,7 @@ def test_knows_images_and_published_ports(
     }
     assert compose.published(services, "gateway", 8099) == 43099
     assert compose.published_ports(services) == {
-        "gateway": (43099,),
+        "gateway": (43199, 43099),
         "mongodb": (),
         "prometheus": (),
     }
@@ -130,6 +136,13 @@ def test_settings_reach_the_named_services_alone(project: Project) -> None:
         "services": keys
     }
     assert compose.changed(stack, project, compose.changes({"b": ()}, {}, {}, {})) == stack
+
+
+def test_a_setting_reaches_a_container_as_it_is() -> None:
+    keys = compose.changes({"shop": ()}, {"A": "$HOME ${PATH:?} $$"}, {}, {})
+
+    # Compose takes $$ for $.
+    assert keys["shop"]["environment"] == {"A": "$$HOME $${PATH:?} $$$$"}
 
 
 def test_instances_have_limits_and_host_ports_that_docker_chooses(project: Project) -> None:
@@ -154,6 +167,7 @@ def test_containers_of_one_service_are_told_apart(
 ) -> None:
     published = [
         {"TargetPort": 8084, "PublishedPort": 49153, "URL": "127.0.0.1"},
+        {"TargetPort": 8184, "PublishedPort": 49152, "URL": "127.0.0.1"},
         {"TargetPort": 9999, "PublishedPort": 0},
     ]
     rows = [
@@ -172,8 +186,8 @@ def test_containers_of_one_service_are_told_apart(
 
     first, other = compose.containers(Compose((project.root / "c.yml",), ()))
 
-    assert (first.name, first.ports) == ("ucd", (49153,))
-    assert (other.name, other.ports) == ("ucd.12", ())
+    assert (first.name, first.ports) == ("ucd", {8084: 49153, 8184: 49152})
+    assert (other.name, other.ports) == ("ucd.12", {})
 
 
 def test_each_set_of_settings_has_a_file_of_its_own(project: Project) -> None:

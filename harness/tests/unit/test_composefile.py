@@ -142,6 +142,6 @@ def test_prometheus_scrapes_every_service_of_a_system_and_no_other(system: str) 
 
     (scraped,) = (one["targets"] for one in groups if one["labels"]["job"] == "services")
 
-    own = {f"{one.name}:{port}" for one in services if one.module for port in one.ports}
+    own = {f"{one.name}:{port}" for one in services if one.module for port in one.inside[:1]}
     assert sorted(scraped) == sorted(own)
     assert all(one["labels"]["variant"] == system for one in groups)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import httpx
@@ -15,6 +17,8 @@ from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+
+from .conftest import docker
 
 JDK = Jdk(Path("/jvm/25"), "25.0.3", True)
 ENVIRON = {"PATH": "/bin"}
@@ -116,7 +120,9 @@ def test_cinemas_differ_in_name_port_and_edge_alone(
     )
 
     assert ucd["CINEMA_TRANSPORT"] == transport
-    assert {key for key in ucd if ucd[key] != dundrum[key]} == {"CINEMA_NAME", "SERVER_PORT"}
+    assert {key for key in ucd if ucd[key] != dundrum[key]} == {
+        *("CINEMA_NAME", "SERVER_PORT", "MANAGEMENT_SERVER_PORT")
+    }
 
 
 def test_processes_have_the_settings_of_the_containers_at_addresses_of_this_machine(
@@ -124,11 +130,13 @@ def test_processes_have_the_settings_of_the_containers_at_addresses_of_this_mach
 ) -> None:
     cinema = named(deploy(project, Choice("async")), "cinema-ucd-service")
 
-    assert cinema.ports == (8084,)
+    assert cinema.ports == (8184, 8084)
     assert cinema.environ == {
         "CINEMA_NAME": "ucd",
         "CINEMA_TRANSPORT": "amqp",
         "EUREKA_INSTANCE_IP_ADDRESS": "127.0.0.1",
+        "MANAGEMENT_SERVER_PORT": "8184",
+        # Without the account of the container.
         "MONGODB_URI": "mongodb://127.0.0.1:27017",
         # As the embedded backends have it.
         "RABBITMQ_HOST": "127.0.0.1",
@@ -197,7 +205,7 @@ def test_ports_of_the_environment_file_are_those_of_processes_too(project: Proje
 
     assert deployment.front_port == 9099
     gateway = named(deployment, "api-gateway-service")
-    assert (gateway.ports, gateway.environ["SERVER_PORT"]) == ((9099,), "9099")
+    assert (gateway.ports, gateway.environ["SERVER_PORT"]) == ((8199, 9099), "9099")
     aggregator = named(deployment, "aggregator-service").environ
     assert aggregator["AGGREGATOR_GATEWAY_URL"] == "http://127.0.0.1:9099"
     assert deployment.mongodb_uri == "mongodb://127.0.0.1:37017"
@@ -210,27 +218,48 @@ def test_nothing_listens_beyond_this_machine(project: Project) -> None:
             assert address == "127.0.0.1", one.name
 
 
+@pytest.mark.parametrize(
+    ("password", "uri"),
+    [("b/c", "mongodb://a:b%2Fc@127.0.0.1:27017"), ("", "mongodb://127.0.0.1:27017")],
+)
+def test_what_a_run_has_stored_is_deleted_with_the_account_of_mongodbs_container(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, password: str, uri: str
+) -> None:
+    account = {"MONGO_INITDB_ROOT_USERNAME": "a", "MONGO_INITDB_ROOT_PASSWORD": password}
+    services = {
+        "mongodb": {"ports": [{"target": 27017, "published": "27017"}], "environment": account},
+        "broker-service": {"ports": [{"target": 8099, "published": "8099"}]},
+    }
+    (tmp_path / "answer").write_text(json.dumps({"name": "testbed", "services": services}))
+    docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
+
+    deployment = deployments.in_containers(Choice("async", backends="docker"), project, os.environ)
+
+    assert deployment.mongodb_uri == uri
+
+
 SCALED = {"cinema-ucd-service": 3, "cinema-cineworld-service": 2, "cinema-dundrum-service": 1}
 
 
 @pytest.mark.parametrize("variant", systems.compared())
-def test_an_instance_differs_from_the_first_in_name_and_port_alone(
+def test_an_instance_differs_from_the_first_in_name_and_ports_alone(
     project: Project, variant: str
 ) -> None:
     deployment = deploy(project, Choice(variant, replicas=SCALED, port_offset=1000))
 
     cinemas = [one for one in deployment.services if one.name.startswith("cinema-")]
     assert {one.name: one.ports for one in cinemas} == {
-        "cinema-cineworld-service": (9082,),
-        "cinema-cineworld-service.2": (9400,),
-        "cinema-dundrum-service": (9083,),
-        "cinema-ucd-service": (9084,),
-        "cinema-ucd-service.2": (9401,),
-        "cinema-ucd-service.3": (9402,),
+        "cinema-cineworld-service": (9182, 9082),
+        "cinema-cineworld-service.2": (9500, 9400),
+        "cinema-dundrum-service": (9183, 9083),
+        "cinema-ucd-service": (9184, 9084),
+        "cinema-ucd-service.2": (9501, 9401),
+        "cinema-ucd-service.3": (9502, 9402),
     }
     first, third = (named(deployment, f"cinema-ucd-service{end}") for end in ("", ".3"))
     assert third.command == first.command
-    assert third.environ == {**first.environ, "SERVER_PORT": "9402"}
+    ports = {"SERVER_PORT": "9402", "MANAGEMENT_SERVER_PORT": "9502"}
+    assert third.environ == {**first.environ, **ports}
     # They start together.
     assert any({first.name, third.name} <= phase for phase in phases(deployment))
 
@@ -239,7 +268,10 @@ def test_an_instance_differs_from_the_first_in_name_and_port_alone(
 def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     project: Project, variant: str
 ) -> None:
-    further = {port % 1000 for port in deployments.FURTHER_PORTS}
+    distance = deployments.MANAGEMENT_DISTANCE
+    further = {
+        (port + above) % 1000 for port in deployments.FURTHER_PORTS for above in (0, distance)
+    }
     services = composefile.read(
         project.root / systems.declaration(variant).compose, compose.variables(project, {})
     )
@@ -247,6 +279,26 @@ def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     assert not {
         port for one in services.values() for port in one.ports.values() if port % 1000 in further
     }
+
+
+def test_a_cinema_with_tickets_starts_after_who_builds_them(project: Project) -> None:
+    queue = deploy(project, Choice("ticket-queue", port_offset=1000))
+
+    assert phases(queue) == [
+        {"embedded-backends"},
+        {"ticket-service"},
+        {"cinema-cineworld-service"},
+    ]
+    cinema = named(queue, "cinema-cineworld-service").environ
+    assert cinema["TICKET_URL"] == "http://127.0.0.1:9086"
+    assert cinema["CINEMA_TICKETS"] == "queue"
+    for name in ("cinema-cineworld-service", "ticket-service"):
+        assert named(queue, name).environ["RABBITMQ_USERNAME"] == "guest"
+    composite = deploy(project, Choice("ticket-composite"))
+    assert phases(composite) == [{"embedded-backends"}, {"cinema-cineworld-service"}]
+    assert not any(
+        "RABBITMQ" in setting for setting in named(composite, "cinema-cineworld-service").environ
+    )
 
 
 def test_a_chain_is_started_from_its_end(project: Project) -> None:
@@ -259,9 +311,31 @@ def test_a_chain_is_started_from_its_end(project: Project) -> None:
     assert deployment.mongodb_uri is None
 
 
+@pytest.mark.parametrize("variant", systems.names())
+def test_the_health_of_a_service_is_at_its_port_and_100(project: Project, variant: str) -> None:
+    for one in deployments.described(Choice(variant), project, ENVIRON).values():
+        if one.module:
+            port = int(one.environment["SERVER_PORT"])
+            assert one.inside == (port + deployments.MANAGEMENT_DISTANCE, port), one.name
+            assert all(host == inside for inside, host in one.ports.items()), one.name
+
+
+@pytest.mark.parametrize("variant", systems.names())
+def test_no_service_has_a_port_of_another_in_any_slot(project: Project, variant: str) -> None:
+    services = composefile.read(
+        project.root / systems.declaration(variant).compose, compose.variables(project, {})
+    )
+
+    def ends(own: bool) -> list[int]:
+        found = (one for one in services.values() if bool(one.module) is own)
+        return [port % 1000 for one in found for port in one.ports.values()]
+
+    assert len(ends(own=True)) == len(set(ends(own=True)) - set(ends(own=False)))
+
+
 def test_there_are_ports_for_so_many_instances(project: Project) -> None:
-    with pytest.raises(UserError, match="more than 200 further instances"):
-        deploy(project, Choice("sync", replicas={"cinema-ucd-service": 202}))
+    with pytest.raises(UserError, match="more than 100 further instances"):
+        deploy(project, Choice("sync", replicas={"cinema-ucd-service": 102}))
 
 
 def test_each_instance_has_the_limits_of_its_service(project: Project) -> None:
@@ -286,8 +360,6 @@ def test_a_system_says_which_of_its_services_can_be_limited_and_scaled(
     assert sorted(system.services) == sorted(name for name, one in services.items() if one.module)
     assert set(system.scalable) < set(system.services)
     assert system.front.service not in system.scalable
-    # Its port is written down nowhere but in the compose file.
-    assert all(len(services[name].ports) == 1 for name in system.scalable)
 
 
 def counting(*states: str) -> httpx.Response:
@@ -418,3 +490,22 @@ def test_async_has_converged_when_a_fetched_list_is_whole(
     answers = {"api_movie_list": request_answer, "api_movie_list_id-1": fetched}
     with front_door(**answers) as client:
         assert deployments.convergence(systems.declaration("async"), 8099)(client) == missing
+
+
+@pytest.mark.parametrize(
+    ("variant", "front"), [("sync", "api-gateway-service"), ("async", "broker-service")]
+)
+def test_front_doors_have_accounts_and_ask_for_them_unless_told(
+    project: Project, variant: str, front: str
+) -> None:
+    own = {"ACCESS_USERS": "jane:hers", "BIND_ADDRESS": "192.0.2.1"}
+    usual = named(deploy(project, Choice(variant)), front).environ
+    changed = named(deploy(project, Choice(variant), **own), front).environ
+    off = named(deploy(project, Choice(variant, settings={"ACCESS_CONTROL": "off"})), front).environ
+
+    assert "ACCESS_CONTROL" not in usual
+    assert usual["ACCESS_PUBLISHED_AT"] == "127.0.0.1"
+    assert (changed["ACCESS_USERS"], changed["ACCESS_PUBLISHED_AT"]) == ("jane:hers", "192.0.2.1")
+    assert off["ACCESS_CONTROL"] == "off"
+    for one in deploy(project, Choice(variant)).services:
+        assert ("ACCESS_USERS" in one.environ) == (one.name == front)

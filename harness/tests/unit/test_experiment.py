@@ -59,6 +59,12 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ("variant: [sync]", "variant: unknown key (did you mean variants?); choose from: name,"),
         ("name: No Spaces", "name: 'No Spaces': string should match pattern '^[a-z][a-z0-9-]*$'"),
         ("name: 5", "name: 5: input should be a valid string"),
+        ("name: ../mine", "name: '../mine': string should match pattern"),
+        ("name: $(x)", "name: '$(x)': string should match pattern"),
+        ('name: "mine\\n"', "string should match pattern"),
+        ("systems: {../x: {variant: sync}}", "string should match pattern"),
+        ("systems: {'[red]': {variant: sync}}", "string should match pattern"),
+        ('settings: {A: "\\0"}', "settings.A: '\\x00': string should match pattern"),
         ("5: x", "[5]: 5: keys should be strings"),
         ("threads: 10", "threads: 10 is not a list; write [10]"),
         ("systems: [sync]", "systems: ['sync']: input should be a valid dictionary"),
@@ -339,10 +345,24 @@ def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -
     )
     (system,) = plan.compared
 
-    assert system.settings == {"A": "1", "B": "2", "C": "3"}
+    assert system.settings == {"ACCESS_CONTROL": "off", "A": "1", "B": "2", "C": "3"}
     assert system.properties == {"fetch": "immediate", "pause": "10"}
     assert system.scrape == 5
     assert plan.system("mine-3") == system
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "settings: {ACCESS_CONTROL: required}\n",
+        "systems: {mine: {variant: sync, settings: {ACCESS_CONTROL: required}}}\n",
+        "factors: {ACCESS_CONTROL: [required]}\n",
+    ],
+)
+def test_an_experiment_may_set_what_systems_are_measured_without(keys: str) -> None:
+    plan = reading.parse(VALID + keys, "mine.yaml")
+
+    assert {one.settings["ACCESS_CONTROL"] for one in plan.compared} == {"required"}
 
 
 def test_a_system_has_the_instances_and_limits_of_the_experiment_its_own_and_its_factors() -> None:
@@ -359,7 +379,7 @@ def test_a_system_has_the_instances_and_limits_of_the_experiment_its_own_and_its
 
     cinemas = {"cinema-ucd-service": 4, "cinema-dundrum-service": 3}
     assert sync.name == "a-4-1ms"
-    assert sync.settings == {"CINEMA_HANDICAP": "1ms"}
+    assert sync.settings == {"ACCESS_CONTROL": "off", "CINEMA_HANDICAP": "1ms"}
     assert sync.replicas == {**cinemas, "aggregator-service": 2}
     assert asynchronous.replicas == {"cinema-ucd-service": 4, "cinema-dundrum-service": 2}
     one_core = ServiceLimits(cpus=1)

@@ -238,6 +238,13 @@ def test_what_a_plan_is_told_arrives_as_it_is(tmp_path: Path, small: Load) -> No
     assert outcome.samples == 3
 
 
+def test_a_generator_works_in_a_folder_with_a_line_break(tmp_path: Path, small: Load) -> None:
+    folder = tmp_path / "a\nb $(c)"
+    folder.mkdir()
+    with Generator.started(fake(), folder / "jmeter.log") as generator:
+        assert generator.run(small, folder / "samples.csv").samples == 6
+
+
 def test_a_relative_folder_is_that_of_the_caller(
     tmp_path: Path, small: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,3 +47,15 @@ def test_ceilings_are_those_of_the_record(tmp_path: Path) -> None:
     # Written before ceilings were measured.
     environment.write_text("{}")
     assert results_directory.ceilings(tmp_path) == {}
+
+
+def test_results_with_a_link_to_elsewhere_are_not_gone_on_with(tmp_path: Path) -> None:
+    results, outside = tmp_path / "results", tmp_path / "outside"
+    results.mkdir()
+    outside.mkdir()
+    (results / "experiment.yaml").write_text("name: mine\nthreads: [1]\nloops: 1\n")
+    assert results_directory.declared(results).name == "mine"
+    (results / "runs").symlink_to(outside)
+
+    with pytest.raises(UserError, match="leads out of the results"):
+        results_directory.declared(results)

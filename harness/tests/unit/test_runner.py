@@ -244,7 +244,7 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
         "fetch": "wait",
         "plan": "async-reserve.jmx",
         "system": "async",
-        "settings": {},
+        "settings": {"ACCESS_CONTROL": "off"},
         "mode": "closed",
         "level": 2,
         "rate": None,
@@ -697,9 +697,10 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
     assert told["every_s"] == 1
     assert told["services"] == ["gateway"]
     assert told["asked"] == told["answered"] >= 2
-    assert record("runs/watched-list-001-threads-1")["settings"] == {"scrape": "1"}
+    watched = record("runs/watched-list-001-threads-1")["settings"]
+    assert watched == {"ACCESS_CONTROL": "off", "scrape": "1"}
     assert record("runs/unwatched-list-001-threads-1")["scraped"] is None
-    assert record("runs/unwatched-list-001-threads-1")["settings"] == {}
+    assert record("runs/unwatched-list-001-threads-1")["settings"] == {"ACCESS_CONTROL": "off"}
 
 
 def test_instances_and_what_their_limits_did_are_recorded(
@@ -732,6 +733,7 @@ def test_instances_and_what_their_limits_did_are_recorded(
 
     data = json.loads((results / "runs/limited-list-001-threads-1/run.json").read_text())
     assert data["settings"] == {
+        "ACCESS_CONTROL": "off",
         "replicas.cinema-ucd-service": "2",
         "limits.cinema-ucd-service.cpus": "0.5",
     }

@@ -468,7 +468,10 @@ def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
             "ID": name,
             "State": "running",
             "ExitCode": 0,
-            "Publishers": [{"PublishedPort": port}],
+            "Publishers": [
+                {"TargetPort": 8084, "PublishedPort": port + 1000},
+                {"TargetPort": 8184, "PublishedPort": port},
+            ],
         }
         for name, number, port in (("gateway", 1, 8099), ("ucd", 1, 49153), ("ucd", 2, 49154))
     ]
@@ -476,14 +479,14 @@ def test_instances_in_containers_are_asked_at_the_ports_that_docker_chose(
     docker(tmp_path, f"""case "$*" in *" ps "*) cat {tmp_path}/rows ;; esac""", monkeypatch)
     running = make_stack(
         in_containers(
-            service, tmp_path, published={"gateway": (8099,), "ucd": ()}, scaled=frozenset({"ucd"})
+            service, tmp_path, published={"gateway": (8199, 8099), "ucd": ()}, scaled={"ucd": 8184}
         )
     )
     monkeypatch.setattr(ports, "require_free", lambda *_: None)
 
     running.start()
     try:
-        assert running.endpoints() == {"gateway": 8099, "ucd": 49153, "ucd.2": 49154}
+        assert running.endpoints() == {"gateway": 8199, "ucd": 49153, "ucd.2": 49154}
     finally:
         running.stop()
 

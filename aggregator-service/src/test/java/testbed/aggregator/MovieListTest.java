@@ -117,11 +117,12 @@ class MovieListTest extends RunningAggregator {
 
   @Test
   void isReadyAliveAndMeasured() {
-    assertThat(get("/actuator/health/readiness").getBody()).contains("\"status\":\"UP\"");
-    assertThat(get("/actuator/health/liveness").getBody()).contains("\"status\":\"UP\"");
-    assertThat(get("/actuator/prometheus").getBody())
+    assertThat(getManagement("/actuator/health/readiness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(getManagement("/actuator/health/liveness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(getManagement("/actuator/prometheus").getBody())
         .contains("application=\"aggregator-service\"");
-    assertThat(get("/actuator/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    assertThat(getManagement("/actuator/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    assertThat(get("/actuator/health/liveness").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
   }
 
   private static void assertPartial(ResponseEntity<String> list) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.http.HttpStatus;
@@ -14,6 +16,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 class NobodyKnownTest {
 
   @Autowired MockMvcTester http;
+  @Autowired HealthEndpoint health;
 
   @Test
   void isUnavailableWhileNoCinemaIsKnown() {
@@ -25,8 +28,7 @@ class NobodyKnownTest {
 
   @Test
   void isNotReadyBeforeTheRegistryAnswers() {
-    assertThat(http.get().uri("/actuator/health/readiness"))
-        .hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
-    assertThat(http.get().uri("/actuator/health/liveness")).hasStatusOk();
+    assertThat(health.healthForPath("readiness").getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+    assertThat(health.healthForPath("liveness").getStatus()).isEqualTo(Status.UP);
   }
 }

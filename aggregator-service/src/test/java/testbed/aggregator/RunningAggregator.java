@@ -5,6 +5,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Import;
@@ -27,6 +28,7 @@ abstract class RunningAggregator {
   @Autowired InMemoryRegistry registry;
   @Autowired ApplicationEventPublisher events;
   @LocalServerPort int port;
+  @LocalManagementPort int management;
 
   final StandInServer dundrum = new StandInServer().answersAsCinema("dundrum");
   final StandInServer ucd = new StandInServer().answersAsCinema("ucd");
@@ -50,6 +52,14 @@ abstract class RunningAggregator {
   }
 
   ResponseEntity<String> get(String path, HttpHeaders headers) {
+    return get(port, path, headers);
+  }
+
+  ResponseEntity<String> getManagement(String path) {
+    return get(management, path, new HttpHeaders());
+  }
+
+  private static ResponseEntity<String> get(int port, String path, HttpHeaders headers) {
     return RestClient.builder()
         .baseUrl("http://localhost:" + port)
         .defaultHeader(HttpHeaders.ACCEPT, MediaType.ALL_VALUE)

@@ -5,6 +5,7 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
+import testbed.support.access.AccessSettings;
 import testbed.support.client.ClientSettings;
 import testbed.support.discovery.CinemaDiscovery;
 import testbed.support.web.WebSettings;
@@ -12,7 +13,7 @@ import testbed.support.web.WebSettings;
 /** The synchronous variant's front door: routes, circuit breakers, fallbacks. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
-@EnableConfigurationProperties({WebSettings.class, ClientSettings.class})
+@EnableConfigurationProperties({WebSettings.class, AccessSettings.class, ClientSettings.class})
 @Import(CinemaDiscovery.class)
 public class ApiGatewayServiceApplication {
 

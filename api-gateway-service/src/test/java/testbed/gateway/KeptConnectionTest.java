@@ -21,7 +21,8 @@ class KeptConnectionTest extends RunningGateway {
   @Test
   void isAnsweredAgainAndAgain() throws Exception {
     var request =
-        HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/health/liveness"))
+        HttpRequest.newBuilder(
+                URI.create("http://localhost:" + management + "/actuator/health/liveness"))
             .timeout(Duration.ofSeconds(10))
             .build();
 

@@ -1,5 +1,8 @@
 package testbed.gateway;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.springframework.http.HttpHeaders.encodeBasicAuth;
+
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -8,6 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Import;
@@ -25,15 +29,20 @@ import testbed.support.testing.StandInServer;
  */
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = "eureka.client.enabled=false")
+    properties = {"eureka.client.enabled=false", "access.administrators=admin:secret"})
 @Import({InMemoryRegistry.class, ReactiveRegistry.class})
 abstract class RunningGateway {
+
+  /** The account of all requests of these tests, as a header. */
+  static final String CREDENTIALS =
+      "Authorization: Basic %s\r\n".formatted(encodeBasicAuth("admin", "secret", UTF_8));
 
   static final String BODY = "{\"tickets\":2}";
 
   @Autowired InMemoryRegistry registry;
   @Autowired ApplicationEventPublisher events;
   @LocalServerPort int port;
+  @LocalManagementPort int management;
 
   final StandInServer service = new StandInServer();
   WebTestClient http;
@@ -43,6 +52,7 @@ abstract class RunningGateway {
     http =
         WebTestClient.bindToServer()
             .baseUrl("http://localhost:" + port)
+            .defaultHeaders(headers -> headers.setBasicAuth("admin", "secret"))
             .responseTimeout(Duration.ofSeconds(20))
             // The metrics of every cinema of every test.
             .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(-1))
@@ -84,6 +94,10 @@ abstract class RunningGateway {
 
   WebTestClient.ResponseSpec get(String path) {
     return http.get().uri(path).exchange();
+  }
+
+  WebTestClient.ResponseSpec getManagement(String path) {
+    return http.get().uri("http://localhost:" + management + path).exchange();
   }
 
   WebTestClient.ResponseSpec post(String path, String body) {

@@ -33,7 +33,7 @@ class ServerRefusalsTest extends RunningGateway {
         "TRACE / HTTP/1.1"
       })
   void knowsNoRouteForStrangeRequests(String requestLine) {
-    assertProblem(RawHttp.answer(port, requestLine), 404, ProblemType.NOT_FOUND);
+    assertProblem(RawHttp.answer(port, requestLine, CREDENTIALS), 404, ProblemType.NOT_FOUND);
   }
 
   @Test

@@ -29,7 +29,7 @@ import testbed.support.testing.StandInServer;
 class SlowUploadTest extends RunningGateway {
 
   private static final String[] HEADERS = {
-    "Content-Length: 60000\r\n", "Content-Type: application/json\r\n"
+    CREDENTIALS, "Content-Length: 60000\r\n", "Content-Type: application/json\r\n"
   };
 
   @Autowired private CircuitBreakerRegistry breakers;

@@ -30,10 +30,20 @@ class StartTest {
   }
 
   @Test
+  void stopsOnAnUnknownAccessControl() {
+    var gateway = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
+
+    assertThatThrownBy(() -> gateway.run("--access.control=maybe"))
+        .hasStackTraceContaining("access.control");
+  }
+
+  @Test
   void isAliveButNotReadyBeforeTheRegistryAnswers() {
     var application = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
-    try (var gateway = application.run("--server.port=0", "--eureka.client.enabled=false")) {
-      var port = gateway.getEnvironment().getRequiredProperty("local.server.port");
+    try (var gateway =
+        application.run(
+            "--server.port=0", "--management.server.port=0", "--eureka.client.enabled=false")) {
+      var port = gateway.getEnvironment().getRequiredProperty("local.management.port");
 
       assertThat(status("http://localhost:%s/actuator/health/liveness".formatted(port)))
           .isEqualTo(200);

@@ -7,22 +7,26 @@ import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
+import testbed.broker.operation.Client;
 import testbed.broker.operation.Correlations;
 import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
+import testbed.support.access.AccessSettings;
 import testbed.support.presence.KnownCinemas;
 import testbed.support.trace.TracingProfile;
 
 /** Wires the core, which knows no framework. */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
+@EnableConfigurationProperties(AccessSettings.class)
 class BrokerConfiguration {
 
   @Bean
@@ -51,11 +55,13 @@ class BrokerConfiguration {
       Correlations correlations,
       KnownCinemas cinemas,
       RequestChannel requests,
+      AccessSettings access,
       Environment environment) {
     return new Operations(
         correlations,
         cinemas,
         requests,
+        access.isRequired() ? AskingClient::here : () -> Client.ANONYMOUS,
         environment.matchesProfiles(TracingProfile.NAME)
             ? TracedOrigin::here
             : () -> Origin.UNTRACED);

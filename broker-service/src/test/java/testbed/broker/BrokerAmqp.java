@@ -29,6 +29,7 @@ import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -44,6 +45,7 @@ import testbed.support.testing.BackendContainers;
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = {
+      "access.administrators=" + HttpClient.ACCOUNT,
       "broker.deadline=2s",
       "broker.store.expiry=4s",
       "broker.store.capacity=" + BrokerAmqp.CAPACITY,
@@ -63,6 +65,7 @@ abstract class BrokerAmqp {
   @Autowired MessageConverter format;
   @Autowired MeterRegistry meters;
   @LocalServerPort int port;
+  @LocalManagementPort int management;
 
   private HttpClient http;
   private FakeCinema cineworld;
@@ -337,7 +340,7 @@ abstract class BrokerAmqp {
     await()
         .atMost(PATIENCE_SECONDS, SECONDS)
         .untilAsserted(() -> assertThat(readiness()).isEqualTo(503));
-    assertThat(http.get("/actuator/health/liveness").getStatusCode().value()).isEqualTo(200);
+    assertThat(health("liveness")).isEqualTo(200);
     var refused = http.get(MOVIES);
     assertThat(refused.getStatusCode().value()).isEqualTo(503);
     assertThat(refused.getBody()).contains("urn:testbed:problem:unavailable");
@@ -385,7 +388,11 @@ abstract class BrokerAmqp {
   }
 
   private int readiness() {
-    return http.get("/actuator/health/readiness").getStatusCode().value();
+    return health("readiness");
+  }
+
+  private int health(String group) {
+    return new HttpClient(management).get("/actuator/health/" + group).getStatusCode().value();
   }
 
   private double responses(String reception) {

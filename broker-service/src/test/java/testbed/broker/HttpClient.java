@@ -6,8 +6,11 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 
-/** What a client of the broker does: ask, then fetch. */
+/** What a client of the broker does, here an administrator: ask, then fetch. */
 final class HttpClient {
+
+  /** Its account, as the setting {@code access.administrators}. */
+  static final String ACCOUNT = "admin:secret";
 
   private final RestClient http;
 
@@ -15,6 +18,7 @@ final class HttpClient {
     this.http =
         RestClient.builder()
             .baseUrl("http://localhost:" + port)
+            .defaultHeaders(headers -> headers.setBasicAuth("admin", "secret"))
             .defaultStatusHandler(status -> true, (request, response) -> {})
             .build();
   }

@@ -20,10 +20,14 @@ class StartTest {
   void startsWithoutAMessageServerAndSaysThatItIsNotReady() {
     // Port 1 is reserved: nothing answers there.
     try (var broker = start("--RABBITMQ_PORT=1")) {
-      var http = new HttpClient(port(broker));
+      var http = new HttpClient(port(broker, "server"));
+      var management = new HttpClient(port(broker, "management"));
 
-      assertThat(http.get("/actuator/health/liveness").getStatusCode().value()).isEqualTo(200);
-      assertThat(http.get("/actuator/health/readiness").getStatusCode().value()).isEqualTo(503);
+      assertThat(management.get("/actuator/health/liveness").getStatusCode().value())
+          .isEqualTo(200);
+      assertThat(management.get("/actuator/health/readiness").getStatusCode().value())
+          .isEqualTo(503);
+      assertThat(http.get("/actuator/health/liveness").getStatusCode().value()).isEqualTo(404);
       assertThat(http.get("/api/movie/list").getStatusCode().value()).isEqualTo(503);
       assertThat(http.reserve("ucd", "Jane").getStatusCode().value()).isEqualTo(503);
     }
@@ -74,11 +78,18 @@ class StartTest {
   }
 
   private static ConfigurableApplicationContext start(String... settings) {
-    var arguments = Stream.concat(Stream.of("--server.port=0"), Arrays.stream(settings));
+    var given =
+        Stream.of(
+            "--server.port=0",
+            "--management.server.port=0",
+            "--access.administrators=" + HttpClient.ACCOUNT);
+    var arguments = Stream.concat(given, Arrays.stream(settings));
     return SpringApplication.run(BrokerServiceApplication.class, arguments.toArray(String[]::new));
   }
 
-  private static int port(ConfigurableApplicationContext broker) {
-    return broker.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+  private static int port(ConfigurableApplicationContext broker, String server) {
+    return broker
+        .getEnvironment()
+        .getRequiredProperty("local.%s.port".formatted(server), Integer.class);
   }
 }

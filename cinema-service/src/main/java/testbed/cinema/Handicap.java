@@ -2,6 +2,10 @@ package testbed.cinema;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 import testbed.support.preset.InvalidSetting;
@@ -11,7 +15,9 @@ import testbed.support.preset.InvalidSetting;
  * compares a system with itself under a known handicap must find this difference. None by default.
  *
  * <p>The time is converted to an amount of work once, at the start. A loop that watches the clock
- * would burn less on a busy machine: while its thread waits for a processor, the clock goes on.
+ * would burn less on a busy machine: while its thread waits for a processor, the clock goes on. All
+ * processors work meanwhile, as they do under load: two that share a core are slower than one
+ * alone.
  */
 @Component
 public class Handicap {
@@ -46,15 +52,31 @@ public class Handicap {
     }
   }
 
-  /** By the fastest of many measurements: the others were interrupted, or not yet compiled. */
+  /** By the median of many measurements: some were interrupted, or not yet compiled. */
   private static long roundsIn(Duration time) {
-    var fastest = Long.MAX_VALUE;
+    int processors = Runtime.getRuntime().availableProcessors();
+    try (var all = Executors.newFixedThreadPool(processors)) {
+      var measured =
+          Stream.generate(() -> CompletableFuture.supplyAsync(Handicap::measurements, all))
+              .limit(processors)
+              .toList()
+              .stream()
+              .flatMapToLong(one -> one.join().build())
+              .sorted()
+              .toArray();
+      return time.toNanos() * CALIBRATION_ROUNDS / Math.max(measured[measured.length / 2], 1);
+    }
+  }
+
+  /** Nanoseconds of the rounds, again and again. */
+  private static LongStream.Builder measurements() {
+    var measured = LongStream.builder();
     var end = System.nanoTime() + CALIBRATION.toNanos();
     for (var start = System.nanoTime(); start - end < 0; start = System.nanoTime()) {
       compute(CALIBRATION_ROUNDS);
-      fastest = Math.min(fastest, System.nanoTime() - start);
+      measured.add(System.nanoTime() - start);
     }
-    return time.toNanos() * CALIBRATION_ROUNDS / Math.max(fastest, 1);
+    return measured;
   }
 
   /** Rounds of a xorshift generator. The check keeps the compiler from removing the loop. */

@@ -87,7 +87,7 @@ class ActuatorTest {
   @Test
   void countsRequestsInBucketsOfTheirDuration() {
     try (var cinema = start("--cinema.transport=http")) {
-      assertThat(status(cinema, "movies")).isEqualTo(404);
+      assertThat(status(product(cinema), "movies")).isEqualTo(404);
       assertThat(health(cinema, "liveness")).isEqualTo(200);
 
       assertThat(metrics(cinema))
@@ -107,7 +107,7 @@ class ActuatorTest {
   @Test
   void countsRequestsWithoutBucketsWhereThereAreToBeNone() {
     try (var cinema = start("--cinema.transport=http", "--TESTBED_HISTOGRAM_BUCKETS=")) {
-      assertThat(status(cinema, "movies")).isEqualTo(404);
+      assertThat(status(product(cinema), "movies")).isEqualTo(404);
 
       assertThat(metrics(cinema))
           .contains("http_server_requests_seconds_count")
@@ -120,6 +120,7 @@ class ActuatorTest {
         Stream.of(
             "--cinema.name=ucd",
             "--server.port=0",
+            "--management.server.port=0",
             "--eureka.client.enabled=false",
             "--MONGODB_URI=mongodb://localhost:" + address.getPort());
     return new SpringApplicationBuilder(CinemaServiceApplication.class)
@@ -128,12 +129,12 @@ class ActuatorTest {
 
   private static int health(ConfigurableApplicationContext cinema, String... group) {
     return status(
-        cinema,
+        management(cinema),
         Stream.concat(Stream.of("actuator", "health"), Stream.of(group)).toArray(String[]::new));
   }
 
-  private static int status(ConfigurableApplicationContext cinema, String... path) {
-    return client(cinema)
+  private static int status(RestClient client, String... path) {
+    return client
         .get()
         .uri(address -> address.pathSegment(path).build())
         .exchange((request, response) -> response.getStatusCode().value());
@@ -141,11 +142,19 @@ class ActuatorTest {
 
   private static String metrics(ConfigurableApplicationContext cinema) {
     return String.valueOf(
-        client(cinema).get().uri("/actuator/prometheus").retrieve().body(String.class));
+        management(cinema).get().uri("/actuator/prometheus").retrieve().body(String.class));
   }
 
-  private static RestClient client(ConfigurableApplicationContext cinema) {
+  private static RestClient product(ConfigurableApplicationContext cinema) {
+    return client(cinema, "local.server.port");
+  }
+
+  private static RestClient management(ConfigurableApplicationContext cinema) {
+    return client(cinema, "local.management.port");
+  }
+
+  private static RestClient client(ConfigurableApplicationContext cinema, String port) {
     return RestClient.create(
-        "http://localhost:" + cinema.getEnvironment().getRequiredProperty("local.server.port"));
+        "http://localhost:" + cinema.getEnvironment().getRequiredProperty(port));
   }
 }

@@ -27,6 +27,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -80,6 +81,7 @@ class CinemaAmqpIT {
   @Autowired AmqpAdmin admin;
   @Autowired Reservations reservations;
   @LocalServerPort int port;
+  @LocalManagementPort int management;
 
   private final String correlationId = UUID.randomUUID().toString();
 
@@ -276,13 +278,18 @@ class CinemaAmqpIT {
   @Test
   void servesNoBusinessOverHttp() {
     var http = RestClient.create("http://localhost:" + port);
+    var watched = RestClient.create("http://localhost:" + management);
 
     await()
         .atMost(Duration.ofMillis(PATIENCE_MILLIS))
         .untilAsserted(
             () ->
                 assertThat(
-                        http.get().uri("/actuator/health/readiness").retrieve().body(String.class))
+                        watched
+                            .get()
+                            .uri("/actuator/health/readiness")
+                            .retrieve()
+                            .body(String.class))
                     .contains("UP"));
     var status =
         http.get()

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.http.MediaType;
@@ -32,6 +33,7 @@ class CinemaHttpIT {
 
   @Autowired MongoOperations database;
   @LocalServerPort int port;
+  @LocalManagementPort int management;
 
   @DynamicPropertySource
   static void backends(DynamicPropertyRegistry registry) {
@@ -65,7 +67,7 @@ class CinemaHttpIT {
   @Test
   void isReadyWhileItsDatabaseAnswers() {
     var readiness =
-        RestClient.create("http://localhost:" + port)
+        RestClient.create("http://localhost:" + management)
             .get()
             .uri("/actuator/health/readiness")
             .retrieve()

@@ -116,6 +116,7 @@ class SeedTest {
             List.of(
                 "--cinema.name=ucd",
                 "--server.port=0",
+                "--management.server.port=-1",
                 "--eureka.client.enabled=false",
                 // Port 1 is reserved: nothing answers there.
                 "--RABBITMQ_PORT=1",

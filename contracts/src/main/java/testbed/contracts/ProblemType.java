@@ -10,6 +10,8 @@ import java.util.Locale;
  */
 public enum ProblemType {
   INVALID_REQUEST(400, "The request is not valid"),
+  ACCOUNT_REQUIRED(401, "An account is needed"),
+  FORBIDDEN(403, "The account may not do this"),
   CINEMA_UNKNOWN(404, "No such cinema"),
   RESERVATION_UNKNOWN(404, "No such reservation"),
   CORRELATION_UNKNOWN(404, "No such correlation id"),
@@ -72,6 +74,8 @@ public enum ProblemType {
   /** The general type for an HTTP status that no particular problem claims. */
   public static ProblemType ofStatus(int status) {
     return switch (status) {
+      case 401 -> ACCOUNT_REQUIRED;
+      case 403 -> FORBIDDEN;
       case 404 -> NOT_FOUND;
       case 405 -> METHOD_NOT_ALLOWED;
       case 406 -> NOT_ACCEPTABLE;

@@ -9,12 +9,10 @@ import org.springframework.boot.web.server.ConfigurableWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
-import org.springframework.security.core.userdetails.User;
-import org.springframework.security.core.userdetails.UserDetailsService;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /** Who registers is sent the requests of clients: an account is asked for. */
@@ -25,8 +23,9 @@ class RegistrySecurity {
   private static final Logger log = LoggerFactory.getLogger(RegistrySecurity.class);
 
   @Bean
-  SecurityFilterChain access(HttpSecurity http) throws Exception {
-    return http.authorizeHttpRequests(
+  SecurityFilterChain access(HttpSecurity http, AuthenticationManager accounts) throws Exception {
+    return http.authenticationManager(accounts)
+        .authorizeHttpRequests(
             requests ->
                 requests
                     .dispatcherTypeMatchers(DispatcherType.ERROR)
@@ -45,12 +44,8 @@ class RegistrySecurity {
   }
 
   @Bean
-  UserDetailsService accounts(RegistryAccount account) {
-    return new InMemoryUserDetailsManager(
-        User.withUsername(account.username())
-            // Compared as it is: a heartbeat is not to cost what a strong hash costs.
-            .password("{noop}" + account.effectivePassword())
-            .build());
+  AuthenticationManager accounts(RegistryAccount account) {
+    return account::authenticate;
   }
 
   @Bean

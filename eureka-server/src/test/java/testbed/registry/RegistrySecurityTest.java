@@ -8,21 +8,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
+import org.springframework.security.core.userdetails.UserDetailsPasswordService;
 import org.springframework.web.client.RestClient;
 
 @SpringBootTest(
     webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = {"eureka.username=services", "eureka.password=secret"})
+    properties = {
+      "eureka.username=services",
+      "eureka.password=secret",
+      "eureka.server.wait-time-in-ms-when-sync-empty=0"
+    })
 class RegistrySecurityTest {
 
   @LocalServerPort private int port;
+  @LocalManagementPort private int management;
+
+  @Autowired private ApplicationContext context;
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/lastn", "/eureka/apps", "/eureka/apps/some-service", "/nothing"})
@@ -60,10 +71,17 @@ class RegistrySecurityTest {
     assertThat(apps.getHeaders().get(HttpHeaders.SET_COOKIE)).isNull();
   }
 
+  @Test
+  void keepsNoPasswordThatTheLibraryMayHashAfterALogin() {
+    assertThat(context.getBeansOfType(UserDetailsPasswordService.class)).isEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"health", "health/readiness", "health/liveness", "prometheus"})
   void tellsItsHealthToAnybody(String endpoint) {
-    assertThat(statusOf("/actuator/" + endpoint, null)).isEqualTo(HttpStatus.OK);
+    var url = "http://localhost:%d/actuator/%s".formatted(management, endpoint);
+
+    assertThat(statusOf(url, null)).isEqualTo(HttpStatus.OK);
   }
 
   @ParameterizedTest

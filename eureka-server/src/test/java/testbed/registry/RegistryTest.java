@@ -9,13 +9,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+@SpringBootTest(
+    webEnvironment = WebEnvironment.RANDOM_PORT,
+    properties = "eureka.server.wait-time-in-ms-when-sync-empty=0")
 class RegistryTest {
 
   /** Seconds. A registry ends a lease after twice this time. */
@@ -25,6 +28,7 @@ class RegistryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   @LocalServerPort private int port;
+  @LocalManagementPort private int management;
   private RestClient registry;
 
   @BeforeEach
@@ -76,10 +80,13 @@ class RegistryTest {
 
   @Test
   void isReadyAliveAndMeasured() {
-    assertThat(get("/actuator/health/readiness").getBody()).contains("\"status\":\"UP\"");
-    assertThat(get("/actuator/health/liveness").getBody()).contains("\"status\":\"UP\"");
-    assertThat(get("/actuator/prometheus").getStatusCode()).isEqualTo(HttpStatus.OK);
-    assertThat(get("/actuator/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    var actuator = "http://localhost:" + management + "/actuator";
+
+    assertThat(get(actuator + "/health/readiness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(get(actuator + "/health/liveness").getBody()).contains("\"status\":\"UP\"");
+    assertThat(get(actuator + "/prometheus").getStatusCode()).isEqualTo(HttpStatus.OK);
+    assertThat(get(actuator + "/env").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
+    assertThat(get("/actuator/health").getStatusCode()).isEqualTo(HttpStatus.NOT_FOUND);
   }
 
   private ResponseEntity<String> get(String path) {

@@ -38,9 +38,10 @@ class StartTest {
   }
 
   private static ConfigurableApplicationContext start(String... arguments) {
+    var own = Stream.of("--server.port=0", "--management.server.port=0");
     return SpringApplication.run(
         TicketServiceApplication.class,
-        Stream.concat(Stream.of("--server.port=0"), Stream.of(arguments)).toArray(String[]::new));
+        Stream.concat(own, Stream.of(arguments)).toArray(String[]::new));
   }
 
   private static int status(ConfigurableApplicationContext service, String path) {
@@ -56,6 +57,6 @@ class StartTest {
 
   private static RestClient at(ConfigurableApplicationContext service) {
     return RestClient.create(
-        "http://localhost:" + service.getEnvironment().getProperty("local.server.port"));
+        "http://localhost:" + service.getEnvironment().getProperty("local.management.port"));
   }
 }

@@ -15,10 +15,11 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param queueLength how many tickets wait at most, in a queue of the process or of the AMQP
  *     server; 0 for no limit. RabbitMQ does not count those that a consumer has fetched in advance.
- * @param overflow what becomes of one more
+ * @param overflow what becomes of one more: the oldest makes room (drop-head), it is refused
+ *     (reject-publish), or there is no limit (none)
  * @param consumers how many tickets are built at once: threads of the cinema, requests to the
  *     ticket service, or consumers of its queue
- * @param pages of each ticket, which is what it costs
+ * @param pages how many pages each ticket has, which is what it costs: 1 to 50
  * @param storeBytes how much memory finished tickets take at most; then the oldest go
  * @param maxWait the longest time for which a fetch is held, whatever its client prefers
  */

@@ -42,7 +42,7 @@ public class ProblemResponses {
   }
 
   /** Answers with the problem. The response must not be committed. */
-  Mono<Void> write(ServerWebExchange exchange, ProblemDetail problem) {
+  public Mono<Void> write(ServerWebExchange exchange, ProblemDetail problem) {
     var path = exchange.getRequest().getPath().value();
     // As a reference on its own such a path would begin with a host.
     if (!path.startsWith("//")) {

@@ -23,11 +23,11 @@ import tools.jackson.databind.json.JsonMapper;
  * neither can be told otherwise.
  */
 @Component
-class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
+public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
 
   private final JsonMapper json;
 
-  ServerRefusals(JsonMapper json) {
+  public ServerRefusals(JsonMapper json) {
     this.json = json;
   }
 

@@ -26,6 +26,7 @@ final class Correlation {
 
   private final CorrelationId id;
   private final Operation<?> operation;
+  private final Client client;
   private final Origin origin;
   private final SortedSet<CinemaName> known;
   private final SortedSet<CinemaName> awaited;
@@ -48,11 +49,13 @@ final class Correlation {
       CorrelationId id,
       Operation<?> operation,
       Presence cinemas,
+      Client client,
       Origin origin,
       long startedNanos,
       long expiresNanos) {
     this.id = id;
     this.operation = operation;
+    this.client = client;
     this.origin = origin;
     this.known = new TreeSet<>(cinemas.present());
     this.known.addAll(cinemas.missing());
@@ -67,6 +70,11 @@ final class Correlation {
 
   Operation<?> operation() {
     return operation;
+  }
+
+  /** For whom the answer is. */
+  Client client() {
+    return client;
   }
 
   Origin origin() {

@@ -1,6 +1,7 @@
 package testbed.broker.operation;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -17,6 +18,9 @@ import javax.crypto.spec.SecretKeySpec;
  * outsider cannot predict. The last 24 of these are a keyed hash of the others. Whoever makes an id
  * up is taken for a former client once in 16 million tries, and then learns nothing but "expired".
  * The key lives as long as the process: after a restart earlier ids are unknown.
+ *
+ * <p>The hash is also one of the client's name. So another client, for whom an id never was, is not
+ * told either that its answer has expired.
  */
 final class CorrelationIds {
 
@@ -38,26 +42,27 @@ final class CorrelationIds {
     this.key = new SecretKeySpec(secret, HASH);
   }
 
-  CorrelationId next() {
+  CorrelationId next(Client client) {
     long time = clock.millis() << 16;
     long high = time | VERSION_7 | random.nextInt(1 << 12);
     long low = VARIANT | (random.nextLong() & VARIANT_FREE_BITS & ~HASH_MASK);
-    return new CorrelationId(new UUID(high, low | hash(high, low)));
+    return new CorrelationId(new UUID(high, low | hash(high, low, client)));
   }
 
-  /** Whether {@code id} came from {@link #next()}. */
-  boolean issued(CorrelationId id) {
+  /** Whether {@code id} came from {@link #next} for this client. */
+  boolean issued(CorrelationId id, Client client) {
     long high = id.value().getMostSignificantBits();
     long low = id.value().getLeastSignificantBits();
-    return (low & HASH_MASK) == hash(high, low & ~HASH_MASK);
+    return (low & HASH_MASK) == hash(high, low & ~HASH_MASK, client);
   }
 
-  private long hash(long high, long low) {
+  private long hash(long high, long low, Client client) {
     try {
       var mac = Mac.getInstance(HASH);
       mac.init(key);
-      var input = ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
-      return ByteBuffer.wrap(mac.doFinal(input)).getLong() & HASH_MASK;
+      mac.update(ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).flip());
+      var name = client.name().getBytes(StandardCharsets.UTF_8);
+      return ByteBuffer.wrap(mac.doFinal(name)).getLong() & HASH_MASK;
     } catch (GeneralSecurityException impossible) {
       throw new IllegalStateException("every Java platform has " + HASH, impossible);
     }

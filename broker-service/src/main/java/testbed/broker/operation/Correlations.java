@@ -78,10 +78,11 @@ public final class Correlations {
    *
    * @throws Unavailable if the store is full of pending operations
    */
-  Correlation open(Operation<?> operation, Presence cinemas, Origin origin) {
+  Correlation open(Operation<?> operation, Presence cinemas, Client client, Origin origin) {
     long now = nanoClock.getAsLong();
     var correlation =
-        new Correlation(ids.next(), operation, cinemas, origin, now, now + expiryNanos);
+        new Correlation(
+            ids.next(client), operation, cinemas, client, origin, now, now + expiryNanos);
     synchronized (this) {
       sweep(now);
       if (pending.size() >= capacity || pending.bytes() + correlation.bytes() > maxBytes) {
@@ -150,15 +151,15 @@ public final class Correlations {
    * The operation of this id.
    *
    * @throws CorrelationExpired if it was held once
-   * @throws CorrelationUnknown if it was not, or is another operation
+   * @throws CorrelationUnknown if it was not, or is another operation or another client's
    */
-  Correlation require(CorrelationId id, Operation<?> operation) {
+  Correlation require(CorrelationId id, Operation<?> operation, Client client) {
     var found = find(id);
-    if (found.isEmpty() && ids.issued(id)) {
+    if (found.isEmpty() && ids.issued(id, client)) {
       throw new CorrelationExpired(id);
     }
     return found
-        .filter(held -> held.operation().equals(operation))
+        .filter(held -> held.operation().equals(operation) && held.client().equals(client))
         .orElseThrow(() -> new CorrelationUnknown(id));
   }
 

@@ -17,20 +17,24 @@ public final class Operations {
   private final Correlations correlations;
   private final KnownCinemas cinemas;
   private final RequestChannel requests;
+  private final Supplier<Client> clients;
   private final Supplier<Origin> origins;
   private final Catalogues catalogues = new Catalogues();
 
   /**
+   * @param clients the client whose request is being handled
    * @param origins the request that is being handled
    */
   public Operations(
       Correlations correlations,
       KnownCinemas cinemas,
       RequestChannel requests,
+      Supplier<Client> clients,
       Supplier<Origin> origins) {
     this.correlations = correlations;
     this.cinemas = cinemas;
     this.requests = requests;
+    this.clients = clients;
     this.origins = origins;
   }
 
@@ -47,7 +51,7 @@ public final class Operations {
             .map(one -> Presence.of(List.of(one), List.of()))
             .orElseGet(cinemas::presence);
     // Before the request leaves, because an answer may be faster than the confirmation.
-    var correlation = correlations.open(operation, asked, origins.get());
+    var correlation = correlations.open(operation, asked, clients.get(), origins.get());
     var delivery = Delivery.UNCONFIRMED;
     try {
       delivery = requests.send(correlation.id(), operation, request, correlation.completion());
@@ -64,7 +68,7 @@ public final class Operations {
   }
 
   /**
-   * Fetches an answer. A complete one can be fetched again for a while.
+   * Fetches an answer, for the client that asked. A complete one can be fetched again for a while.
    *
    * @param operation what the id was issued for
    * @param wait for how long to wait for everybody's answer; not longer than the deadline
@@ -73,7 +77,7 @@ public final class Operations {
    */
   public <A extends Response> Optional<Answer<A>> fetch(
       CorrelationId id, Operation<A> operation, Duration wait) {
-    var correlation = correlations.require(id, operation);
+    var correlation = correlations.require(id, operation, clients.get());
     correlation.origin().fetched();
     correlation.await(Math.min(wait.toNanos(), correlations.nanosLeft(correlation)));
     if (correlation.isComplete()) {

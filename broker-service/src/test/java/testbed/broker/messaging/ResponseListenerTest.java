@@ -16,6 +16,7 @@ import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.SimpleMessageConverter;
 import testbed.broker.operation.Answer;
+import testbed.broker.operation.Client;
 import testbed.broker.operation.Correlations;
 import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.Operation;
@@ -49,6 +50,7 @@ class ResponseListenerTest {
           store,
           cinemas,
           (id, operation, request, answered) -> Delivery.CONFIRMED,
+          () -> Client.ANONYMOUS,
           () -> Origin.UNTRACED);
   private final ResponseListener listener =
       new ResponseListener(

@@ -17,11 +17,13 @@ class CorrelationIdsTest {
 
   private static final Instant NOW = Instant.parse("2026-11-21T10:15:30.123Z");
 
+  private static final Client JANE = new Client("jane");
+
   private final CorrelationIds ids = new CorrelationIds(InstantSource.fixed(NOW));
 
   @Test
   void issuesUuidsOfVersion7() {
-    var id = ids.next().value();
+    var id = ids.next(JANE).value();
 
     assertThat(id.version()).isEqualTo(7);
     assertThat(id.variant()).isEqualTo(2);
@@ -30,19 +32,25 @@ class CorrelationIdsTest {
 
   @Test
   void issuesDifferentIdsAtTheSameMoment() {
-    var issued = Stream.generate(ids::next).limit(10_000).collect(Collectors.toSet());
+    var issued = Stream.generate(() -> ids.next(JANE)).limit(10_000).collect(Collectors.toSet());
 
     assertThat(issued).hasSize(10_000);
   }
 
   @Test
   void recognisesItsOwnIds() {
-    assertThat(Stream.generate(ids::next).limit(1_000)).allMatch(ids::issued);
+    assertThat(Stream.generate(() -> ids.next(JANE)).limit(1_000))
+        .allMatch(id -> ids.issued(id, JANE));
+  }
+
+  @Test
+  void recognisesThemForTheirClientOnly() {
+    assertThat(ids.issued(ids.next(JANE), new Client("john"))).isFalse();
   }
 
   @Test
   void doesNotRecogniseIdsThatDifferInOneBit() {
-    var id = ids.next().value();
+    var id = ids.next(JANE).value();
 
     assertThat(
             LongStream.range(0, 64)
@@ -57,15 +65,15 @@ class CorrelationIdsTest {
                                 id.getLeastSignificantBits() ^ (1L << bit))))
                 .flatMap(changed -> changed)
                 .map(CorrelationId::new))
-        .noneMatch(ids::issued);
+        .noneMatch(changed -> ids.issued(changed, JANE));
   }
 
   @Test
   void doesNotRecogniseIdsOfAnotherProcess() {
     var others = new CorrelationIds(InstantSource.fixed(NOW));
 
-    assertThat(ids.issued(others.next())).isFalse();
-    assertThat(ids.issued(new CorrelationId(UUID.randomUUID()))).isFalse();
+    assertThat(ids.issued(others.next(JANE), JANE)).isFalse();
+    assertThat(ids.issued(new CorrelationId(UUID.randomUUID()), JANE)).isFalse();
   }
 
   @ParameterizedTest

@@ -97,7 +97,7 @@ class CorrelationsTest {
   @Test
   void handsAnAnswerThatIsTooLargeToWhoeverWaitsForIt() {
     var id = request();
-    var waiting = store.require(id, LIST_AT_UCD);
+    var waiting = store.require(id, LIST_AT_UCD, Client.ANONYMOUS);
 
     operations.receive(id, LISTED, (int) MAX_BYTES);
 
@@ -259,7 +259,8 @@ class CorrelationsTest {
   }
 
   private Operations operations() {
-    return new Operations(store, cinemas, new ScriptedChannel(), () -> Origin.UNTRACED);
+    return new Operations(
+        store, cinemas, new ScriptedChannel(), () -> Client.ANONYMOUS, () -> Origin.UNTRACED);
   }
 
   private CorrelationId answered(int body) {

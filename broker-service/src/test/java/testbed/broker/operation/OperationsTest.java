@@ -68,12 +68,14 @@ class OperationsTest {
       new Correlations(
           new Limits(CAPACITY, Long.MAX_VALUE, DEADLINE, EXPIRY, EXPIRY), clock, nanos::get);
   private final List<String> traced = new ArrayList<>();
+  private Client asking = Client.ANONYMOUS;
   private String request = "";
   private final Operations operations =
       new Operations(
           store,
           cinemas,
           channel,
+          () -> asking,
           () -> {
             var origin = request;
             return () -> traced.add("%s fetches what %s asked for".formatted(request, origin));
@@ -322,6 +324,33 @@ class OperationsTest {
             operations.fetch(reservation, Operation.at("dundrum", ReservationMade.class), AT_ONCE));
     assertProblem(
         ProblemType.CORRELATION_UNKNOWN, () -> operations.fetch(reservation, LIST_AT_UCD, AT_ONCE));
+  }
+
+  @Test
+  void hasAnswersOnlyForTheClientThatAsked() {
+    present(UCD);
+    asking = new Client("jane");
+    var id = answered();
+
+    for (var other : List.of(new Client("john"), Client.ANONYMOUS)) {
+      asking = other;
+      assertProblem(ProblemType.CORRELATION_UNKNOWN, () -> fetch(id));
+    }
+    asking = new Client("jane");
+    assertThat(fetch(id)).isPresent();
+  }
+
+  @Test
+  void tellsNoOtherClientThatAnAnswerHasExpired() {
+    present(UCD);
+    asking = new Client("jane");
+    var id = answered();
+    pass(EXPIRY);
+
+    asking = new Client("john");
+    assertProblem(ProblemType.CORRELATION_UNKNOWN, () -> fetch(id));
+    asking = new Client("jane");
+    assertProblem(ProblemType.CORRELATION_EXPIRED, () -> fetch(id));
   }
 
   @Test

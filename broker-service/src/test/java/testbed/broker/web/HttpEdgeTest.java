@@ -34,6 +34,7 @@ import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import testbed.broker.BrokerSettings;
+import testbed.broker.operation.Client;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Correlations;
 import testbed.broker.operation.Correlations.Limits;
@@ -474,7 +475,7 @@ class HttpEdgeTest {
                   Duration.ofSeconds(20)),
               clock,
               script.nanos::get);
-      return new Operations(store, cinemas, script, () -> Origin.UNTRACED);
+      return new Operations(store, cinemas, script, () -> Client.ANONYMOUS, () -> Origin.UNTRACED);
     }
   }
 }

@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How a cinema orders tickets.
  *
- * @param url the ticket service
+ * @param url where the ticket service is
  * @param confirms whether an order through a queue waits until the AMQP server has taken it over;
  *     otherwise what the server refuses is lost
  * @param persistent whether orders in a queue survive a restart of the AMQP server

@@ -24,6 +24,7 @@ import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import testbed.cinema.InMemoryDatabase;
+import testbed.ticket.office.TicketAccounts;
 import testbed.ticket.office.TicketsRefused;
 
 /** An HTTP cinema that builds its tickets itself. */
@@ -40,6 +41,7 @@ class InlineTicketsTest {
 
   @Autowired MockMvcTester http;
   @Autowired MongoOperations database;
+  @Autowired TicketAccounts accounts;
   @MockitoSpyBean InlineOrders orders;
 
   private final String key = UUID.randomUUID().toString();
@@ -107,12 +109,7 @@ class InlineTicketsTest {
     var id = idOf(make(key));
     http.get().uri("/tickets/" + id).header("Prefer", "wait=30").exchange();
 
-    assertThat(http.get().uri("/actuator/tickets"))
-        .hasStatusOk()
-        .bodyJson()
-        .extractingPath("$.built")
-        .asArray()
-        .contains(id);
+    assertThat(accounts.accounts().built()).contains(id);
   }
 
   private void full() {

@@ -66,6 +66,7 @@ class SilentDatabaseTest {
             "--cinema.transport=http",
             "--cinema.database.command-timeout=" + commandTimeout,
             "--server.port=0",
+            "--management.server.port=0",
             "--eureka.client.enabled=false",
             "--MONGODB_URI=mongodb://localhost:" + database.bind().getPort());
   }

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
  *
  * <p>Halves it as long as possible, then takes the rest in one step: an interpolation looks at a
  * few neighbours only, and would skip most pixels of a large image. Thumbnailator does the same
- * with the same calls of Java2D, and halves even where the last step is a half.
+ * with the same calls of Java2D. Its last step is bilinear.
  */
 final class Adjuster implements UnaryOperator<BufferedImage> {
 

@@ -102,10 +102,7 @@ class FirstController {
     var answer = ResponseEntity.status(status);
     for (var name :
         List.of(
-            HttpHeaders.CONTENT_TYPE,
-            HttpHeaders.RETRY_AFTER,
-            PosterApi.STEPS,
-            PosterApi.DIGEST)) {
+            HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER, PosterApi.STEPS, PosterApi.DIGEST)) {
       copy(request.getHeader(name), name, answer);
     }
     return answer.body(reception.body(request));

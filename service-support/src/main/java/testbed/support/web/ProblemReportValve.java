@@ -11,6 +11,7 @@ import org.apache.coyote.ActionCode;
 import org.apache.coyote.http11.Http11InputBuffer;
 import org.apache.tomcat.util.res.StringManager;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
@@ -32,6 +33,10 @@ class ProblemReportValve extends ErrorReportValve {
 
   ProblemReportValve(JsonMapper json) {
     this.json = json;
+  }
+
+  static TomcatContextCustomizer added(JsonMapper json) {
+    return context -> context.getParent().getPipeline().addValve(new ProblemReportValve(json));
   }
 
   @Override

@@ -10,6 +10,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.contracts.ProblemType;
@@ -21,6 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Ends the reading of a body that takes too long; a single wait for its next bytes is limited by
  * the server's {@code connection-timeout}.
  */
+@Order(Ordered.HIGHEST_PRECEDENCE + 100)
 class RequestSizeLimit extends OncePerRequestFilter {
 
   /** Whatever it says: the server takes {@code chunked} in more spellings than one. */

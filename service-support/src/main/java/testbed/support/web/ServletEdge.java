@@ -38,9 +38,7 @@ public class ServletEdge {
   /** Comes after the framework's own customizer, and so stands closer to the error. */
   @Bean
   WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> tomcatRefusals(JsonMapper json) {
-    return factory ->
-        factory.addContextCustomizers(
-            context -> context.getParent().getPipeline().addValve(new ProblemReportValve(json)));
+    return factory -> factory.addContextCustomizers(ProblemReportValve.added(json));
   }
 
   @Bean

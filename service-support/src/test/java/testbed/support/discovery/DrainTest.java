@@ -34,21 +34,27 @@ class DrainTest {
                         .registerBean(Drain.class, () -> new Drain(waiting::add)))
             .run(
                 "--server.port=0",
+                "--management.server.port=0",
                 "--management.endpoint.health.probes.enabled=true",
                 "--management.health.rabbit.enabled=false");
     int port = service.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
-    assertThat(readiness(port)).startsWith("HTTP/1.1 200");
+    int management =
+        service.getEnvironment().getRequiredProperty("local.management.port", Integer.class);
+    assertThat(readiness(management)).startsWith("HTTP/1.1 200");
 
     var stop = Thread.ofVirtual().start(service::close);
     var timeIsOver = waiting.poll(PATIENCE_SECONDS, SECONDS);
     assertThat(timeIsOver).isNotNull();
     // A new connection, and an answer.
-    assertThat(readiness(port)).startsWith("HTTP/1.1 503");
+    assertThat(RawHttp.answer(port, "GET / HTTP/1.1")).startsWith("HTTP/1.1 404");
+    assertThat(readiness(management)).startsWith("HTTP/1.1 503");
     assertThat(stop.isAlive()).isTrue();
 
     timeIsOver.run();
     stop.join();
-    assertThatThrownBy(() -> readiness(port)).hasRootCauseInstanceOf(ConnectException.class);
+    assertThatThrownBy(() -> RawHttp.answer(port, "GET / HTTP/1.1"))
+        .hasRootCauseInstanceOf(ConnectException.class);
+    assertThatThrownBy(() -> readiness(management)).hasRootCauseInstanceOf(ConnectException.class);
   }
 
   @Test
@@ -67,7 +73,7 @@ class DrainTest {
     context.run(started -> assertThat(started).doesNotHaveBean(Drain.class));
   }
 
-  private static String readiness(int port) {
-    return RawHttp.answer(port, "GET /actuator/health/readiness HTTP/1.1");
+  private static String readiness(int management) {
+    return RawHttp.answer(management, "GET /actuator/health/readiness HTTP/1.1");
   }
 }

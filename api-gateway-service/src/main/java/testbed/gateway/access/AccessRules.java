@@ -1,0 +1,105 @@
+package testbed.gateway.access;
+
+import static org.springframework.security.web.server.util.matcher.ServerWebExchangeMatchers.pathMatchers;
+
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.observation.SecurityObservationSettings;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity.CsrfSpec;
+import org.springframework.security.config.web.server.ServerHttpSecurity.HeaderSpec.FrameOptionsSpec;
+import org.springframework.security.config.web.server.ServerHttpSecurity.HeaderSpec.HstsSpec;
+import org.springframework.security.config.web.server.ServerHttpSecurity.HeaderSpec.XssProtectionSpec;
+import org.springframework.security.config.web.server.ServerHttpSecurity.LogoutSpec;
+import org.springframework.security.config.web.server.ServerHttpSecurity.RequestCacheSpec;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
+import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
+import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
+import org.springframework.security.web.server.firewall.ServerWebExchangeFirewall;
+import org.springframework.security.web.server.util.matcher.NegatedServerWebExchangeMatcher;
+import reactor.core.publisher.Mono;
+import testbed.gateway.problem.ProblemResponses;
+import testbed.support.access.AccessRequired;
+import testbed.support.access.AccessSettings;
+import testbed.support.access.Accounts;
+import testbed.support.problem.Problems;
+
+/**
+ * Who may ask for what, by path. What matches no rule is for administrators, so that nothing is
+ * open because it was forgotten or is written in an odd way.
+ */
+@Configuration(proxyBeanMethods = false)
+@Conditional(AccessRequired.class)
+@EnableWebFluxSecurity
+class AccessRules {
+
+  @Bean
+  SecurityWebFilterChain access(
+      ServerHttpSecurity http, AccessSettings settings, ProblemResponses problems) {
+    var accounts = new Accounts(settings);
+    ServerAuthenticationEntryPoint accountRequired =
+        (exchange, refusal) -> {
+          exchange.getResponse().getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, Accounts.CHALLENGE);
+          return problems.write(exchange, Problems.ofStatus(HttpStatus.UNAUTHORIZED));
+        };
+    ServerAccessDeniedHandler forbidden =
+        (exchange, refusal) -> problems.write(exchange, Problems.ofStatus(HttpStatus.FORBIDDEN));
+    return http
+        // Health and metrics are for those who watch.
+        .securityMatcher(new NegatedServerWebExchangeMatcher(pathMatchers("/actuator/**")))
+        .authorizeExchange(
+            rules ->
+                rules
+                    .pathMatchers(
+                        "/openapi.yaml",
+                        "/api/movie/list",
+                        "/cinema/*/movie/list",
+                        "/cinema/*/movie/find")
+                    .permitAll()
+                    .pathMatchers("/cinema/*/reservation/list")
+                    .hasAuthority(Accounts.ADMINISTRATOR)
+                    // Who knows the id of a reservation has made it, or has been told it.
+                    .pathMatchers("/cinema/*/reservation/*")
+                    .hasAuthority(Accounts.USER)
+                    .anyExchange()
+                    .hasAuthority(Accounts.ADMINISTRATOR))
+        .authenticationManager(claimed -> Mono.fromCallable(() -> accounts.authenticate(claimed)))
+        .httpBasic(basic -> basic.authenticationEntryPoint(accountRequired))
+        .exceptionHandling(
+            refusals ->
+                refusals.authenticationEntryPoint(accountRequired).accessDeniedHandler(forbidden))
+        // Every request brings its credentials: there is no session, no login and no logout.
+        .securityContextRepository(NoOpServerSecurityContextRepository.getInstance())
+        .csrf(CsrfSpec::disable)
+        .logout(LogoutSpec::disable)
+        .requestCache(RequestCacheSpec::disable)
+        // Answers are not to be guessed at or kept. The other headers are about pages.
+        .headers(
+            headers ->
+                headers
+                    .frameOptions(FrameOptionsSpec::disable)
+                    .hsts(HstsSpec::disable)
+                    .xssProtection(XssProtectionSpec::disable))
+        .build();
+  }
+
+  /**
+   * Rules and routes read a path in the same way, and odd ones are for administrators. The
+   * library's own check would answer them in place of the services.
+   */
+  @Bean
+  ServerWebExchangeFirewall everyRequest() {
+    return ServerWebExchangeFirewall.INSECURE_NOOP;
+  }
+
+  /** The request is observed; each step of its check would cost as much again. */
+  @Bean
+  SecurityObservationSettings unobserved() {
+    return SecurityObservationSettings.noObservations();
+  }
+}

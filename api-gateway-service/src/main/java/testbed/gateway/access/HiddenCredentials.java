@@ -1,0 +1,24 @@
+package testbed.gateway.access;
+
+import org.springframework.cloud.gateway.filter.headers.HttpHeadersFilter;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import testbed.support.access.AccessRequired;
+
+/** Keeps the credentials of clients from the services behind, which have no use for them. */
+@Component
+@Conditional(AccessRequired.class)
+class HiddenCredentials implements HttpHeadersFilter {
+
+  @Override
+  public HttpHeaders filter(HttpHeaders headers, ServerWebExchange exchange) {
+    if (!headers.containsHeader(HttpHeaders.AUTHORIZATION)) {
+      return headers;
+    }
+    var others = HttpHeaders.copyOf(headers);
+    others.remove(HttpHeaders.AUTHORIZATION);
+    return others;
+  }
+}

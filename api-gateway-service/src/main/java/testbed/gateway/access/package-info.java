@@ -1,0 +1,5 @@
+/** Who may ask for what. */
+@NullMarked
+package testbed.gateway.access;
+
+import org.jspecify.annotations.NullMarked;

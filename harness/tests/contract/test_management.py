@@ -1,0 +1,86 @@
+"""Health and metrics have a port of their own, and nothing else of a service's inside is open."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from pymongo import MongoClient
+from pymongo.errors import OperationFailure
+
+from testbed.deploy import compose
+from testbed.deploy.deployments import Choice, described
+from testbed.deploy.stack import Stack
+from testbed.model.project import Project
+
+from .attacks import HEALTH_AND_METRICS, Attack, Door, all_of_them, answer, doors
+from .product import Product
+
+
+@pytest.fixture(scope="session")
+def entered(variant: str, running: Stack | None) -> tuple[Door, ...]:
+    """The doors of every service of the variant."""
+    if running is not None:
+        return doors(running)
+    services = described(Choice(variant), Project.find())
+    return tuple(
+        Door(name, *(one.ports[port] for port in one.inside))
+        for name, one in services.items()
+        if one.module
+    )
+
+
+def test_health_and_metrics_are_at_the_management_port_only(entered: tuple[Door, ...]) -> None:
+    for door in entered:
+        for path in HEALTH_AND_METRICS:
+            asked = Attack("GET", path)
+            assert answer(door.management, asked).status == httpx.codes.OK, f"{door} {path}"
+            refused = answer(door.port, asked)
+            assert refused.wrong() is None, f"{door} {path}: {refused.wrong()}"
+            assert refused.status == httpx.codes.NOT_FOUND, f"{door} {path}"
+
+
+def test_nothing_else_is_shown_changed_or_run(entered: tuple[Door, ...]) -> None:
+    wrong = [
+        f"{door.service} {port} {attack}: {told}"
+        for door in entered
+        for port in (door.management, door.port)
+        for attack in all_of_them()
+        if (told := answer(port, attack).wrong())
+    ]
+    assert wrong == []
+
+
+def test_a_management_port_does_not_serve_the_product(
+    product: Product, entered: tuple[Door, ...]
+) -> None:
+    paths = ("/openapi.yaml", "/api/movie/list", product.list_path("ucd"), "/eureka/apps")
+    for door in entered:
+        for path in paths:
+            refused = answer(door.management, Attack("GET", path))
+            assert refused.wrong() is None, f"{door} {path}: {refused.wrong()}"
+
+
+@pytest.mark.variant("async")
+def test_rabbitmqs_management_asks_for_the_account(product: Product, running: Stack | None) -> None:
+    if running is not None:
+        pytest.skip("the embedded backends have no management")
+    known = compose.variables(Project.find())
+    account = (known["RABBITMQ_USERNAME"], known["RABBITMQ_PASSWORD"])
+    url = f"http://127.0.0.1:{known['PORT_RABBITMQ_MANAGEMENT']}/api/overview"
+
+    answers = [
+        httpx.get(url, auth=one, trust_env=False) for one in (None, ("guest", "guest"), account)
+    ]
+
+    assert [one.status_code for one in answers] == [401, 401, 200]
+
+
+def test_mongodb_asks_for_the_account(product: Product, running: Stack | None) -> None:
+    known = compose.variables(Project.find())
+    if running is not None or not known["MONGODB_USERNAME"]:
+        pytest.skip("this MongoDB knows no accounts")
+    with (
+        MongoClient[dict[str, object]](f"mongodb://127.0.0.1:{known['PORT_MONGODB']}") as client,
+        pytest.raises(OperationFailure, match="authentication"),
+    ):
+        client.list_database_names()

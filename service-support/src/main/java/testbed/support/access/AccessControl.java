@@ -1,0 +1,10 @@
+package testbed.support.access;
+
+/** Whether a front door asks for accounts. */
+public enum AccessControl {
+  /** Movies are for everybody; reservations are for users, the rest for administrators. */
+  REQUIRED,
+
+  /** Whoever reaches the front door may do everything; credentials are ignored. */
+  OFF
+}

@@ -1,0 +1,71 @@
+package testbed.support.access;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.authentication.BadCredentialsException;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.authority.AuthorityUtils;
+
+/** The accounts of a front door, and what each may do. */
+public final class Accounts {
+
+  /** May make reservations and fetch what it asked for. */
+  public static final String USER = "user";
+
+  /** May do everything. */
+  public static final String ADMINISTRATOR = "administrator";
+
+  /** What a client is told to send, in the header {@code WWW-Authenticate}. */
+  public static final String CHALLENGE = "Basic realm=\"testbed\", charset=\"UTF-8\"";
+
+  private final List<Known> known;
+
+  public Accounts(AccessSettings settings) {
+    this.known =
+        Stream.concat(
+                settings.users().stream().map(one -> Known.of(one, USER)),
+                settings.administrators().stream().map(one -> Known.of(one, USER, ADMINISTRATOR)))
+            .toList();
+  }
+
+  /**
+   * Checks a name and a password. They are random texts of programs, sent with every request: a
+   * slow hash, which protects what people choose, would be most of the work of a request.
+   *
+   * @throws BadCredentialsException if they are of no account
+   */
+  public Authentication authenticate(Authentication claimed) {
+    var name = bytes(claimed.getName());
+    var password = bytes(claimed.getCredentials());
+    Authentication found = null;
+    for (var one : known) {
+      // To the end, whatever differs: the time says nothing of a password.
+      if (MessageDigest.isEqual(name, one.name) & MessageDigest.isEqual(password, one.password)) {
+        found = one.granted;
+      }
+    }
+    if (found == null) {
+      throw new BadCredentialsException("no such account");
+    }
+    return found;
+  }
+
+  private static byte[] bytes(@Nullable Object text) {
+    return String.valueOf(text).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private record Known(byte[] name, byte[] password, Authentication granted) {
+
+    static Known of(Account account, String... roles) {
+      return new Known(
+          bytes(account.name()),
+          bytes(account.password()),
+          UsernamePasswordAuthenticationToken.authenticated(
+              account.name(), null, AuthorityUtils.createAuthorityList(roles)));
+    }
+  }
+}
