@@ -33,6 +33,9 @@ ALIKE = (
     "arrivals",
     "max_in_flight",
     "schedule",
+    "burst",
+    "drain",
+    "demand",
     "disturb",
     "local_ports",
 )

@@ -182,8 +182,10 @@ def references(results: Results) -> list[tuple[str, str]]:
     """Return each compared system after its reference.
 
     The ``groups`` of an experiment define the comparisons. Without them the first system is the
-    reference of all others.
+    reference of all others. The allocations of a search for the least CPU are not compared.
     """
+    if results.declared.get("demand"):
+        return []
     measured = results.systems
     groups = results.declared.get("groups") or [measured]
     return [

@@ -80,7 +80,7 @@ class Cell:
 class Arrivals:
     """The plan of an open loop: the number of planned operations and their time in seconds.
 
-    ``kind`` is ``constant``, ``poisson``, ``steps`` or ``ramp``. ``length_s`` is None if not
+    ``kind`` is ``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``. ``length_s`` is None if not
     recorded.
     """
 
@@ -177,6 +177,11 @@ class Run:
         How results were fetched; None if none were.
     warm
         Whether the warm-up rule was met before the run; None if there was no rule.
+    demand
+        Of a run with a limit of CPU: ``system``, ``cpus``, ``shares``, ``wanted``, ``ok_per_s``
+        and ``met``.
+    ledger
+        What became of the accepted work, see `testbed.measure.ledger`.
     """
 
     id: str
@@ -197,6 +202,8 @@ class Run:
     disturbance: Mapping[str, Any] | None = None
     fetch: str | None = None
     warm: bool | None = None
+    demand: Mapping[str, Any] | None = None
+    ledger: Mapping[str, Any] | None = None
 
     @property
     def folder(self) -> Path:
@@ -380,6 +387,8 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
             disturbance=record.get("disturbance"),
             fetch=record.get("fetch"),
             warm=record.get("warm"),
+            demand=record.get("demand"),
+            ledger=record.get("ledger"),
         )
     except KeyError as missing:
         raise UserError(f"{folder / 'run.json'} lacks the key {missing}") from missing

@@ -3,21 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from scipy import stats
 
+from testbed.analysis.arrays import Floats
 from testbed.analysis.quantities import run_figure
+from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval
+from testbed.analysis.statistics.queueing import Bounds, Station, bounds, closed_throughput
 from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.statistics.scaling import (
     Scalability,
     efficiency,
     fit_scalability,
 )
+from testbed.model.systems import service_of
 
 FEWEST_LEVELS = 4
 """Levels that the Universal Scalability Law needs."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The throughput that follows from the runs of a single thread.
+
+    ``throughput`` is of 1 thread, 2 threads and so on, in operations per second.
+    """
+
+    bounds: Bounds
+    throughput: Floats
+
+
+def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | None:
+    """Predict one system's throughput in a closed loop from its runs of a single thread.
+
+    The stations are the processors, with the servers and the load generator, and each service with
+    a CPU limit. What is left of the response time is a delay. None without a single thread, if its
+    CPU time is not recorded, or if it keeps more than one processor busy.
+    """
+    alone = [one for one in levels.get(1.0, ()) if one.recorded.operations.height]
+    known = [_service_demands(one) for one in alone]
+    if not known or None in known:
+        return None
+    cpu_s: dict[str, float] = {}
+    for one in known:
+        for name, seconds in (one or {}).items():
+            cpu_s[name] = cpu_s.get(name, 0.0) + seconds / len(known)
+    response_s = sum(float(one.operations["service_ms"].to_numpy().mean()) for one in alone)
+    response_s /= 1000 * len(alone)
+    stations = [
+        Station.of_cpu(seconds, _cores(alone[0].run, name)) for name, seconds in cpu_s.items()
+    ]
+    delay_s = response_s - sum(one.demand_s for one in stations)
+    if delay_s < 0:
+        return None
+    return Prediction(
+        bounds(stations, delay_s), closed_throughput(stations, int(max(levels)), delay_s)
+    )
+
+
+def _service_demands(one: Measurement) -> dict[str, float] | None:
+    """Return the CPU seconds of an operation: of each limited service, and of all else as ""."""
+    run, operations = one.run, one.recorded.operations.height
+    if not (run.server_cpu_s and run.generator_cpu_s and run.generator_cpus):
+        return None
+    found = {"": run.generator_cpu_s / operations}
+    for block in run.blocks:
+        for instance, seconds in block.server_cpu_s.items():
+            name = service_of(instance)
+            place = name if f"limits.{name}.cpus" in run.settings else ""
+            found[place] = found.get(place, 0.0) + seconds / operations
+    return found
+
+
+def _cores(run: Run, service: str) -> float:
+    if not service:
+        return run.generator_cpus or 1.0
+    instances = int(run.settings.get(f"replicas.{service}", 1))
+    return float(run.settings[f"limits.{service}.cpus"]) * instances
 
 
 def efficiencies(

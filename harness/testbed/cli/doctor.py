@@ -149,7 +149,7 @@ def generator(project: Project, jdks: list[Jdk]) -> Finding:
     """Return whether the generator's ceiling is known."""
     plans = [
         load.plan_file(project, variant, workload)
-        for variant in systems.names()
+        for variant in systems.compared()
         for workload in systems.declaration(variant).workloads
     ]
     try:

@@ -52,9 +52,9 @@ def build_command(
     build.maven()
     build_jars(project, java, force=force)
     lay_out_jmeter(project, java, force=force)
-    for variant in systems.names():
+    for variant in systems.compared():
         trained(project, Choice(variant), java, os.environ)
-    measure_ceilings(project, systems.names(), systems.workloads(), jdk.for_jmeter(), anew=force)
+    measure_ceilings(project, systems.compared(), systems.workloads(), jdk.for_jmeter(), anew=force)
 
 
 def test(

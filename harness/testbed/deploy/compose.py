@@ -436,6 +436,15 @@ def stop(compose: Compose, name: str, grace_s: float) -> bool:
     return find(compose, name).exit_code == _KILLED
 
 
+def set_cpus(container: Container, cpus: float | None) -> None:
+    """Change the CPU limit of a running container; None lifts it.
+
+    Raises `UserError` if that fails.
+    """
+    quota = -1 if cpus is None else round(cpus * groups.PERIOD_US)
+    _docker("update", f"--cpu-period={groups.PERIOD_US}", f"--cpu-quota={quota}", container.id)
+
+
 def start(compose: Compose, name: str) -> None:
     """Start the ended container of an instance; raise `UserError` if that fails."""
     _docker("start", find(compose, name).id)

@@ -1,4 +1,4 @@
-"""Deletes what a run has stored, so that the next one starts from the same state."""
+"""Reads and deletes what a run has stored, so that the next one starts from the same state."""
 
 from __future__ import annotations
 
@@ -25,6 +25,23 @@ def empty(uri: str, databases: str, collections: Collection[str]) -> dict[str, i
                 name: sum(client[name][one].delete_many({}).deleted_count for one in collections)
                 for name in client.list_database_names()
                 if name.startswith(databases)
+            }
+        except PyMongoError as problem:
+            raise _silent(problem) from problem
+
+
+def stored(uri: str, databases: str, collection: str, field: str) -> dict[str, str]:
+    """Return a field of each document of a collection, by the document's id.
+
+    Parameters and errors are those of `empty`.
+    """
+    with _connected(uri) as client:
+        try:
+            return {
+                str(document["_id"]): str(document.get(field, ""))
+                for name in client.list_database_names()
+                if name.startswith(databases)
+                for document in client[name][collection].find({}, {field: 1})
             }
         except PyMongoError as problem:
             raise _silent(problem) from problem

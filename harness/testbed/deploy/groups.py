@@ -142,6 +142,18 @@ def create(name: str, limits: ServiceLimits, where: Parents) -> tuple[Path, ...]
     return folders
 
 
+def set_cpus(folders: Iterable[Path], cpus: float | None) -> None:
+    """Change the CPU limit of a running process; None lifts it. Raises `OSError` if that fails."""
+    for folder in folders:
+        if (folder / "cpu.max").is_file():
+            quota = "max" if cpus is None else round(cpus * PERIOD_US)
+            (folder / "cpu.max").write_text(f"{quota} {PERIOD_US}", encoding="ascii")
+        elif (file := folder / "cpu.cfs_quota_us").is_file():
+            quota = -1 if cpus is None else round(cpus * PERIOD_US)
+            (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US), encoding="ascii")
+            file.write_text(str(quota), encoding="ascii")
+
+
 def joined(command: Sequence[str], folders: Iterable[Path]) -> tuple[str, ...]:
     """Return the command that joins groups and then runs `command` under the same pid."""
     return ("/bin/sh", "-c", _JOIN, "sh", *map(str, folders), "--", *command)

@@ -265,6 +265,19 @@ class Stack:
                     process.resume()
 
     @contextlib.contextmanager
+    def limited(self, cpus: Mapping[str, float]) -> Iterator[None]:
+        """Limit the CPU of each instance of services while the body runs, in cores.
+
+        Processes must have been started with groups of their own, that is, with `limits`. Raises
+        `UserError` if a limit cannot be set.
+        """
+        try:
+            self._set_cpus(cpus)
+            yield
+        finally:
+            self._set_cpus(dict.fromkeys(cpus))
+
+    @contextlib.contextmanager
     def cut_off(self, name: str) -> Iterator[None]:
         """Cut a service off the network while the body runs; without containers, suspend it.
 
@@ -276,6 +289,23 @@ class Stack:
             return
         with compose.disconnected(self.record.compose, name):
             yield
+
+    def _set_cpus(self, cpus: Mapping[str, float | None]) -> None:
+        if self.record.compose is not None:
+            # Docker takes a while to answer.
+            found = compose.containers(self.record.compose) if cpus else ()
+            for container in found:
+                if container.service in cpus:
+                    compose.set_cpus(container, cpus[container.service])
+            return
+        for one in self.record.running:
+            if (service := service_of(one.name)) in cpus:
+                try:
+                    groups.set_cpus(one.groups, cpus[service])
+                except OSError as problem:
+                    raise UserError(
+                        f"the CPU of {one.name} cannot be limited: {problem}"
+                    ) from problem
 
     def _containers(self, files: Compose) -> dict[str, str]:
         """Return the ids of the system's running containers, by instance."""

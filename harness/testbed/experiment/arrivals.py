@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from testbed.experiment.declaration import Experiment, Stepped
-from testbed.experiment.parts import Ramp, Steps
+from testbed.experiment.declaration import Experiment, InBurst, Stepped
+from testbed.experiment.parts import Burst, Ramp, Steps
 
 Offsets = npt.NDArray[np.int64]
 
@@ -28,6 +28,8 @@ def length_s(experiment: Experiment) -> float:
     """Return how long the arrivals of an open loop last, in seconds."""
     if isinstance(experiment, Stepped):
         return float(len(experiment.schedule.rates) * experiment.schedule.every)
+    if isinstance(experiment, InBurst):
+        return experiment.burst.over
     assert experiment.duration is not None, "checked when the experiment was read"
     return float(experiment.duration)
 
@@ -40,7 +42,7 @@ def mean_rate(schedule: Steps | Ramp) -> float:
 
 
 def offsets(
-    experiment: Experiment, rate: float, seed: int, schedule: Steps | Ramp | None = None
+    experiment: Experiment, rate: float, seed: int, schedule: Steps | Ramp | Burst | None = None
 ) -> Offsets:
     """Return when each operation is to begin.
 
@@ -62,9 +64,11 @@ def offsets(
     -----
     A Poisson process of changing rate is a process of rate 1 on a stretched time axis. Its arrivals
     lie where the expected number of arrivals reaches the points of the process of rate 1 (Çinlar
-    1975, inversion).
+    1975, inversion). Of a burst the number is given: its Poisson arrivals are uniform and sorted.
     """
     length = length_s(experiment)
+    if isinstance(schedule, Burst):
+        return _burst(schedule, experiment.arrivals, seed)
     times, expected = _expected(schedule, rate, length)
     total = float(expected[-1])
     if experiment.arrivals == "constant":
@@ -77,10 +81,13 @@ def offsets(
 
 
 def describe(
-    experiment: Experiment, seed: int, planned: int, schedule: Steps | Ramp | None
+    experiment: Experiment, seed: int, planned: int, schedule: Steps | Ramp | Burst | None
 ) -> dict[str, Any]:
     """Return the entry of a run record that describes its arrivals."""
-    kind = experiment.arrivals if schedule is None else schedule.kind
+    if isinstance(schedule, Burst):
+        kind = "burst"
+    else:
+        kind = experiment.arrivals if schedule is None else schedule.kind
     return {
         "kind": kind,
         "process": experiment.arrivals,
@@ -98,6 +105,13 @@ def write(file: Path, offsets_ms: Sequence[int] | Offsets) -> None:
 def read(file: Path) -> Offsets:
     """Read planned arrivals, in milliseconds from the start of the load."""
     return np.array([int(line) for line in file.read_text("ascii").split()], dtype=np.int64)
+
+
+def _burst(burst: Burst, process: str, seed: int) -> Offsets:
+    shares = np.arange(burst.arrivals) / burst.arrivals
+    if process == "poisson":
+        shares = np.sort(np.random.default_rng(seed).random(burst.arrivals))
+    return np.floor(shares * burst.over * 1000).astype(np.int64)
 
 
 def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
@@ -13,9 +13,12 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from testbed.experiment.parts import (
     SCALES,
+    UNLIMITED,
     Arrivals,
     Blocks,
+    Burst,
     Count,
+    Demand,
     Disturb,
     Factors,
     Fetch,
@@ -117,7 +120,7 @@ class Experiment(Section):
     """The name of the result directory."""
     description: str = ""
     """The purpose, in one sentence."""
-    variants: Several[Variant] = Field(default_factory=declared_systems.names)
+    variants: Several[Variant] = Field(default_factory=declared_systems.compared)
     """The compared systems are all combinations of variants and presets."""
     presets: Several[Preset] = ("tuned",)
     """The presets of each variant."""
@@ -157,6 +160,8 @@ class Experiment(Section):
     """The objective: what a user is promised."""
     disturb: Disturb | None = None
     """Suspends a service in each run."""
+    drain: Seconds | None = None
+    """The most seconds to wait after a run until the system has no accepted work left."""
     local_ports: LocalPorts | None = None
     """The local ports of connections, in a network of the experiment's own."""
     claims: bool = False
@@ -202,7 +207,10 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _compares_distinct_systems(self) -> Experiment:
         if self.systems:
-            for key, default in (("variants", declared_systems.names()), ("presets", ("tuned",))):
+            for key, default in (
+                ("variants", declared_systems.compared()),
+                ("presets", ("tuned",)),
+            ):
                 if key in self.model_fields_set and getattr(self, key) != default:
                     raise ValueError(f"{key} and systems exclude each other: give one")
         if self.fetch is not None and not any(
@@ -234,6 +242,13 @@ class Experiment(Section):
         for variant in variants:
             # Of a system without the service, a factor would make two equal ones.
             require_able("replicas", varied, [variant])
+        return self
+
+    @model_validator(mode="after")
+    def _drains_what_is_accounted_for(self) -> Experiment:
+        for one in self.compared if self.drain is not None else ():
+            if declared_systems.declaration(one.variant).ledger is None:
+                raise ValueError(f"drain: {one.variant} has no ledger of what it accepted")
         return self
 
     @model_validator(mode="after")
@@ -324,7 +339,7 @@ class Experiment(Section):
     def to_yaml(self) -> str:
         """Return the experiment with all defaults, without the keys that do not apply."""
         unused = {"variants", "presets"} if self.systems else {"systems"}
-        if self.precision is not None or isinstance(self, Searched):
+        if self.precision is not None or isinstance(self, Searched | Demanded):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
         optional = ("factors", "threads", "groups", "replicas", "limits", "overcommit")
@@ -339,7 +354,7 @@ class ClosedLoop(Experiment):
     @model_validator(mode="after")
     def _has_a_load_with_an_end(self) -> ClosedLoop:
         if not self.threads:
-            raise ValueError("give threads, rates, schedule or search: a run needs a load")
+            raise ValueError("give threads, rates, schedule, burst or search: a run needs a load")
         if self.loops is None and self.duration is None:
             raise ValueError("give blocks, loops or duration: a run needs an end")
         return self
@@ -402,6 +417,57 @@ class Stepped(Experiment):
     duration: None = None
 
 
+class InBurst(Experiment):
+    """An open loop of a number of arrivals within a short time; their rate is the level."""
+
+    burst: Burst
+    threads: Nothing = ()
+    loops: None = None
+    duration: None = None
+
+
+class Demanded(Experiment):
+    """Searches for the least CPU with which a closed loop reaches a goodput.
+
+    Systems start and warm up without a limit of CPU. It is set for each run, on running systems: a
+    JVM that starts with a part of a core needs minutes to be warm.
+    """
+
+    threads: Several[Threads]
+    demand: Demand
+    duration: Seconds
+    loops: None = None
+    repetitions: Literal[1] = 1
+    precision: None = None
+    disturb: None = None
+    drain: None = None
+
+    @model_validator(mode="after")
+    def _searches_what_is_there(self) -> Demanded:
+        reference, names = self.demand.target.goodput_of, [one.name for one in self.compared]
+        if reference is not None and reference not in names:
+            raise ValueError(
+                f"demand.target.goodput_of: {reference!r}: choose from: {', '.join(names)}"
+            )
+        if any(one.cpus for one in self.compared):
+            raise ValueError("limits: cpus and demand exclude each other: give one")
+        return self
+
+    @property
+    def compared(self) -> tuple[System, ...]:
+        """The systems; each service can be limited while it runs."""
+        return tuple(
+            replace(
+                one,
+                limits={
+                    name: one.limits.get(name, UNLIMITED)
+                    for name in declared_systems.declaration(one.variant).services
+                },
+            )
+            for one in super().compared
+        )
+
+
 def load(keys: Any) -> str:
     """Return the kind of load of an experiment: the key that decides on the others."""
     match keys:
@@ -409,6 +475,10 @@ def load(keys: Any) -> str:
             return "blocks"
         case {"search": _}:
             return "search"
+        case {"demand": _}:
+            return "demand"
+        case {"burst": _}:
+            return "burst"
         case {"schedule": {"kind": kind}}:
             return f"schedule of kind {kind}"
         case {"schedule": _}:
@@ -424,7 +494,9 @@ AnyLoad = Annotated[
     | Annotated[AtRates, Tag("rates")]
     | Annotated[Ramped, Tag("schedule of kind ramp")]
     | Annotated[Stepped, Tag("schedule of kind steps")]
-    | Annotated[Searched, Tag("search")],
+    | Annotated[InBurst, Tag("burst")]
+    | Annotated[Searched, Tag("search")]
+    | Annotated[Demanded, Tag("demand")],
     Discriminator(load),
 ]
 EXPERIMENT: TypeAdapter[Experiment] = TypeAdapter(AnyLoad)

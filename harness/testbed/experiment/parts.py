@@ -121,6 +121,10 @@ class ServiceLimits(Section):
         return self
 
 
+UNLIMITED = ServiceLimits.model_construct(cpus=None, memory_mb=None)
+"""The limits of a service that may be limited later, while it runs."""
+
+
 def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> None:
     """Check that a variant has services that ``replicas`` or ``limits``, the `key`, may name.
 
@@ -237,23 +241,74 @@ class Slo(Section):
     """The share of arrivals that may fail or be dropped, from 0 to 1."""
 
 
-class Search(Section):
-    """A search for the highest rate that meets the objective."""
+class Burst(Section):
+    """A number of arrivals within a short time, and none after them."""
+
+    arrivals: Annotated[int, Field(ge=2, le=100_000, strict=True)]
+    """How many."""
+    over: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
+    """Seconds within which they come: evenly, or at random times (``arrivals: poisson``)."""
+
+
+class Grid(Section):
+    """The values that a search may try: ``from``, then in steps of the resolution up to ``to``."""
 
     first: Rate = Field(alias="from")
-    """The first rate to try, in arrivals per second."""
+    """The lowest value."""
     last: Rate = Field(alias="to")
-    """The highest rate to try, in arrivals per second."""
+    """The highest value."""
     resolution: Rate
-    """The search ends when a passed and a failed rate are this close, in arrivals per second."""
-    repetitions: Repetitions = 3
-    """Searches, each after a new start of every system."""
+    """The search ends when a passed and a failed value are this close."""
 
     @model_validator(mode="after")
-    def _rises(self) -> Search:
+    def _rises(self) -> Grid:
         if self.last <= self.first:
             raise ValueError(f"to: {self.last:g} is not above from ({self.first:g})")
         return self
+
+
+class Search(Grid):
+    """A search for the highest rate that meets the objective, in arrivals per second."""
+
+    repetitions: Repetitions = 3
+    """Searches, each after a new start of every system."""
+
+
+class Target(Section):
+    """The goodput that a system must reach: a number, or that of one of the systems."""
+
+    ok_per_s: Rate | None = None
+    """Successful operations per second, at every level."""
+    goodput_of: Name | None = None
+    """The system that reaches the target, at each level, with `cpus`."""
+    cpus: Rate | None = None
+    """The cores of all services of that system together."""
+    within: Annotated[float, Field(ge=0, lt=1)] = 0.03
+    """How much less than the goodput of that system is enough, as a share of it."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Target:
+        measured = [one for one in (self.goodput_of, self.cpus) if one is not None]
+        if len(measured) not in (0, 2) or bool(measured) == (self.ok_per_s is not None):
+            raise ValueError("give ok_per_s, or goodput_of and cpus")
+        return self
+
+
+class Demand(Section):
+    """A search for the least CPU with which a system reaches a goodput, at each level.
+
+    CPU is that of all services of the system together. Each service gets its part in proportion to
+    the CPU time that one operation of a single thread costs it.
+    """
+
+    cpus: Grid
+    """The cores to try."""
+    target: Target
+    """What must be reached."""
+    repetitions: Repetitions = 2
+    """Searches, each after a new start of every system. How far two of them are apart says how
+    exact one is.
+    """
 
 
 class Disturb(Section):

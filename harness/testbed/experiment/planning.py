@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from testbed.experiment import arrivals, search
-from testbed.experiment.declaration import Experiment, InBlocks, Ramped, Searched, Stepped
+from testbed.experiment.declaration import (
+    Demanded,
+    Experiment,
+    InBlocks,
+    InBurst,
+    Ramped,
+    Searched,
+    Stepped,
+)
 from testbed.experiment.parts import WINDOWS
 from testbed.experiment.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
 from testbed.model.errors import UserError
@@ -74,9 +82,10 @@ def require_cores(experiment: Experiment, cores: float) -> None:
     checked by itself. Raises `UserError` with the first that needs more.
     """
     for system in () if experiment.overcommit else experiment.compared:
-        if system.cpus and round(system.cpus + GENERATOR_CPUS, 6) > cores:
+        most = experiment.demand.cpus.last if isinstance(experiment, Demanded) else system.cpus
+        if most and round(most + GENERATOR_CPUS, 6) > cores:
             raise UserError(
-                f"limits: the instances of {system.name} may use {system.cpus:g} cores, the load "
+                f"limits: the instances of {system.name} may use {most:g} cores, the load "
                 f"generator needs {GENERATOR_CPUS}, and this machine has {cores:g}",
                 "Lower cpus or replicas, or write `overcommit: true` into the experiment.",
             )
@@ -88,7 +97,8 @@ def run_s(experiment: Experiment, level: Level) -> float:
         blocks = experiment.blocks
         return blocks.each * (blocks.seconds + OVERHEAD_S) + CELL_S
     if level.mode != CLOSED:
-        return arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S + CELL_S
+        drain_s = experiment.drain or 0
+        return arrivals.length_s(experiment) + drain_s + LEAD_S + OVERHEAD_S + CELL_S
     by_loops = None
     if experiment.loops is not None:
         by_loops = level.threads * experiment.loops * OPERATION_S
@@ -106,7 +116,7 @@ def expect(experiment: Experiment, done: Records) -> Expected:
         starts=len(starts),
         run_s=sum(seconds) / len(seconds) if seconds else 0.0,
         start_s=each * (START_S + _warm_up_s(experiment)),
-        at_most=isinstance(experiment, Searched),
+        at_most=isinstance(experiment, Searched | Demanded),
         at_least=experiment.precision is not None,
     )
 
@@ -122,6 +132,13 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
                 f"  search between {experiment.search.first:g} and {experiment.search.last:g} "
                 f"arrivals/s: {', '.join(start.workloads)}"
             )
+        if isinstance(experiment, Demanded):
+            grid, threads = experiment.demand.cpus, ", ".join(map(str, experiment.threads))
+            told += [
+                f"  {workload}, 1 thread; search between {grid.first:g} and {grid.last:g} cores at "
+                f"{threads} threads"
+                for workload in start.workloads
+            ]
     if experiment.precision is not None:
         told.append(
             f"then further rounds until a difference of {experiment.precision.could_tell:.0%} "
@@ -146,11 +163,24 @@ def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
     if isinstance(experiment, Ramped | Stepped):
         kind = experiment.schedule.kind
         return f"{cell.workload}, {kind}, {level.value:g} arrivals/s on average"
+    if isinstance(experiment, InBurst):
+        burst = experiment.burst
+        return f"{cell.workload}, {burst.arrivals:,} arrivals over {burst.over:g} s"
     return f"{cell.workload}, {level.value:g} arrivals/s, {experiment.arrivals}"
 
 
 def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
     """Return the expected seconds of each remaining run of a start."""
+    if isinstance(experiment, Demanded):
+        tries = search.most_amounts(experiment.demand.cpus)
+        cells = len(start.workloads) * (1 + len(experiment.threads) * tries)
+        made = sum(
+            (record["demand"]["system"], record["repetition"])
+            == (start.systems[0].name, start.repetition)
+            for record in done.values()
+        )
+        assert experiment.duration is not None
+        return [experiment.duration + OVERHEAD_S + CELL_S] * max(0, cells - made)
     if not isinstance(experiment, Searched):
         return [
             run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)

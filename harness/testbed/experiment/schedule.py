@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from testbed.experiment import search
+from testbed.experiment import demand, search
 from testbed.experiment.arrivals import mean_rate
 from testbed.experiment.declaration import (
     AtRates,
+    Demanded,
     Experiment,
     InBlocks,
+    InBurst,
     Ramped,
     Searched,
     Stepped,
@@ -47,13 +49,16 @@ class Level:
     threads
         Users (closed) or the most operations in flight (open).
     changing
-        Whether the rate follows the experiment's schedule.
+        Whether the rate follows the experiment's schedule, or is that of a burst.
+    cpus
+        The CPU of all services of the system together, in cores; None for no such limit.
     """
 
     mode: str
     value: float
     threads: int
     changing: bool = False
+    cpus: float | None = None
 
 
 @dataclass(frozen=True)
@@ -146,11 +151,16 @@ class Start:
 
 def levels(experiment: Experiment) -> tuple[Level, ...]:
     """Return the levels of an experiment, closed loop first; empty for a search."""
+    if isinstance(experiment, Demanded):
+        return ()
     found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
     if isinstance(experiment, AtRates):
         found += [open_level(experiment, rate) for rate in experiment.rates]
     if isinstance(experiment, Ramped | Stepped):
         rate = mean_rate(experiment.schedule)
+        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
+    if isinstance(experiment, InBurst):
+        rate = experiment.burst.arrivals / experiment.burst.over
         found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
     return tuple(found)
 
@@ -205,9 +215,14 @@ def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
         (number if alone else (number - 1) * len(groups) + place + 1, group)
         for place, group in enumerate(groups)
     ]
+    ordered = _balanced(numbered, f"{experiment.seed}/systems", number)
+    if isinstance(experiment, Demanded):
+        # The others need the goodput of this one.
+        reference = experiment.demand.target.goodput_of
+        ordered.sort(key=lambda one: one[1][0].name != reference)
     return tuple(
         Start(number, repetition, group, tuple(workloads), tuple(cells))
-        for repetition, group in _balanced(numbered, f"{experiment.seed}/systems", number)
+        for repetition, group in ordered
     )
 
 
@@ -235,6 +250,8 @@ def rounds(experiment: Experiment) -> int:
     """Return the least number of rounds."""
     if isinstance(experiment, Searched):
         return experiment.search.repetitions
+    if isinstance(experiment, Demanded):
+        return experiment.demand.repetitions
     if experiment.precision is not None:
         return experiment.precision.min_repetitions
     return experiment.repetitions
@@ -257,6 +274,8 @@ def next_cell(
     A search depends on `done` only. `last` is the cell measured last, so that the workloads of a
     search alternate.
     """
+    if isinstance(plan, Demanded):
+        return _next_demanded(plan, start, done)
     if not isinstance(plan, Searched):
         return next(iter(left(start, done)), None)
     names = start.workloads
@@ -268,6 +287,24 @@ def next_cell(
         if rate is not None:
             return Cell(workload, open_level(plan, rate))
     return None
+
+
+def allocation(
+    plan: Experiment, start: Start, cell: Cell, done: Records
+) -> demand.Allocation | None:
+    """Return the CPU of the system in a cell of a demand search; None without a limit."""
+    if not isinstance(plan, Demanded) or cell.level.cpus is None:
+        return None
+    (system,) = start.systems
+    alone = done[start.run(system, _alone(cell.workload)).id]
+    return demand.allocation(
+        plan,
+        system,
+        _search(start, cell.workload, cell.level.threads),
+        cell.level.cpus,
+        alone,
+        done,
+    )
 
 
 def left(start: Start, done: Records) -> tuple[Cell, ...]:
@@ -291,6 +328,29 @@ def tried(start: Start, workload: str, done: Records) -> dict[float, bool]:
         if (record["system"], record["workload"], record["repetition"])
         == (system.name, workload, start.repetition)
     }
+
+
+def _next_demanded(plan: Demanded, start: Start, done: Records) -> Cell | None:
+    """Return the next cell: of each workload a single thread, then the levels one by one."""
+    (system,) = start.systems
+    for workload in start.workloads:
+        if start.run(system, alone := _alone(workload)).id not in done:
+            return alone
+        for threads in plan.threads:
+            cpus = demand.next_cpus(plan, _search(start, workload, threads), done)
+            if cpus is not None:
+                return Cell(workload, Level(CLOSED, threads, threads, cpus=cpus))
+    return None
+
+
+def _alone(workload: str) -> Cell:
+    """Return the cell that shows what an operation costs each service."""
+    return Cell(workload, Level(CLOSED, 1, 1))
+
+
+def _search(start: Start, workload: str, threads: int) -> demand.Search:
+    (system,) = start.systems
+    return demand.Search(system.name, workload, threads, start.repetition)
 
 
 def _groups(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
@@ -327,6 +387,7 @@ def _shown(level: Level) -> str:
     if level.changing:
         return "schedule"
     if level.mode == CLOSED:
-        return f"{level.threads:03d}-threads"
+        cores = "" if level.cpus is None else f"-{level.cpus:g}-cores"
+        return f"{level.threads:03d}-threads{cores}"
     whole, _, part = f"{level.value:.6f}".rstrip("0").partition(".")
     return f"{int(whole):04d}{'.' + part if part else ''}-per-s"

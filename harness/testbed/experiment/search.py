@@ -1,11 +1,11 @@
-"""Searches for the highest rate that meets an objective; each step depends on results alone."""
+"""Searches for a highest rate or a least resource; each step depends on results alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from testbed.experiment.parts import Search
+from testbed.experiment.parts import Grid, Search
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,56 @@ def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
     return between if known.passed < between < known.failed else None
 
 
+def least_bracket(tried: Mapping[float, bool]) -> Bracket:
+    """Return the bracket of a least resource; `tried` holds whether each amount was enough.
+
+    `failed` is the highest amount that was not enough. An amount below it that was enough does not
+    count.
+    """
+    failed = max((amount for amount, met in tried.items() if not met), default=None)
+    passed = min(
+        (amount for amount, met in tried.items() if met and (failed is None or amount > failed)),
+        default=None,
+    )
+    return Bracket(passed, failed)
+
+
+def contradicted(tried: Mapping[float, bool]) -> bool:
+    """Return whether an amount was enough that is below one that was not."""
+    known = least_bracket(tried)
+    return known.failed is not None and any(
+        met and amount < known.failed for amount, met in tried.items()
+    )
+
+
+def next_amount(grid: Grid, tried: Mapping[float, bool]) -> float | None:
+    """Return the next amount of a resource to try; None if the search is over.
+
+    The highest amount comes first, because a short resource makes runs slow. Then the bracket is
+    halved until it is as narrow as the resolution.
+    """
+    known = least_bracket(tried)
+    if known.passed is None:
+        return None if grid.last in tried else grid.last
+    below = grid.first - grid.resolution if known.failed is None else known.failed
+    if known.passed - below <= grid.resolution * (1 + 1e-9):
+        return None
+    between = _on_grid(grid, (below + known.passed) / 2)
+    return between if below < between < known.passed else None
+
+
+def most_amounts(grid: Grid) -> int:
+    """Return the most amounts that a search for the least resource may try."""
+
+    def deepest(tried: dict[float, bool]) -> int:
+        amount = next_amount(grid, tried)
+        if amount is None:
+            return len(tried)
+        return max(deepest({**tried, amount: met}) for met in (True, False))
+
+    return deepest({})
+
+
 def most_tries(search: Search) -> int:
     """Return the most rates that a search may try."""
 
@@ -69,6 +119,6 @@ def most_tries(search: Search) -> int:
     return deepest({})
 
 
-def _on_grid(search: Search, rate: float) -> float:
-    steps = round((rate - search.first) / search.resolution)
-    return round(search.first + steps * search.resolution, 6)
+def _on_grid(grid: Grid, value: float) -> float:
+    steps = round((value - grid.first) / grid.resolution)
+    return round(grid.first + steps * grid.resolution, 6)

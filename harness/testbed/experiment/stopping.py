@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from testbed.experiment.declaration import Experiment, Searched
+from testbed.experiment.declaration import Demanded, Experiment, Searched
 from testbed.experiment.schedule import Records, rounds
 from testbed.model.loads import Mode, load_words
 
@@ -58,7 +58,7 @@ def ending(
     """
     spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
     if plan.precision is None:
-        rule = "search" if isinstance(plan, Searched) else "repetitions"
+        rule = "search" if isinstance(plan, Searched | Demanded) else "repetitions"
         return Ending(rule, number, spent_min, {}) if number >= rounds(plan) else None
     if number < plan.precision.min_repetitions:
         return None

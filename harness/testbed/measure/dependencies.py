@@ -90,6 +90,13 @@ def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
     return objective.reached_by(slo, samples.measure(run_of(folder, record)))
 
 
+def _goodput(folder: Path, record: Mapping[str, Any]) -> float:
+    from testbed.analysis import samples
+    from testbed.analysis.results import run_of
+
+    return samples.measure(run_of(folder, record)).pace.ok_per_s or 0.0
+
+
 def _empty(deployment: Deployment) -> None:
     reset = systems.declaration(deployment.variant).reset
     if reset is None or deployment.mongodb_uri is None:
@@ -119,6 +126,8 @@ class Dependencies:
         Returns why a run, given by name, is not valid; None if it is valid.
     reached
         Checks a run, given by its folder and record, against an objective.
+    goodput
+        Returns the successful operations per second of a run, given by its folder and record.
     mark
         Annotates a finished load, given by its name and record, in Grafana; never raises.
     """
@@ -133,4 +142,5 @@ class Dependencies:
     narrowing: Callable[[Path], Sequence[str]] = _narrowing
     judge: Callable[[Path, str], str | None] = _judge
     reached: Callable[[Slo, Path, Mapping[str, Any]], Reached] = _reached
+    goodput: Callable[[Path, Mapping[str, Any]], float] = _goodput
     mark: Callable[[str, Mapping[str, Any]], None] = _not_marked

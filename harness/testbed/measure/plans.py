@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -23,6 +23,26 @@ SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
 """A variable of JMeter, or a character that means something in an expression."""
 
 
+class ResultDeclaration(Declared):
+    """What is fetched after an answer that comes at once, and how it is checked.
+
+    Attributes
+    ----------
+    path
+        ``${id}`` is the id in the answer's JSON.
+    contains
+        Texts, each of which a right result contains.
+    """
+
+    path: str
+    contains: tuple[str, ...]
+
+    @property
+    def absences(self) -> list[str]:
+        """An expression for each of `contains`, for a result without it."""
+        return _absences(map(_literally, self.contains))
+
+
 class WorkloadDeclaration(Declared):
     """What a user sends, and how the answer is checked.
 
@@ -33,24 +53,33 @@ class WorkloadDeclaration(Declared):
     body
         Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
         time of the run's start.
+    file
+        In place of a body: a file beside the plans.
     status
         Of a result that comes at once. A fetched result has 200.
     without_headers
         Headers that a right answer does not have; case is ignored.
+    headers_match
+        Regular expressions for header lines that a right answer has; case is ignored.
     contains
         Texts, each of which a right answer contains.
     matches
         Regular expressions, each of which matches a part of a right answer.
+    result
+        What is fetched after the answer, by the id in it, as a part of the operation.
     """
 
     description: str
     method: str = "GET"
     headers: dict[str, str] = Field(default_factory=dict)
     body: str = ""
+    file: str | None = None
     status: int = 200
     without_headers: tuple[str, ...] = ()
+    headers_match: tuple[str, ...] = ()
     contains: tuple[str, ...] = ()
     matches: tuple[str, ...] = ()
+    result: ResultDeclaration | None = None
 
     @property
     def sent(self) -> str:
@@ -63,10 +92,14 @@ class WorkloadDeclaration(Declared):
         return [f"(?i){_literally(name)}:" for name in self.without_headers]
 
     @property
+    def header_patterns(self) -> list[str]:
+        """The expressions of `headers_match`, for the block of all header lines."""
+        return [f"(?im)^{one}\\s*$" for one in self.headers_match]
+
+    @property
     def absences(self) -> list[str]:
         """An expression for each of `contains` and `matches`, for an answer without it."""
-        wanted = (*map(_literally, self.contains), *(f"(?:{one})" for one in self.matches))
-        return [rf"(?s)\A(?!.*{one})" for one in wanted]
+        return _absences((*map(_literally, self.contains), *(f"(?:{one})" for one in self.matches)))
 
 
 def contents(project: Project) -> Mapping[Path, str]:
@@ -87,6 +120,10 @@ def contents(project: Project) -> Mapping[Path, str]:
 def _read(project: Project, name: str) -> WorkloadDeclaration:
     file = project.plans / "workloads" / f"{name}.yaml"
     return read(WorkloadDeclaration, "workload", file)
+
+
+def _absences(wanted: Iterable[str]) -> list[str]:
+    return [rf"(?s)\A(?!.*{one})" for one in wanted]
 
 
 def _literally(text: str) -> str:

@@ -11,7 +11,7 @@ import gc
 import json
 import sys
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 
@@ -22,18 +22,19 @@ Answer = Callable[[bytes], bytes]
 """The bytes of a response, from a body."""
 
 ID = str(uuid.UUID(int=0x0A4EDD535CD84B04826565114F56DE85)).encode()
+JSON = {"Content-Type": "application/json"}
 
 
-def responder(status: HTTPStatus, content_type: str = "application/json") -> Answer:
+def responder(status: HTTPStatus, headers: Mapping[str, str] = JSON) -> Answer:
     """Return what makes an HTTP response of a body."""
-    head = f"HTTP/1.1 {status} {status.phrase}\r\nContent-Type: {content_type}\r\nContent-Length: "
-    start = head.encode("ascii")
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    start = f"HTTP/1.1 {status} {status.phrase}\r\n{lines}Content-Length: ".encode("ascii")
     return lambda body: b"%b%d\r\n\r\n%b" % (start, len(body), body)
 
 
 def answer(declared: ReferenceAnswer, root: Path) -> Answer:
     """Return an answer whose file, if it has one, is in the project `root`."""
-    respond = responder(declared.status)
+    respond = responder(declared.status, {**JSON, **declared.headers})
     if declared.echo:
         start = json.dumps(declared.echo, separators=(",", ":")).encode()[:-1] + b","
         return lambda body: respond(start + body[1:])
@@ -41,7 +42,7 @@ def answer(declared: ReferenceAnswer, root: Path) -> Answer:
     return lambda _: whole
 
 
-ACCEPTED = responder(HTTPStatus.ACCEPTED, "text/plain")(ID)
+ACCEPTED = responder(HTTPStatus.ACCEPTED, {"Content-Type": "text/plain"})(ID)
 NOT_FOUND = responder(HTTPStatus.NOT_FOUND)(b"")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.schedule import Start, next_cell, round_of
+from testbed.experiment.schedule import Start, allocation, next_cell, round_of
 from testbed.experiment.stopping import ending
 from testbed.measure import load, results_directory
 from testbed.measure.dependencies import Dependencies, Show
@@ -77,7 +77,7 @@ def _carry_out_start(
         session.warm_up()
         cell = None
         while (cell := next_cell(plan, start, done, cell)) is not None:
-            records = session.measure(cell, began)
+            records = session.measure(cell, began, allocation(plan, start, cell, done))
             for run, record in zip(start.runs(cell), records, strict=True):
                 done[run.id] = record
                 if (verdict := dependencies.judge(results, run.id)) is not None:

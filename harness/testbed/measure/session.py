@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -14,14 +15,26 @@ from testbed.deploy import machine
 from testbed.deploy.meter import risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import Experiment, InBlocks, Ramped, Stepped, System
+from testbed.experiment.declaration import (
+    Demanded,
+    Experiment,
+    InBlocks,
+    InBurst,
+    Ramped,
+    Stepped,
+    System,
+)
+from testbed.experiment.demand import Allocation
+from testbed.experiment.parts import Burst, Ramp, Steps
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.dependencies import Dependencies, Show
 from testbed.measure.disturbance import Disturbance
+from testbed.measure.ledger import Accounting
 from testbed.measure.load import Generator, Load, Outcome, Seen
 from testbed.measure.scraping import Scraper
 from testbed.measure.warming import Window
+from testbed.model import systems
 from testbed.model.errors import UserError
 
 SETTLE_LIMIT_S = 90.0
@@ -65,7 +78,9 @@ class Recording:
     run: Run
     member: Member
     folder: Path
+    allocation: Allocation | None = None
     scraper: Scraper | None = None
+    accounting: Accounting | None = None
     load: Load | None = None
     blocks: list[dict[str, Any]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
@@ -113,15 +128,19 @@ class Session:
         shutil.rmtree(folder)
         self.show.warmed(self.start, "; ".join(map(_warmth, self.members.values())))
 
-    def measure(self, cell: Cell, began: float) -> list[dict[str, Any]]:
+    def measure(
+        self, cell: Cell, began: float, allocation: Allocation | None = None
+    ) -> list[dict[str, Any]]:
         """Measure a cell on every system, and return the records of the runs.
 
-        The time spent counts from `began`, by the monotonic clock. Raises `UserError` when the
+        The time spent counts from `began`, by the monotonic clock. `allocation` limits the CPU
+        under load. Raises `UserError` when the
         generator fails or no operation is recorded.
         """
         recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
         if not isinstance(self.plan, InBlocks):
             (one,) = recordings.values()
+            one.allocation = allocation
             return [self._measure_at_once(one, began)]
         blocks = self.plan.blocks
         closed = {"rate": None, "arrivals": None, "expected_operations": None}
@@ -152,6 +171,8 @@ class Session:
         file = one.folder / "samples.csv"
         if plan.disturb is None:
             self._block(one, limits, file, planned_s=planned_s)
+            if one.accounting is not None and plan.drain is not None:
+                known["ledger"] = self._drain(one, one.accounting, plan.drain)
             self._keep_metrics(one, "after")
             known |= self._complete_after(one)
             return self._end(one, began, known)
@@ -166,14 +187,21 @@ class Session:
 
     def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
         plan, run = self.plan, one.run
-        schedule = plan.schedule if isinstance(plan, Ramped | Stepped) else None
+        schedule: Ramp | Steps | Burst | None = None
+        if isinstance(plan, Ramped | Stepped):
+            schedule = plan.schedule
+        elif isinstance(plan, InBurst):
+            schedule = plan.burst
         seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
         offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
         if not offsets.size:
             raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
         file = one.folder / "arrivals.csv"
         arrivals.write(file, offsets)
-        length = round(arrivals.length_s(plan)) + GRACE_S
+        length = math.ceil(arrivals.length_s(plan)) + GRACE_S
+        if isinstance(plan, InBurst):
+            # Of a burst, what waits for a free user of the generator is late, not dropped.
+            length += plan.drain or 0
         return self._limits(one, plan.ramp, duration=length, arrivals=file), {
             "rate": run.level.value,
             "arrivals": arrivals.describe(plan, seed, len(offsets), schedule),
@@ -240,6 +268,10 @@ class Session:
         folder = results_directory.fresh_folder(self.results / "runs" / run.id)
         self._refresh(member)
         one = Recording(run, member, folder)
+        ledger = systems.declaration(run.variant).ledger
+        if ledger is not None and self.plan.drain is not None:
+            one.accounting = Accounting(ledger, member.stack)
+            one.accounting.begin(self.show.waiting, self.plan.drain)
         answering = self._keep_metrics(one, "before")
         if member.system.scrape is not None:
             endpoints = member.stack.endpoints()
@@ -265,7 +297,11 @@ class Session:
         meters = {name: other.stack.meter() for name, other in self.members.items()}
         age_s = member.age_s
         before = {name: meter.read() for name, meter in meters.items()}
-        with contextlib.nullcontext() if one.scraper is None else one.scraper.during():
+        cpus = {} if one.allocation is None else one.allocation.shares
+        with contextlib.ExitStack() as meanwhile:
+            meanwhile.enter_context(member.stack.limited(cpus))
+            if one.scraper is not None:
+                meanwhile.enter_context(one.scraper.during())
             outcome = self._put(one.run.id, limits, file, disturbance)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
@@ -331,6 +367,8 @@ class Session:
         }
         if plan.slo is not None:
             record["slo"] = asdict(self.dependencies.reached(plan.slo, one.folder, record))
+        if isinstance(plan, Demanded):
+            record["demand"] = self._demand(one, record)
         # The first cell after a start includes the start and the warm-up.
         record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
         results_directory.complete(one.folder, record)
@@ -338,10 +376,36 @@ class Session:
         self.show.measured(one.run, one.seen, record["spent_s"])
         return record
 
+    def _drain(self, one: Recording, accounting: Accounting, limit_s: float) -> dict[str, Any]:
+        """Return the record's part on the accepted work, with what the drain has cost."""
+        meter = one.member.stack.meter()
+        before = meter.read()
+        found = accounting.end(self.show.waiting, limit_s, one.folder)
+        after = meter.read()
+        peaks = {part: used.peak_mb for part, used in after.items() if used.peak_mb is not None}
+        return found | {"cpu_s": risen(before, after, "cpu_s"), "peak_mb": peaks}
+
+    def _demand(self, one: Recording, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the record's part on the search for the least CPU."""
+        given = one.allocation
+        ok_per_s = self.dependencies.goodput(one.folder, record)
+        wanted = None if given is None else given.wanted
+        return {
+            "system": one.run.system,
+            "cpus": None if given is None else given.cpus,
+            "shares": {} if given is None else dict(given.shares),
+            "wanted": wanted,
+            "ok_per_s": round(ok_per_s, 6),
+            "met": (wanted is None or ok_per_s >= wanted)
+            and ("slo" not in record or record["slo"]["met"]),
+        }
+
     def _what(self, run: Run, system: System) -> dict[str, Any]:
         """Return the record's part on the system, the workload and the level."""
+        cpus = run.level.cpus
         return {
-            "system": run.system,
+            # Each allocation of CPU is a system of its own in the results.
+            "system": run.system if cpus is None else f"{run.system} at {cpus:g} cores",
             "variant": run.variant,
             "preset": run.preset,
             "settings": {

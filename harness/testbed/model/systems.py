@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
@@ -48,6 +49,49 @@ class Reset(Endpoint):
 
     databases: str
     collections: tuple[str, ...]
+
+
+class Accepted(Declared):
+    """Where accepted work is stored: its ids are the ``_id`` of the documents.
+
+    `number` is a field whose first number is the place of the work in its run, from 1.
+    """
+
+    databases: str
+    collection: str
+    number: str
+
+
+class Ledger(Declared):
+    """What became of accepted work, by id.
+
+    Attributes
+    ----------
+    service
+        Answers about it.
+    path
+        On the actuator's port. A JSON object: lists of ids by what became of them (``built``,
+        ``dropped``, ``failed``, ``refused``, since the start), and the number ``waiting``.
+    places
+        The setting that limits how much may wait, with its default; a value of 0 is no limit.
+        Empty if nothing may wait.
+    held
+        Settings whose product is the work that consumers hold beside that, with their defaults.
+    """
+
+    service: str
+    path: str
+    accepted: Accepted
+    places: dict[str, int] = Field(default_factory=dict)
+    held: dict[str, int] = Field(default_factory=dict)
+
+    def capacity(self, settings: Mapping[str, str]) -> float:
+        """Return how much accepted work there can be at once; infinite without a limit."""
+        values = {name: int(settings.get(name, value)) for name, value in self.places.items()}
+        if 0 in values.values():
+            return math.inf
+        product = math.prod(int(settings.get(name, one)) for name, one in self.held.items())
+        return sum(values.values()) + (product if self.held else 0)
 
 
 class HopRule(Declared):
@@ -106,12 +150,15 @@ class ReferenceAnswer(Declared):
         A file of the project: the body of the answer.
     echo
         In place of a file: the body is the JSON object of the request, with these members added.
+    headers
+        Headers of the answer. Without a content type, it is JSON.
     """
 
     request: str
     status: HTTPStatus = HTTPStatus.OK
     file: str | None = None
     echo: dict[str, str] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict)
 
 
 class SystemDeclaration(Declared):
@@ -127,6 +174,9 @@ class SystemDeclaration(Declared):
         The endpoint that receives the load.
     protocol
         ``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches.
+    compared
+        Whether an experiment that names no systems compares it. It then has workloads in common
+        with all others of this kind.
     workloads
         The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``.
     refusals
@@ -137,6 +187,8 @@ class SystemDeclaration(Declared):
         The services that may run in several instances.
     stoppable
         The services that an experiment may suspend.
+    ledger
+        What became of accepted work; None if an answer is the end of an operation.
     measured
         Settings of its services in every experiment that does not set them.
     reset
@@ -156,12 +208,14 @@ class SystemDeclaration(Declared):
     compose: str
     front: Endpoint
     protocol: Protocol
+    compared: bool = True
     workloads: Annotated[dict[str, str], Field(min_length=1)]
     refusals: tuple[str, ...] = ()
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
     services: tuple[str, ...] = ()
     scalable: tuple[str, ...] = ()
     stoppable: tuple[str, ...] = ()
+    ledger: Ledger | None = None
     measured: dict[str, str] = Field(default_factory=dict)
     reset: Reset | None = None
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
@@ -173,20 +227,25 @@ class SystemDeclaration(Declared):
 
 @cache
 def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
-    """Return all systems by name: ``direct`` ones first, each kind in alphabetical order.
+    """Return all systems by name: `compared` ones first, then ``direct`` ones, then by alphabet.
 
     Raises `UserError` if a declaration is not valid.
     """
     folder = (root or Project.find().root) / "systems"
     files = sorted(folder.glob("*/system.yaml"))
     found = [read(SystemDeclaration, "system", file, name=file.parent.name) for file in files]
-    ordered = sorted(found, key=lambda one: one.protocol != "direct")
+    ordered = sorted(found, key=lambda one: (not one.compared, one.protocol != "direct"))
     return {one.name: one for one in ordered}
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all systems, in the order of `declarations`."""
     return tuple(declarations())
+
+
+def compared() -> tuple[str, ...]:
+    """Return the names of the systems that are compared if none are named."""
+    return tuple(name for name, one in declarations().items() if one.compared)
 
 
 def declaration(name: str) -> SystemDeclaration:

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from testbed.analysis.scaling import efficiencies, scalability
+from testbed.analysis.samples import load
+from testbed.analysis.scaling import efficiencies, predicted, scalability
 from testbed.analysis.studies import by_system
+from testbed.analysis.verdicts import judge_all
 
-from .synthetic import write_pair
+from .synthetic import write_pair, write_run
 
 
 def test_efficiency_is_relative_to_the_lowest_level(tmp_path: Path) -> None:
@@ -30,3 +32,38 @@ def test_scalability_needs_four_levels(tmp_path: Path) -> None:
     assert scalability(systems["sync"]) is not None
     del systems["sync"][40.0]
     assert scalability(systems["sync"]) is None
+
+
+def test_a_single_thread_predicts_the_throughput_of_many(tmp_path: Path) -> None:
+    # 10 ms of CPU in all for each of 200 operations of 20 ms or more, of which 4 ms are limited.
+    for threads in (1, 50):
+        write_run(
+            tmp_path,
+            threads=threads,
+            loops=200,
+            median_ms=20,
+            record={
+                "server_cpu_s": {"gateway": 0.8, "cinema": 0.4, "cinema.2": 0.4},
+                "generator_cpu_s": 0.4,
+                "generator_cpus": 2,
+                "settings": {"limits.cinema.cpus": "0.2", "replicas.cinema": "2"},
+            },
+        )
+    levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
+    found = predicted(levels)
+
+    assert found is not None
+    # The processors carry 2/6 ms, the cinemas 0.4/4 ms.
+    assert found.bounds.rate == pytest.approx(min(2 / 0.006, 0.4 / 0.004))
+    assert found.throughput.size == 50
+    assert found.throughput[0] == pytest.approx(1 / found.bounds.alone_s)
+    assert found.throughput[-1] == pytest.approx(100, rel=0.01)
+    del levels[1.0]
+    assert predicted(levels) is None
+
+
+def test_nothing_is_predicted_without_the_cpu_time_of_a_single_thread(tmp_path: Path) -> None:
+    write_run(tmp_path, threads=1, record={"generator_cpu_s": None, "generator_cpus": 2})
+    levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
+
+    assert predicted(levels) is None

@@ -39,16 +39,16 @@ JAVA_OPTS = "-XX:TieredStopAtLevel=1"
 BASE_URL = os.environ.get("TESTBED_BASE_URL")
 RUNNING_VARIANT = os.environ.get("TESTBED_VARIANT")
 
-if BASE_URL and RUNNING_VARIANT not in systems.names():
+if BASE_URL and RUNNING_VARIANT not in PRODUCTS:
     raise pytest.UsageError(
         f"TESTBED_BASE_URL is set, TESTBED_VARIANT is {RUNNING_VARIANT!r}: "
-        f"choose from {', '.join(systems.names())}"
+        f"choose from {', '.join(PRODUCTS)}"
     )
 
 
 def tested_variants() -> tuple[str, ...]:
     """Return the variants that can be asked."""
-    return (str(RUNNING_VARIANT),) if BASE_URL else systems.names()
+    return (str(RUNNING_VARIANT),) if BASE_URL else tuple(PRODUCTS)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -22,24 +22,24 @@ FRAMEWORK_STATUSES = {401, 403, 404, 405, 406}
 """Answers to requests for no documented operation, which are for administrators."""
 
 
-def document_text(variant: str) -> str:
-    """Return the OpenAPI document of a variant as it is stored."""
-    module = Project.find().root / DOCUMENTS[variant]
+def document_text(described: str) -> str:
+    """Return the OpenAPI document of a variant or a module as it is stored."""
+    module = Project.find().root / DOCUMENTS.get(described, described)
     path = module / "src" / "main" / "resources" / "static" / "openapi.yaml"
     return path.read_text(encoding="utf-8")
 
 
 class Document:
-    """One variant's OpenAPI document.
+    """One OpenAPI document.
 
     Parameters
     ----------
-    variant
-        ``sync`` or ``async``.
+    described
+        ``sync`` or ``async``, or the module that serves the document.
     """
 
-    def __init__(self, variant: str) -> None:
-        self.content: dict[str, Any] = yaml.safe_load(document_text(variant))
+    def __init__(self, described: str) -> None:
+        self.content: dict[str, Any] = yaml.safe_load(document_text(described))
         resource = Resource.from_contents(self.content, default_specification=DRAFT202012)
         self._registry = Registry().with_resource(BASE, resource)
         self._paths = [

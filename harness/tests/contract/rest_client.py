@@ -75,6 +75,13 @@ def headers(request: Request, value_of: Callable[[str], str]) -> dict[str, str]:
     return made
 
 
+def content(request: Request, folder: Path) -> bytes | None:
+    """Return the body of a request; ``< FILE`` stands for a file relative to the folder."""
+    if request.body.startswith("< "):
+        return (folder / request.body[2:].strip()).read_bytes()
+    return request.body.encode() or None
+
+
 def of_answer(reference: str, answers: Mapping[str, Any]) -> str:
     """Return what a reference to an earlier answer stands for.
 

@@ -20,7 +20,7 @@ FOLDER = Project.find().root / "http"
 
 def test_there_are_requests_for_every_system() -> None:
     found = {file.parent.name for file in FOLDER.glob("*/*.http")}
-    assert found == {"sync", "async", "rabbitmq"}
+    assert found == {"sync", "async", "rabbitmq", "posters", "tickets"}
     for file in FOLDER.glob("*/*.http"):
         assert list(rest_client.requests(file.read_text(encoding="utf-8")))
 
@@ -41,7 +41,7 @@ def ask(file: Path, http: httpx.Client, values: Mapping[str, str]) -> int:
                 request.method,
                 rest_client.replaced(request.url, value),
                 headers=rest_client.headers(request, value),
-                content=request.body or None,
+                content=rest_client.content(request, file.parent),
                 # As the file has it.
                 auth=None,
             )

@@ -12,8 +12,6 @@ from typing import Any
 import httpx
 import pytest
 
-from testbed.model import systems
-
 from .conftest import BASE_URL, started
 from .product import PRODUCTS, Product, problem, reservation
 
@@ -25,7 +23,7 @@ BUYERS = 500
 TRIES = 5
 
 
-@pytest.fixture(scope="module", params=systems.names())
+@pytest.fixture(scope="module", params=PRODUCTS)
 def limited(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Product]:

@@ -14,7 +14,6 @@ import httpx
 import pytest
 
 from testbed.deploy.stack import Stack
-from testbed.model import systems
 
 from .conftest import BASE_URL, started
 from .product import PRODUCTS, Asynchronous, Product, problem, reservation
@@ -69,7 +68,7 @@ class Traced:
             del headers["traceparent"]
 
 
-@pytest.fixture(scope="module", params=systems.names())
+@pytest.fixture(scope="module", params=PRODUCTS)
 def traced(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Traced]:

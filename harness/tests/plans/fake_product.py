@@ -118,12 +118,12 @@ RIGHT = Script()
 
 
 class FakeProduct:
-    """Serves both variants' list and reserve on a free port of the loopback address.
+    """Serves both variants' list and reserve, posters or tickets, on a free loopback port.
 
     Parameters
     ----------
     variant
-        ``sync`` or ``async``.
+        ``sync``, ``async``, ``poster`` or ``ticket``.
     scripts
         One for each operation in the order of arrival; right answers when they run out.
     pause
@@ -179,6 +179,10 @@ class FakeProduct:
         self.requests.append(request)
         if self.variant == "sync":
             return self._sync(request)
+        if self.variant == "poster":
+            return self._poster(request)
+        if self.variant == "ticket" and request.method == "POST":
+            return self._order(request)
         if request.method == "GET" and (found := re.search(r"/([0-9a-f-]{36})$", request.path)):
             return self._fetch(found[1])
         return self._accept(request)
@@ -190,6 +194,24 @@ class FakeProduct:
         if (request.method, request.path) == ("POST", "/cinema/cineworld/reservation/make"):
             return script.request(Answer(201, _reservation(request)))
         return Answer(404)
+
+    def _poster(self, request: Request) -> Answer:
+        script = next(self._scripts, RIGHT)
+        if (request.method, request.path) != ("POST", "/api/posters"):
+            return Answer(404)
+        told = {"Poster-Steps": "adjust, convert, label", "Poster-Digest": "0f" * 32}
+        return script.request(Answer(200, b"\xff\xd8\xff\xd9", told, "image/jpeg"))
+
+    def _order(self, request: Request) -> Answer:
+        script = next(self._scripts, RIGHT)
+        if request.path != "/cinema/cineworld/reservation/make":
+            return Answer(404)
+        made = _reservation(request)
+        order = json.loads(made)["id"]
+        pdf = f"%PDF-1.4\n<< /Title (Ticket {order}) >>\nstartxref\n9\n%%EOF\n".encode()
+        result = Answer(200, pdf, content_type="application/pdf")
+        self._results[order] = (script, result, script.pending)
+        return script.request(Answer(201, made))
 
     def _accept(self, request: Request) -> Answer:
         script = next(self._scripts, RIGHT)

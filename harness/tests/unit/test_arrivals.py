@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import EXPERIMENT, Experiment
+from testbed.experiment.declaration import EXPERIMENT, Experiment, InBurst
 from testbed.experiment.parts import Ramp, Steps
 
 STEPS = Steps.model_validate({"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20})
@@ -104,3 +104,26 @@ def test_what_is_written_reads_back(tmp_path: Path, process: str) -> None:
 
     assert np.array_equal(arrivals.read(tmp_path / "arrivals.csv"), found)
     assert (tmp_path / "arrivals.csv").read_text().splitlines()[0].isdigit()
+
+
+@pytest.mark.parametrize("process", ["constant", "poisson"])
+def test_a_burst_has_its_number_of_arrivals_within_its_time(process: str) -> None:
+    plan = EXPERIMENT.validate_python(
+        {"name": "x", "burst": {"arrivals": 1000, "over": 2}, "arrivals": process, "seed": 1}
+    )
+    assert isinstance(plan, InBurst)
+    found = arrivals.offsets(plan, 500, 7, plan.burst)
+
+    assert len(found) == 1000
+    assert (np.diff(found) >= 0).all()
+    assert found[0] >= 0
+    assert found[-1] < 2000
+    gaps = set(np.diff(found).tolist())
+    assert gaps == {2} if process == "constant" else len(gaps) > 4
+    assert arrivals.describe(plan, 7, 1000, plan.burst) == {
+        "kind": "burst",
+        "process": process,
+        "seed": 7,
+        "planned": 1000,
+        "length_s": 2.0,
+    }

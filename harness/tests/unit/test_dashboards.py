@@ -196,7 +196,7 @@ def test_titles_of_panels_are_unique(dashboard: Json) -> None:
 def test_every_query_says_which_variant_it_is_of(dashboard: Json) -> None:
     tagged = {tag.removeprefix("variant:") for tag in dashboard["tags"] if ":" in tag}
     for query in queries(dashboard):
-        named = set(re.findall(r'variant="(\w+)"', query))
+        named = set(re.findall(r'variant="([\w-]+)"', query))
         assert named or 'variant=~"$variant"' in query, query
         assert named <= tagged, query
 

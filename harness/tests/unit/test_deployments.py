@@ -241,7 +241,7 @@ def test_what_a_run_has_stored_is_deleted_with_the_account_of_mongodbs_container
 SCALED = {"cinema-ucd-service": 3, "cinema-cineworld-service": 2, "cinema-dundrum-service": 1}
 
 
-@pytest.mark.parametrize("variant", systems.names())
+@pytest.mark.parametrize("variant", systems.compared())
 def test_an_instance_differs_from_the_first_in_name_and_ports_alone(
     project: Project, variant: str
 ) -> None:
@@ -279,6 +279,36 @@ def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     assert not {
         port for one in services.values() for port in one.ports.values() if port % 1000 in further
     }
+
+
+def test_a_cinema_with_tickets_starts_after_who_builds_them(project: Project) -> None:
+    queue = deploy(project, Choice("ticket-queue", port_offset=1000))
+
+    assert phases(queue) == [
+        {"embedded-backends"},
+        {"ticket-service"},
+        {"cinema-cineworld-service"},
+    ]
+    cinema = named(queue, "cinema-cineworld-service").environ
+    assert cinema["TICKET_URL"] == "http://127.0.0.1:9086"
+    assert cinema["CINEMA_TICKETS"] == "queue"
+    for name in ("cinema-cineworld-service", "ticket-service"):
+        assert named(queue, name).environ["RABBITMQ_USERNAME"] == "guest"
+    composite = deploy(project, Choice("ticket-composite"))
+    assert phases(composite) == [{"embedded-backends"}, {"cinema-cineworld-service"}]
+    assert not any(
+        "RABBITMQ" in setting for setting in named(composite, "cinema-cineworld-service").environ
+    )
+
+
+def test_a_chain_is_started_from_its_end(project: Project) -> None:
+    deployment = deploy(project, Choice("poster-chain-forward", port_offset=1000))
+
+    assert phases(deployment) == [{"poster-labeler"}, {"poster-converter"}, {"poster-adjuster"}]
+    converter = named(deployment, "poster-converter").environ
+    assert converter["POSTER_NEXT"] == "http://127.0.0.1:9092"
+    assert converter["POSTER_FIRST"] == "http://127.0.0.1:9099"
+    assert deployment.mongodb_uri is None
 
 
 @pytest.mark.parametrize("variant", systems.names())

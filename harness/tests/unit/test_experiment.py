@@ -137,11 +137,16 @@ def test_a_run_needs_an_end() -> None:
 
 
 def test_a_load_is_required() -> None:
-    assert "give threads, rates, schedule or search" in error("name: mine\nloops: 1\n")
+    assert "give threads, rates, schedule, burst or search" in error("name: mine\nloops: 1\n")
 
 
 OPEN = "name: mine\nrates: [10]\nduration: 5\n"
 BLOCKS = "name: mine\nthreads: [1]\nblocks: {}\n"
+BURST = "name: mine\nburst: {arrivals: 1000, over: 2}\n"
+DEMAND = (
+    "name: mine\nthreads: [10]\nduration: 5\n"
+    "demand: {cpus: {from: 0.1, to: 1.2, resolution: 0.05}, target: {ok_per_s: 5}}\n"
+)
 SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
 
 
@@ -195,6 +200,26 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (
             VALID + "precision: {figure: p99_ms}\n",
             "precision.figure: 'p99_ms': input should be 'ok_per_s', 'p95_ms', 'cpu_ms_per_ok' or",
+        ),
+        (BURST + "duration: 3\n", "duration and burst exclude each other"),
+        (BURST + "threads: [1]\n", "threads and burst exclude each other"),
+        ("name: mine\nburst: {arrivals: 1, over: 2}\n", "burst.arrivals: 1"),
+        (BURST + "drain: 60\n", "drain: sync has no ledger of what it accepted"),
+        (DEMAND + "loops: 3\n", "loops and demand exclude each other"),
+        (DEMAND + "repetitions: 3\n", "repetitions: 3: input should be 1"),
+        (
+            DEMAND.replace("{ok_per_s: 5}", "{goodput_of: sync}"),
+            "demand.target: give ok_per_s, or goodput_of and cpus",
+        ),
+        (DEMAND.replace("{ok_per_s: 5}", "{}"), "demand.target: give ok_per_s, or goodput_of"),
+        (
+            DEMAND.replace("{ok_per_s: 5}", "{goodput_of: chain, cpus: 1}"),
+            "demand.target.goodput_of: 'chain': choose from: sync, async",
+        ),
+        (DEMAND.replace("to: 1.2", "to: 0.1"), "to: 0.1 is not above from (0.1)"),
+        (
+            DEMAND + "limits: {cinema-ucd-service: {cpus: 1}}\n",
+            "limits: cpus and demand exclude each other",
         ),
         (VALID + "precision: {could_tell: 1}\n", "precision.could_tell: 1"),
         (VALID + "blocks: {}\n", "loops and blocks exclude each other"),
@@ -262,6 +287,10 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         + "systems: {a: {variant: sync, replicas: {aggregator-service: 2}, "
         + "limits: {aggregator-service: {memory_mb: 256}}}}\n",
         SEARCH + "slo: {p95_ms: 200}\n",
+        BURST + "arrivals: constant\n",
+        DEMAND,
+        DEMAND.replace("{ok_per_s: 5}", "{goodput_of: sync, cpus: 0.6, within: 0.05}")
+        + "limits: {cinema-ucd-service: {memory_mb: 300}}\n",
         VALID + "precision: {could_tell: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
         BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
         "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",

@@ -202,3 +202,27 @@ def test_a_process_is_held_to_its_limits_and_its_groups_end_with_it(
     assert usage.peak_mb is None or 1 < usage.peak_mb <= 256
     assert one.groups
     assert not any(folder.exists() for folder in one.groups)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_limit_of_cpu_is_changed_and_lifted_while_a_process_runs(
+    tmp_path: Path, version: int
+) -> None:
+    file = "cpu.max" if version == 2 else "cpu.cfs_quota_us"
+    for name in ("cpu", "memory"):
+        (tmp_path / name).mkdir()
+    for name in (file, "cpu.cfs_period_us"):
+        (tmp_path / "cpu" / name).write_text("")
+    folders = (tmp_path / "cpu", tmp_path / "memory")
+
+    groups.set_cpus(folders, 0.35)
+    limited = (tmp_path / "cpu" / file).read_text()
+    groups.set_cpus(folders, None)
+    lifted = (tmp_path / "cpu" / file).read_text()
+
+    if version == 2:
+        assert (limited, lifted) == ("35000 100000", "max 100000")
+    else:
+        assert (limited, lifted) == ("35000", "-1")
+        assert (tmp_path / "cpu" / "cpu.cfs_period_us").read_text() == "100000"
+    assert not list((tmp_path / "memory").iterdir())

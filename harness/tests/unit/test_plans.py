@@ -52,6 +52,32 @@ def test_what_xml_reserves_is_sent_as_declared(tmp_path: Path, protocol: str) ->
     assert BODY in [one.text for one in plan.iterfind(".//collectionProp/stringProp")]
 
 
+def test_a_file_is_sent_as_the_body(tmp_path: Path) -> None:
+    (tmp_path / "systems" / "shop").mkdir(parents=True)
+    (tmp_path / "systems" / "shop" / "system.yaml").write_text(SYSTEM % "direct")
+    (tmp_path / "jmeter" / "workloads").mkdir(parents=True)
+    (tmp_path / "jmeter" / "workloads" / "buy.yaml").write_text(
+        yaml.safe_dump({"description": "Orders", "method": "POST", "file": "images/one.jpg"})
+    )
+    shutil.copy(Project.find().plans / "template.jmx.j2", tmp_path / "jmeter")
+
+    ((_, text),) = plans.contents(Project(tmp_path, tmp_path)).items()
+
+    (file,) = ET.fromstring(text).iterfind(".//elementProp[@elementType='HTTPFileArg']")
+    assert file.findtext("stringProp[@name='File.paramname']") == ""
+    assert file.findtext("stringProp[@name='File.path']") == "images/one.jpg"
+
+
+def test_header_lines_are_checked_as_a_whole() -> None:
+    workload = WorkloadDeclaration(description="Orders", headers_match=("Paid: (yes|no)",))
+    (right,) = map(re.compile, workload.header_patterns)
+
+    assert right.search("HTTP/1.1 200 \nPAID: yes\nDate: today\n")
+    assert right.search("HTTP/1.1 200 \r\nPaid: no\r\n")
+    assert not right.search("HTTP/1.1 200 \nPaid: yesterday\n")
+    assert not right.search("HTTP/1.1 200 \nUnpaid: yes\n")
+
+
 def test_a_polled_answer_is_checked_for_the_same() -> None:
     workload = WorkloadDeclaration(
         description="Orders",

@@ -47,6 +47,27 @@ def test_answers_directly(serve: Serve) -> None:
     assert made.json() == {"id": "1", "clientEmail": "a@b"}
 
 
+def test_answers_with_the_headers_that_a_plan_looks_for(serve: Serve) -> None:
+    with serve("poster-chain") as client:
+        edited = client.post("/api/posters", content=bytes(300_000))
+
+    assert edited.headers["Content-Type"] == "image/jpeg"
+    assert edited.headers["Poster-Steps"] == "adjust, convert, label"
+    assert edited.content.startswith(b"\xff\xd8")
+
+
+def test_gives_what_a_plan_fetches_after_an_answer(serve: Serve) -> None:
+    with serve("ticket-queue") as client:
+        made = client.post("/cinema/cineworld/reservation/make", json={"clientEmail": "a@b"})
+        ticket = client.get(f"/tickets/{made.json()['id']}")
+
+    assert made.status_code == 201
+    assert ticket.headers["Content-Type"] == "application/pdf"
+    # Made by the service: the right one for the id that the server gives.
+    assert ticket.content.startswith(b"%PDF-")
+    assert f"Ticket {made.json()['id']}".encode() in ticket.content
+
+
 def test_acknowledges_and_gives_the_result_when_it_is_fetched(serve: Serve) -> None:
     with serve("async") as client:
         listed = client.get("/api/movie/list")

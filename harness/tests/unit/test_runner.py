@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -504,7 +504,82 @@ def test_a_search_closes_in_on_what_a_system_can_bear(system: Setup) -> None:
     assert met["slo"]["met"] is True
 
 
-@pytest.mark.parametrize("plan", [PLAN, SEARCHED, OPEN_LOOP, BLOCKS], ids=lambda plan: plan.name)
+DEMANDED = EXPERIMENT.validate_python(
+    {
+        "name": "demanded",
+        "systems": {"small": {"variant": "sync"}, "large": {"variant": "async"}},
+        "workloads": ["list"],
+        "threads": [2],
+        "duration": 1,
+        "seed": 4,
+        "demand": {
+            "cpus": {"from": 0.1, "to": 1.2, "resolution": 0.1},
+            "target": {"goodput_of": "large", "cpus": 1},
+            "repetitions": 2,
+        },
+        "warmup": {"threads": 1, "window": 1, "at_most": 0},
+    }
+)
+
+
+def goodput(folder: Path, record: Mapping[str, Any]) -> float:
+    """Return 10/s for each core up to 0.6 cores; the small system needs half as much."""
+    name, _, cores = record["system"].partition(" at ")
+    return min(6.0, 10 * float(cores.split()[0] if cores else 9) * (2 if name == "small" else 1))
+
+
+def test_a_demand_search_finds_the_least_cpu_of_each_system(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limited = []
+
+    @contextlib.contextmanager
+    def noted(_: Stack, cpus: Mapping[str, float]) -> Iterator[None]:
+        limited.append(dict(cpus))
+        yield
+
+    monkeypatch.setattr(Stack, "limited", noted)
+    results, show = make_results(system, DEMANDED), Noted()
+    with_goodput = replace(system, dependencies=replace(system.dependencies, goodput=goodput))
+    measure(with_goodput, results, show, DEMANDED)
+
+    assert show.starts == ["large-1", "small-1", "large-2", "small-2"]
+    runs = [run.removesuffix("-1") for run in show.runs if run.endswith("-1")]
+    assert runs == [
+        "large-list-001-threads",
+        "large-list-002-threads-1-cores",
+        "large-list-002-threads-0.5-cores",
+        "large-list-002-threads-0.7-cores",
+        "large-list-002-threads-0.6-cores",
+        "small-list-001-threads",
+        "small-list-002-threads-1.2-cores",
+        "small-list-002-threads-0.6-cores",
+        "small-list-002-threads-0.3-cores",
+        "small-list-002-threads-0.1-cores",
+        "small-list-002-threads-0.2-cores",
+    ]
+    first = json.loads((results / "runs/large-list-002-threads-1-cores-1/run.json").read_text())
+    assert first["system"] == "large at 1 cores"
+    assert (first["demand"]["wanted"], first["demand"]["ok_per_s"]) == (None, 6.0)
+    assert first["demand"]["met"] is True
+    assert sum(first["demand"]["shares"].values()) == pytest.approx(1)
+    missed = json.loads((results / "runs/small-list-002-threads-0.2-cores-2/run.json").read_text())
+    assert missed["demand"] | {"shares": {}} == {
+        "system": "small",
+        "cpus": 0.2,
+        "shares": {},
+        "wanted": pytest.approx(6 * 0.97),
+        "ok_per_s": 4.0,
+        "met": False,
+    }
+    alone, *rest = limited[:5]
+    assert alone == {}
+    assert [sum(cpus.values()) for cpus in rest] == pytest.approx([1, 0.5, 0.7, 0.6])
+
+
+@pytest.mark.parametrize(
+    "plan", [PLAN, SEARCHED, DEMANDED, OPEN_LOOP, BLOCKS], ids=lambda plan: plan.name
+)
 def test_a_stopped_experiment_equals_one_that_was_not(
     tmp_path_factory: pytest.TempPathFactory, plan: Experiment
 ) -> None:

@@ -2,8 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from testbed.experiment.parts import Search
-from testbed.experiment.search import Bracket, bracket, most_tries, next_rate
+from testbed.experiment.parts import Grid, Search
+from testbed.experiment.search import (
+    Bracket,
+    bracket,
+    contradicted,
+    least_bracket,
+    most_amounts,
+    most_tries,
+    next_amount,
+    next_rate,
+)
 
 SEARCH = Search.model_validate({"from": 50, "to": 1000, "resolution": 25})
 
@@ -58,3 +67,49 @@ def test_the_most_tries_are_a_bound_that_is_reached() -> None:
     counts = {len(carried_out(capacity)) for capacity in range(40, 1100)}
 
     assert max(counts) == most_tries(SEARCH)
+
+
+GRID = Grid.model_validate({"from": 0.1, "to": 1.2, "resolution": 0.05})
+
+
+def searched(
+    least: float, grid: Grid = GRID, known: dict[float, bool] | None = None
+) -> list[float]:
+    """Return the amounts that a search tries of which this one is the least that is enough."""
+    tried = dict(known or {})
+    while (amount := next_amount(grid, tried)) is not None:
+        assert amount not in tried, "an amount is tried once"
+        assert grid.first <= amount <= grid.last
+        tried[amount] = amount >= least
+    found = least_bracket(tried)
+    if grid.first < least <= grid.last:
+        assert found.passed is not None
+        assert found.failed is not None
+        assert found.failed < least <= found.passed
+        assert found.passed - found.failed <= grid.resolution * (1 + 1e-9)
+    return list(tried)
+
+
+@pytest.mark.parametrize(
+    "odd", [GRID, Grid.model_validate({"from": 1, "to": 9.5, "resolution": 2})]
+)
+def test_finds_the_least_amount_to_its_resolution(odd: Grid) -> None:
+    counts = {len(searched(number / 40, odd)) for number in range(1, 420)}
+
+    assert max(counts) == most_amounts(odd)
+
+
+def test_the_highest_amount_comes_first_and_then_halves() -> None:
+    assert searched(0.45) == [1.2, 0.6, 0.3, 0.45, 0.4]
+    assert searched(5) == [1.2]
+    assert searched(0)[-1] == 0.1
+
+
+def test_what_is_known_to_be_enough_is_where_a_search_begins() -> None:
+    assert searched(0.45, known={0.6: True})[:2] == [0.6, 0.3]
+
+
+def test_enough_below_too_little_contradicts_the_search() -> None:
+    assert least_bracket({1.2: True, 0.6: False, 0.3: True}) == Bracket(1.2, 0.6)
+    assert contradicted({1.2: True, 0.6: False, 0.3: True})
+    assert not contradicted({1.2: True, 0.6: False, 0.3: False})

@@ -37,6 +37,18 @@ def test_systems_that_answer_directly_come_first(tmp_path: Path) -> None:
     assert found["beta"].workloads == {"buy": "/buy", "look": "/look"}
 
 
+def test_systems_that_are_not_compared_come_last(tmp_path: Path) -> None:
+    declare(tmp_path, "alpha", VALID % ("direct", "buy: /buy") + "compared: false\n")
+    declare(tmp_path, "beta", VALID % ("acknowledged", "buy: /buy"))
+    found = systems.declarations(tmp_path)
+    assert list(found) == ["beta", "alpha"]
+
+
+def test_the_systems_of_the_movie_tickets_are_compared() -> None:
+    assert systems.compared() == ("sync", "async")
+    assert set(systems.names()) > {"poster-chain", "poster-composite", "poster-chain-forward"}
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -67,7 +67,7 @@ def _failed(claim: Claim, source: Source, count: Count) -> Found:
         share = Interval(shares[most].estimate, low, high)
         return Found(share.estimate, share, _fewest(runs, of), "%", note, missing=missing)
 
-    return _at_every_level(claim, runs, worst)
+    return at_every_level(claim, runs, worst)
 
 
 def _ratio(claim: Claim, source: Source, count: Count) -> Found:
@@ -159,7 +159,7 @@ def _shares(claim: Claim, source: Source, count: Count) -> Found:
             missing=missing,
         )
 
-    return _at_every_level(claim, runs, furthest)
+    return at_every_level(claim, runs, furthest)
 
 
 def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
@@ -221,7 +221,7 @@ def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
             missing,
         )
 
-    return _at_every_level(claim, runs, over)
+    return at_every_level(claim, runs, over)
 
 
 def _efficiency_interval(
@@ -250,6 +250,19 @@ def _unmeasured(claim: Claim, source: Source, count: Count) -> Found:
     return Found(None, note=claim.fields["why"])
 
 
+def _published(claim: Claim, source: Source, count: Count) -> Found:
+    """Return a figure from other published ones: a quotient of products, or what follows of it."""
+    over, under = (math.prod(claim.fields[side]) for side in ("over", "under"))
+    figure = claim.fields["figure"]
+    value = {
+        "ratio": over / under,
+        "share": over / under,
+        "increase": over / under - 1,
+        "saving": 1 - under / over,
+    }[figure]
+    return Found(value, unit="×" if figure == "ratio" else "%")
+
+
 KINDS: Mapping[str, Callable[[Claim, Source, Count], Found]] = {
     "mean": _mean,
     "failed": _failed,
@@ -257,11 +270,12 @@ KINDS: Mapping[str, Callable[[Claim, Source, Count], Found]] = {
     "correlation": _correlation,
     "shares": _shares,
     "efficiency": _efficiency,
+    "published": _published,
     "none": _unmeasured,
 }
 
 
-def _at_every_level(
+def at_every_level(
     claim: Claim,
     runs: Mapping[float, Sequence[object]],
     found: Callable[[Sequence[float]], Found],

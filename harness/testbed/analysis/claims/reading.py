@@ -23,19 +23,22 @@ def read_claims(file: Path = CLAIMS) -> tuple[Claim, ...]:
     for fields in read_document(file)["claims"]:
         if fields["kind"] not in KINDS:
             raise unknown(f"kind of claim {fields['id']}", fields["kind"], KINDS)
-        accept = fields.get("accept")
-        claims.append(
-            Claim(
-                id=fields["id"],
-                source=fields["source"],
-                says=fields["says"],
-                kind=fields["kind"],
-                fields=fields,
-                accept=(float(accept[0]), float(accept[1])) if accept else None,
-                known=fields.get("known", ""),
-            )
-        )
+        claims.append(claim_of(fields))
     return tuple(claims)
+
+
+def claim_of(fields: Mapping[str, Any]) -> Claim:
+    """Return a claim as written."""
+    accept = fields.get("accept")
+    return Claim(
+        id=fields["id"],
+        source=fields["source"],
+        says=fields["says"],
+        kind=fields["kind"],
+        fields=fields,
+        accept=(float(accept[0]), float(accept[1])) if accept else None,
+        known=fields.get("known", ""),
+    )
 
 
 def read_document(file: Path = CLAIMS) -> Mapping[str, Any]:

@@ -12,7 +12,6 @@ from testbed.analysis.claims.kinds import KINDS
 from testbed.analysis.claims.reading import read_claims, read_document
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
-from testbed.analysis.statistics.scaling import efficiency
 from testbed.analysis.tables import MISSING, Column, markdown_table, word
 from testbed.analysis.verdicts import Judged
 
@@ -47,6 +46,7 @@ def held(judged: Judged) -> list[Held]:
     return [
         (claim, count, KINDS[claim.kind](claim, source, count))
         for claim in read_claims()
+        if claim.kind != "published"
         for count in (COUNTS[:1] if claim.kind == "none" else COUNTS)
     ]
 
@@ -99,7 +99,7 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
             "source": claim.source,
             "known": claim.known.strip() or MISSING,
         }
-        rows.setdefault(claim.id, blank)[count] = _words(claim, found)
+        rows.setdefault(claim.id, blank)[count] = words(claim, found)
     works = (
         "The thesis: Rajit Banerjee, *Performance Analysis of Design Patterns in Microservice "
         "Architecture*, University College Dublin, 2022. The article: Akhan Akbulut and Harry G. "
@@ -139,24 +139,6 @@ def consistency() -> str:
                 "known": claim.known.strip() if not agrees else "",
             }
         )
-    published = document["efficiency_published"]
-    for check in published["checks"]:
-        one = float(published["one_thread"][check["figure"]])
-        percent = float(efficiency([1, check["threads"]], [one, check["response_ms"]])[1])
-        low, high = check["accept"]
-        agrees = low <= percent <= high
-        rows.append(
-            {
-                "claim": f"{check['threads']} threads, {check['figure']}: {check['says']}",
-                "source": published["source"],
-                "figure": f"E_i = {percent:.1f} % from {check['response_ms']:g} ms",
-                "agrees": "agrees" if agrees else "**disagrees**",
-                "known": ""
-                if agrees
-                else "The published percentile and the published band "
-                "exclude one another; which of the two is wrong is not known.",
-            }
-        )
     disagreeing = sum(row["agrees"] != "agrees" for row in rows)
     return (
         f"The data: {document['published']['source']}; for the article, its own figures. "
@@ -170,7 +152,7 @@ def _exactly(found: Found) -> Found:
     return Found(found.estimate, None, None, found.unit)
 
 
-def _words(claim: Claim, found: Found) -> str:
+def words(claim: Claim, found: Found) -> str:
     """Return verdict, figure and interval."""
     outcome = verdict(claim, found)
     words = outcome if outcome == "not decidable here" else f"**{outcome}**"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from testbed.analysis.figures.figure import ReportFigure, figure_of, span, subpl
 from testbed.analysis.figures.style import line_styles
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import Measurement
-from testbed.analysis.scaling import efficiencies, scalability
+from testbed.analysis.scaling import efficiencies, predicted, scalability
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
 from testbed.analysis.studies import Study, by_system, measured_studies, summarised_studies
 from testbed.analysis.verdicts import Judged
@@ -85,7 +85,7 @@ def _draw_curves(
 ) -> tuple[Figure, str]:
     look = line_styles(systems)
     figure, grid = subplots(1, 3, 3.5)
-    notes = []
+    notes, expected = [], []
     base = min(level for levels in systems.values() for level in levels)
     for axes, name in zip(grid[0], ("mean_ms", "p95_ms"), strict=False):
         for system, levels in systems.items():
@@ -134,6 +134,11 @@ def _draw_curves(
                 f"{system}: λ {_plus(fit.rate, 1)}/s, σ {_plus(fit.contention, 4)}, "
                 f"κ {_plus(fit.coherency, 6)}{peak}"
             )
+        if (prediction := predicted(levels)) is not None:
+            threads = np.arange(1, prediction.throughput.size + 1)
+            axes.plot(threads, prediction.throughput, color=look[system].colour, ls=":", lw=1.2)
+            limits = prediction.bounds
+            expected.append(f"{system}: at most {limits.rate:,.0f}/s, N* = {limits.knee:.1f}")
     axes.set_title("goodput")
     axes.set_ylabel("successful operations/s")
     axes.set_xlabel(study.axis)
@@ -151,7 +156,17 @@ def _draw_curves(
         f"Efficiency E_i = 100 · R_b · i / (b · R_i) of {study.workload} operations relative to "
         f"the lowest level, b = {base:g} threads, {study.conditions}: at least 100 % is high, 75 "
         f"to 100 % low, less is not efficient (Akbulut and Perros 2019, there with b = 1). "
-        f"Goodput: one point per run. {fitted}"
+        f"Goodput: one point per run. {fitted}{_expected(expected)}"
+    )
+
+
+def _expected(notes: Sequence[str]) -> str:
+    """Return what the dotted lines are; empty if there are none."""
+    if not notes:
+        return ""
+    return (
+        " Dotted: predicted from the CPU and response times of a single thread, by mean-value "
+        f"analysis; bounds X ≤ 1/D, and N* = R/D threads that reach it: {'; '.join(notes)}."
     )
 
 

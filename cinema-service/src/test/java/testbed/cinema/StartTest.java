@@ -37,6 +37,14 @@ class StartTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"http, post", "amqp, inline"})
+  void stopsOnTicketsThatItCannotHave(String transport, String tickets) {
+    assertStartStops(
+        Map.of("cinema.name", "ucd", "cinema.transport", transport, "cinema.tickets", tickets),
+        "CINEMA_TICKETS is '%s'".formatted(tickets));
+  }
+
+  @ParameterizedTest
   @CsvSource({"tuned, -1us", "tuned, 100001us", "thesis, 180us"})
   void stopsOnAHandicapThatIsNotAllowed(String preset, String handicap) {
     assertStartStops(

@@ -18,13 +18,12 @@ import testbed.broker.operation.Operations;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.web.CinemasMissing;
+import testbed.support.web.PreferredWait;
 
 /** The two halves of every operation: its request is acknowledged, its answer is fetched. */
 @Component
 class RequestReply {
 
-  private static final String PREFER = "Prefer";
-  private static final String PREFERENCE_APPLIED = "Preference-Applied";
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final Operations operations;
@@ -60,7 +59,7 @@ class RequestReply {
       Operation<A> operation,
       HttpHeaders headers,
       BiFunction<BodyBuilder, List<A>, ResponseEntity<?>> content) {
-    var wait = PreferredWait.in(headers.getOrEmpty(PREFER), longestWait);
+    var wait = PreferredWait.in(headers, longestWait);
     var found = operations.fetch(id, operation, wait.orElse(Duration.ZERO));
     if (found.isEmpty()) {
       return status(HttpStatus.ACCEPTED, wait)
@@ -73,9 +72,6 @@ class RequestReply {
   }
 
   private static BodyBuilder status(HttpStatus status, Optional<Duration> wait) {
-    var response = ResponseEntity.status(status);
-    wait.ifPresent(
-        applied -> response.header(PREFERENCE_APPLIED, "wait=%d".formatted(applied.toSeconds())));
-    return response;
+    return PreferredWait.applied(ResponseEntity.status(status), wait);
   }
 }

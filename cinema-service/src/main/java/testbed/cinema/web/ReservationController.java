@@ -1,5 +1,7 @@
 package testbed.cinema.web;
 
+import static org.springframework.http.HttpHeaders.LINK;
+
 import jakarta.validation.Valid;
 import java.net.URI;
 import java.util.List;
@@ -13,6 +15,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.reservation.Reservations;
+import testbed.cinema.ticket.Ticketing;
 import testbed.contracts.CinemaName;
 import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
@@ -26,23 +29,28 @@ import testbed.support.web.Paging;
 @RequestMapping("/cinema/${cinema.name}/reservation")
 class ReservationController {
 
+  private static final String TICKET = "<%s>; rel=\"related\"; type=\"application/pdf\"";
+
   private final CinemaName cinema;
   private final Reservations reservations;
+  private final Ticketing ticketing;
 
-  ReservationController(CinemaSettings settings, Reservations reservations) {
+  ReservationController(CinemaSettings settings, Reservations reservations, Ticketing ticketing) {
     this.cinema = settings.cinemaName();
     this.reservations = reservations;
+    this.ticketing = ticketing;
   }
 
   @PostMapping("/make")
   ResponseEntity<Reservation> make(
       @Nullable IdempotencyKey key, @Valid @RequestBody ReservationRequest request) {
-    var reservation =
-        key == null
-            ? reservations.make(new ReservationId(UUID.randomUUID()), request)
-            : reservations.make(key, request);
+    var reservation = ticketing.make(key, request);
     var location = URI.create("/cinema/%s/reservation/%s".formatted(cinema, reservation.id()));
-    return ResponseEntity.created(location).body(reservation);
+    var created = ResponseEntity.created(location);
+    ticketing
+        .ticketOf(reservation)
+        .ifPresent(ticket -> created.header(LINK, TICKET.formatted(ticket)));
+    return created.body(reservation);
   }
 
   @GetMapping("/list")

@@ -10,12 +10,13 @@ import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
 import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 
 /**
- * What the broker and the cinemas send each other. A message travels as a JSON body under the
- * stable id that it declares here.
+ * What the broker, the cinemas and the ticket service send each other. A message travels as a JSON
+ * body under the stable id that it declares here.
  *
  * <p>An operation is a {@link Question} with its answer inside. A new one also needs a case in the
  * cinema's request listener and an endpoint of the broker, and nothing else.
@@ -116,4 +117,11 @@ public sealed interface CinemaMessage {
    */
   @JsonTypeName("cinema-present")
   record CinemaPresent(CinemaName cinema) implements CinemaMessage {}
+
+  /**
+   * Wants the ticket of a stored reservation: what a cinema asks of the ticket service. There is no
+   * response; the ticket is fetched.
+   */
+  @JsonTypeName("ticket-wanted")
+  record TicketWanted(ReservationId id, ReservationRequest reservation) implements CinemaMessage {}
 }

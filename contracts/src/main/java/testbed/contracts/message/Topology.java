@@ -17,6 +17,12 @@ public final class Topology {
   public static final String PRESENCE_QUEUE = "presenceQueue";
   public static final String PRESENCE = "presence.of.cinema";
 
+  /** Topic exchange of the ticket service. */
+  public static final String TICKET_EXCHANGE = "tickets";
+
+  public static final String TICKET_QUEUE = "ticketQueue";
+  public static final String TICKET_WANTED = "ticket.wanted";
+
   /** Where a message goes that could not be processed after several tries. */
   public static final String DEAD_LETTER_EXCHANGE = "cinema.dead-letter";
 

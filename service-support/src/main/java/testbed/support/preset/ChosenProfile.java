@@ -28,6 +28,11 @@ public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered
   /** The choice when nothing is set; empty if a choice must be made. */
   protected abstract String defaultChoice(Environment environment);
 
+  /** The profile of a choice: its own name, unless another setting has the same choice. */
+  protected String profile(String choice) {
+    return choice;
+  }
+
   @Override
   public final void postProcessEnvironment(
       ConfigurableEnvironment environment, SpringApplication application) {
@@ -35,7 +40,7 @@ public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered
     if (!choices.contains(choice)) {
       throw new InvalidSetting(environmentVariable, choice, choices);
     }
-    environment.addActiveProfile(choice);
+    environment.addActiveProfile(profile(choice));
   }
 
   @Override

@@ -10,7 +10,9 @@ public final class ManagementPaths {
           "/actuator/health",
           "/actuator/health/liveness",
           "/actuator/health/readiness",
-          "/actuator/prometheus");
+          "/actuator/prometheus",
+          // Where tickets are built.
+          "/actuator/tickets");
 
   private ManagementPaths() {}
 

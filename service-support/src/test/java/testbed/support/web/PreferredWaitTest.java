@@ -1,4 +1,4 @@
-package testbed.broker.web;
+package testbed.support.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

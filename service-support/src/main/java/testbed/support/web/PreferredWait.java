@@ -1,13 +1,20 @@
-package testbed.broker.web;
+package testbed.support.web;
 
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity.BodyBuilder;
 
 /** Reads how long a client is prepared to wait from its {@code Prefer} headers (RFC 7240). */
-final class PreferredWait {
+public final class PreferredWait {
+
+  /** The header in which a client says so. */
+  public static final String HEADER = "Prefer";
+
+  private static final String APPLIED = "Preference-Applied";
 
   private static final String QUOTED = "\"(?:[^\"\\\\]|\\\\.)*+\"";
 
@@ -21,6 +28,17 @@ final class PreferredWait {
   private static final int MOST_DIGITS = 9;
 
   private PreferredWait() {}
+
+  /** The wait that the client prefers; see {@link #in(Collection, Duration)}. */
+  public static Optional<Duration> in(HttpHeaders headers, Duration longest) {
+    return in(headers.getOrEmpty(HEADER), longest);
+  }
+
+  /** Tells the client that its wait was kept to, if it named one. */
+  public static BodyBuilder applied(BodyBuilder response, Optional<Duration> wait) {
+    wait.ifPresent(kept -> response.header(APPLIED, "wait=%d".formatted(kept.toSeconds())));
+    return response;
+  }
 
   /**
    * The wait that the client prefers. As the RFC says, the first one counts if there are several,

@@ -1,0 +1,19 @@
+package testbed.cinema.ticket;
+
+import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationRequest;
+import testbed.support.problem.ProblemException;
+import testbed.ticket.office.TicketsRefused;
+
+/** Where the ticket of a stored reservation is ordered. Ordered again, it is built once. */
+@FunctionalInterface
+interface TicketOrders {
+
+  /**
+   * Orders a ticket.
+   *
+   * @throws TicketsRefused if there is no place for it
+   * @throws ProblemException if it is not known whether there will be a ticket
+   */
+  void order(ReservationId id, ReservationRequest reservation);
+}

@@ -1,0 +1,62 @@
+package testbed.cinema.ticket;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.client.RestClientException;
+import testbed.contracts.ProblemType;
+import testbed.contracts.ReservationId;
+import testbed.contracts.ReservationRequest;
+import testbed.support.problem.ProblemException;
+import testbed.ticket.office.Tickets;
+import testbed.ticket.office.TicketsRefused;
+
+/** The ticket service, by HTTP. */
+class TicketService implements TicketOrders, Tickets {
+
+  private final TicketServiceApi api;
+
+  TicketService(TicketServiceApi api) {
+    this.api = api;
+  }
+
+  @Override
+  public void order(ReservationId id, ReservationRequest reservation) {
+    var status = answer(() -> api.build(id.value(), reservation).getStatusCode());
+    if (status.isSameCodeAs(HttpStatus.SERVICE_UNAVAILABLE)) {
+      throw new TicketsRefused();
+    }
+    if (!status.is2xxSuccessful()) {
+      throw new NoAnswer();
+    }
+  }
+
+  @Override
+  public Found find(ReservationId id, Duration wait) {
+    var answer = answer(() -> api.fetch(id.value(), "wait=" + wait.toSeconds()));
+    return switch (HttpStatus.resolve(answer.getStatusCode().value())) {
+      case OK -> new Found.Ticket(Objects.requireNonNull(answer.getBody()));
+      case ACCEPTED -> new Found.Waiting();
+      case NOT_FOUND -> new Found.Unknown();
+      case GONE -> new Found.Gone();
+      case null, default -> throw new NoAnswer();
+    };
+  }
+
+  private static <T> T answer(Supplier<T> question) {
+    try {
+      return question.get();
+    } catch (RestClientException unreachable) {
+      throw new NoAnswer();
+    }
+  }
+
+  /** The ticket service is away, or gives no answer that can be used. */
+  static class NoAnswer extends ProblemException {
+
+    NoAnswer() {
+      super(ProblemType.UNAVAILABLE, "The ticket service does not answer.");
+    }
+  }
+}

@@ -1,0 +1,154 @@
+"""What became of the work that systems accepted, beside what queueing theory predicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from testbed.analysis.results import Run
+from testbed.analysis.samples import Measurement
+from testbed.analysis.statistics.queueing import burst_loss, poisson_loss
+from testbed.analysis.verdicts import Judged
+from testbed.model.systems import declarations, service_of
+
+
+@dataclass(frozen=True)
+class Account:
+    """The account of one run.
+
+    Parameters
+    ----------
+    offered
+        Operations that were accepted or refused.
+    confirmed
+        Requests that the load generator saw accepted; ``accepted`` are those that are stored.
+    lost
+        Accepted, and then dropped: told or not.
+    silent
+        The share of those without a result who were not told at once; None if there are none.
+    first_third
+        The share of the lost that came in the first third of the run; None if nothing is lost.
+    places
+        How much accepted work there can be at once.
+    drained_per_s
+        How much the system finished per second after the load had ended; None if unknown.
+    predicted
+        The share of the offered that finds every place taken, if work flows evenly.
+    steady
+        The same of M/M/1/K, for Poisson arrivals that go on for good; None for others.
+    oldest_s
+        The age of the oldest when it was seen to be done, from its arrival.
+    cpu_ms
+        CPU time of all services of the system, drain included, for each that was done.
+    peak_mb
+        The most memory of services with limits; None without.
+    """
+
+    run: Run
+    offered: int
+    accepted: int
+    confirmed: int
+    refused: int
+    built: int
+    lost: int
+    dead_lettered: int
+    queued: int
+    built_later: int
+    wrong: int
+    silent: float | None
+    first_third: float | None
+    places: float
+    drained_per_s: float | None
+    predicted: float | None
+    steady: float | None
+    oldest_s: float | None
+    cpu_ms: float | None
+    peak_mb: float | None
+
+    @property
+    def lost_share(self) -> float:
+        """The lost, as a share of the accepted."""
+        return self.lost / self.accepted if self.accepted else 0.0
+
+    @property
+    def unserved_share(self) -> float:
+        """The lost and the refused, as a share of the offered."""
+        return (self.lost + self.refused) / self.offered if self.offered else 0.0
+
+    @property
+    def closed(self) -> bool:
+        """Whether each accepted request has one outcome, and the load generator saw as many."""
+        outcomes = self.built + self.lost + self.dead_lettered + self.queued
+        return self.wrong == 0 and outcomes == self.accepted == self.confirmed
+
+
+def accounts(judged: Judged) -> list[Account]:
+    """Return the account of each usable run that has one."""
+    return [account(one) for one in judged.used.measurements if one.run.ledger]
+
+
+def account(measurement: Measurement) -> Account:
+    """Return the account of a run with a ledger."""
+    run, operations = measurement.run, measurement.recorded.operations
+    told = run.ledger or {}
+    lost = told["lost"] + told["dropped"]
+    refused = int((operations["failure"] == "rejected").sum())
+    asked = pl.col("step").cast(pl.String) != "fetch"
+    offered = told["accepted"] + refused
+    starts = operations["start_ms"].to_numpy()
+    # The last arrival ends its own interval too.
+    span_s = float(np.ptp(starts)) / 1000 * starts.size / max(starts.size - 1, 1)
+    declared = declarations().get(run.cell.variant)
+    ledger = declared.ledger if declared else None
+    places = ledger.capacity(run.settings) if ledger else float("inf")
+    rate, poisson = told["built_per_s"], run.arrivals is not None and run.arrivals.kind == "poisson"
+    return Account(
+        run=run,
+        offered=offered,
+        accepted=told["accepted"],
+        confirmed=measurement.recorded.samples.filter(pl.col("ok") & asked).height,
+        refused=refused,
+        built=told["built"],
+        lost=lost,
+        dead_lettered=told["dead-lettered"],
+        queued=told["queued"],
+        built_later=told["built_later"],
+        wrong=told["twice"] + told["strangers"],
+        silent=lost / (lost + refused) if lost + refused else None,
+        first_third=told["lost_by_third"][0] / lost if lost else None,
+        places=places,
+        drained_per_s=rate,
+        predicted=burst_loss(offered, span_s, places, rate) if rate else None,
+        steady=(
+            poisson_loss(offered / span_s / rate, int(places))
+            if rate and poisson and span_s and places < float("inf")
+            else None
+        ),
+        oldest_s=_oldest_s(run, starts),
+        cpu_ms=_cpu_ms(run, told["built"]),
+        peak_mb=sum((told.get("peak_mb") or {}).values()) or None,
+    )
+
+
+def _oldest_s(run: Run, starts: np.ndarray) -> float | None:
+    """Return the most time from an arrival to the moment at which its result was seen."""
+    file: Path = run.folder / "ledger.csv"
+    if not file.is_file() or not starts.size:
+        return None
+    rows = pl.read_csv(file, schema_overrides={"seen_s": pl.Float64}).drop_nulls("seen_s")
+    if rows.is_empty():
+        return None
+    # Work is numbered in the order of its arrival.
+    came = np.sort(starts)[np.clip(rows["number"].to_numpy() - 1, 0, starts.size - 1)]
+    return float((rows["seen_s"].to_numpy() - came / 1000).max())
+
+
+def _cpu_ms(run: Run, built: int) -> float | None:
+    declared = declarations().get(run.cell.variant)
+    own = set(declared.services) if declared else set()
+    parts = [*(block.server_cpu_s for block in run.blocks), (run.ledger or {}).get("cpu_s") or {}]
+    spent = sum(s for part in parts for name, s in part.items() if service_of(name) in own)
+    return 1000 * spent / built if built and spent else None

@@ -1,0 +1,272 @@
+"""How a claim about a case study becomes a figure with an interval.
+
+A ``cell`` of such a claim has a variant, a workload, and a level or levels. It may have settings,
+which a run must have too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from testbed.analysis import accounts, demands
+from testbed.analysis.accounts import Account
+from testbed.analysis.claims.claim import Claim, Found
+from testbed.analysis.claims.kinds import KINDS, at_every_level
+from testbed.analysis.demands import MIB
+from testbed.analysis.demands import Found as Least
+from testbed.analysis.prices import Sizes, price_list
+from testbed.analysis.quantities import share_over_runs
+from testbed.analysis.results import Run
+from testbed.analysis.samples import Measurement
+from testbed.analysis.statistics.intervals import Interval, factor_interval, mean_interval
+from testbed.analysis.statistics.ratios import unpaired_ratios
+from testbed.analysis.verdicts import Judged
+
+SMALL = 0.01
+"""A predicted loss below this is not compared as a ratio."""
+
+LISTED = 8
+"""Most levels whose ratios are listed."""
+
+Cell = Mapping[str, Any]
+
+
+def examine(claim: Claim, judged: Judged) -> Found:
+    """Test one claim of a case study against results."""
+    return CASE_KINDS[claim.kind](claim, judged)
+
+
+def _demand_ratio(claim: Claim, judged: Judged) -> Found:
+    """Return the ratio of the least CPU, or of the memory with it, over all levels."""
+    figure = claim.fields["figure"]
+
+    def ratio(over: Sequence[Least], under: Sequence[Least]) -> Interval | None:
+        if figure == "memory_mb":
+            return _ratio([one.memory_mb for one in over], [one.memory_mb for one in under])
+        above, below = ([one.cpus for one in side if one.cpus] for side in (over, under))
+        if not above or not below:
+            return None
+        # The least CPU lies between what was too little and what was enough.
+        low = min(one.bracket.failed or 0.0 for one in over) / max(below)
+        least = min(one.bracket.failed or 0.0 for one in under)
+        high = max(above) / least if least else math.inf
+        return Interval(float(stats.gmean(above) / stats.gmean(below)), low, high)
+
+    return _over_levels(claim, judged, ratio)
+
+
+def _cost_ratio(claim: Claim, judged: Judged) -> Found:
+    """Return the ratio of hosting costs with the least CPU, over all levels."""
+    prices, sizes = price_list(claim.fields["prices"]), claim.fields["sizes"]
+
+    def ratio(over: Sequence[Least], under: Sequence[Least]) -> Interval | None:
+        return _ratio(
+            *([cost(one, prices.together, sizes) for one in side] for side in (over, under))
+        )
+
+    return _over_levels(claim, judged, ratio)
+
+
+def cost(one: Least, together: Callable[..., float | None], sizes: Sizes) -> float | None:
+    """Return what a system costs with the least CPU, by `PriceList.together`."""
+    return together(
+        [(cores, memory_mb / MIB / 1024) for cores, memory_mb in one.parts.values()], sizes
+    )
+
+
+def _over_levels(
+    claim: Claim,
+    judged: Judged,
+    ratio: Callable[[Sequence[Least], Sequence[Least]], Interval | None],
+) -> Found:
+    above, below = claim.fields["over"], claim.fields["under"]
+    known = demands.searches(judged)
+    found: dict[float, Interval] = {}
+    runs: dict[float, Sequence[Least]] = {}
+    for level in (levels := _levels(above)):
+        sides = [
+            [
+                one
+                for one in known
+                if (one.variant, one.workload, one.threads)
+                == (cell["variant"], cell["workload"], level)
+            ]
+            for cell in (above, below)
+        ]
+        if all(sides) and (value := ratio(*sides)) is not None:
+            found[level], runs[level] = value, min(sides, key=len)
+    return _all_levels(claim, found, runs, levels, "×")
+
+
+def _all_levels(
+    claim: Claim,
+    found: Mapping[float, Interval],
+    runs: Mapping[float, Sequence[object]],
+    levels: Sequence[float],
+    unit: str,
+    of: str = "threads",
+) -> Found:
+    """Return the finding that is furthest from what the claim allows; its interval covers all."""
+    if not found:
+        return Found(None, note="nothing usable")
+    low, high = claim.accept or (0.0, math.inf)
+    missing = [level for level in levels if level not in found]
+
+    def furthest(at: Sequence[float]) -> Found:
+        worst = max(at, key=lambda one: max(low - found[one].estimate, found[one].estimate - high))
+        listed = ", ".join(f"{found[one].estimate:.2f} at {one:g} {of}" for one in at[:LISTED])
+        listed = listed if len(at) > 1 else ""
+        whole = Interval(
+            found[worst].estimate,
+            min(found[one].low for one in at),
+            max(found[one].high for one in at),
+        )
+        fewest = min(len(runs[one]) for one in at)
+        return Found(whole.estimate, whole, fewest, unit, listed, missing=missing)
+
+    return at_every_level(claim, runs, furthest)
+
+
+def _cpu_ratio(claim: Claim, judged: Judged) -> Found:
+    """Return the ratio of the CPU time of an operation of one thread, or of what was built."""
+    sides = [_cpu_ms(judged, claim.fields[side]) for side in ("over", "under")]
+    found = _ratio(*sides)
+    fewest = min(map(len, sides))
+    return Found(None, note="nothing usable") if found is None else _of(found, fewest, "×")
+
+
+def _cpu_ms(judged: Judged, cell: Cell) -> list[float | None]:
+    built = [one.cpu_ms for one in accounts.accounts(judged) if _fits(one.run, cell)]
+    if built:
+        return list(built)
+    names = {one.run.cell.system for one in judged.used.measurements if _fits(one.run, cell)}
+    return [one.total_ms for one in demands.alone(judged) if one.system in names]
+
+
+def _utilisation(claim: Claim, judged: Judged) -> Found:
+    """Return the share of its CPU that a system used: the least of a search, or of a service."""
+    cell = claim.fields["cell"]
+    if (service := cell.get("service")) is not None:
+        known = [
+            one
+            for run in judged.used.measurements
+            if _fits(run.run, cell) and (one := _of_limit(run, service)) is not None
+        ]
+    else:
+        known = [
+            one.utilisation
+            for one in demands.searches(judged)
+            if (one.variant, one.workload) == (cell["variant"], cell["workload"])
+            and one.threads in _levels(cell)
+            and one.utilisation is not None
+        ]
+    if not known:
+        return Found(None, note="nothing usable")
+    if len(known) < 2:
+        return Found(known[0], None, 1, "%")
+    return _of(mean_interval(known), len(known), "%")
+
+
+def _of_limit(measurement: Measurement, service: str) -> float | None:
+    """Return the share of its limit that a service used from the first request to the last result.
+
+    The wall time of a load would include the time before its first arrival.
+    """
+    run = measurement.run
+    limit, told = run.settings.get(f"limits.{service}.cpus"), run.ledger or {}
+    used = [*(block.server_cpu_s for block in run.blocks), told.get("cpu_s") or {}]
+    seconds = measurement.recorded.duration_s + (told.get("drained_s") or 0)
+    if limit is None or not seconds:
+        return None
+    return sum(part.get(service, 0.0) for part in used) / seconds / float(limit)
+
+
+def _loss(claim: Claim, judged: Judged) -> Found:
+    """Return a share of losses over runs: ``lost``, ``silent`` or of the ``first third``."""
+    figure = claim.fields["figure"]
+    known = [
+        (bad, whole)
+        for one in accounts.accounts(judged)
+        for bad, whole in (_LOSSES[figure](one),)
+        if _fits(one.run, claim.fields["cell"]) and whole
+    ]
+    if not known:
+        return Found(None, note="nothing usable, or nothing lost")
+    return _of(share_over_runs(known), len(known), "%")
+
+
+_LOSSES: Mapping[str, Callable[[Account], tuple[int, int]]] = {
+    "lost": lambda one: (one.lost, one.accepted),
+    "silent": lambda one: (one.lost, one.lost + one.refused),
+    "first third": lambda one: (round((one.first_third or 0) * one.lost), one.lost),
+}
+"""A part and its whole, by the claimed figure."""
+
+
+def _model(claim: Claim, judged: Judged) -> Found:
+    """Return measured ÷ predicted loss for each number of places, refusals included."""
+    known: dict[float, list[float]] = {}
+    for one in accounts.accounts(judged):
+        if _fits(one.run, claim.fields["cell"]) and (one.predicted or 0) >= SMALL:
+            known.setdefault(one.places, []).append(_model_ratio(one))
+    found = {
+        places: factor_interval(some)
+        if len(some) > 1 and min(some) > 0
+        else Interval(*[float(np.mean(some))] * 3)
+        for places, some in sorted(known.items())
+    }
+    return _all_levels(claim, found, known, [], "×", "places")
+
+
+def _model_ratio(one: Account) -> float:
+    assert one.predicted is not None
+    return one.unserved_share / one.predicted
+
+
+def _fits(run: Run, cell: Cell) -> bool:
+    return (
+        (run.cell.variant, run.cell.workload) == (cell["variant"], cell["workload"])
+        and ("level" not in cell or run.cell.level == cell["level"])
+        and all(run.settings.get(name) == value for name, value in cell.get("settings", {}).items())
+    )
+
+
+def _ratio(over: Sequence[float | None], under: Sequence[float | None]) -> Interval | None:
+    above, below = ([one for one in side if one] for side in (over, under))
+    if not above or not below:
+        return None
+    if min(len(above), len(below)) > 1:
+        return unpaired_ratios([above], [below])[0].interval
+    value = float(stats.gmean(above) / stats.gmean(below))
+    return Interval(value, value, value)
+
+
+def _of(found: Interval, runs: int, unit: str) -> Found:
+    return Found(found.estimate, found, runs, unit)
+
+
+def _levels(cell: Cell) -> list[float]:
+    return [float(level) for level in (cell["levels"] if "levels" in cell else [cell["level"]])]
+
+
+def _without_results(claim: Claim, judged: Judged) -> Found:
+    from testbed.analysis.claims.sources import MeasuredFigures
+
+    return KINDS[claim.kind](claim, MeasuredFigures(judged), "operation")
+
+
+CASE_KINDS: Mapping[str, Callable[[Claim, Judged], Found]] = {
+    "demand ratio": _demand_ratio,
+    "cost ratio": _cost_ratio,
+    "cpu ratio": _cpu_ratio,
+    "utilisation": _utilisation,
+    "loss": _loss,
+    "model": _model,
+    "published": _without_results,
+    "none": _without_results,
+}

@@ -1,0 +1,187 @@
+"""The least CPU with which each system reaches a goodput, and what an operation costs it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from testbed.analysis.results import Run
+from testbed.analysis.samples import Measurement
+from testbed.analysis.statistics.queueing import Station
+from testbed.analysis.verdicts import Judged
+from testbed.experiment.search import Bracket, contradicted, least_bracket
+from testbed.model.systems import service_of
+
+MIB = 2**20 / 1e6
+"""A MiB in MB (10^6 bytes). A GB of a price list is 1024 MiB."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """Operations of a single thread without limits, in one start: the demand of each service.
+
+    ``cpu_ms`` is the CPU time of one operation, by service whose CPU the search limits.
+    """
+
+    system: str
+    workload: str
+    cpu_ms: Mapping[str, float]
+
+    @property
+    def total_ms(self) -> float:
+        """The CPU time of one operation in all services."""
+        return sum(self.cpu_ms.values())
+
+    def highest_rate(self, shares: Mapping[str, float]) -> float:
+        """Return the goodput that a split of CPU allows: X ≤ cores/D of the tightest service.
+
+        ``shares`` are cores by service.
+        """
+        return min(
+            (
+                Station.of_cpu(cpu_ms / 1000, shares[service]).highest_rate
+                for service, cpu_ms in self.cpu_ms.items()
+                if service in shares
+            ),
+            default=math.inf,
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one search found at one level.
+
+    Parameters
+    ----------
+    bracket
+        In cores: ``passed`` is the least that was enough.
+    contradicted
+        Whether less CPU was enough where more was not.
+    wanted
+        The goodput that was enough; None where it is that of the first try.
+    parts
+        Cores and MB of resident memory of each service with the least CPU; empty without it.
+    utilisation
+        The share of that CPU that was used.
+    throttled_s
+        Seconds that its services waited for CPU, added up over processors.
+    """
+
+    system: str
+    variant: str
+    workload: str
+    threads: int
+    repetition: int
+    bracket: Bracket
+    contradicted: bool
+    wanted: float | None
+    parts: Mapping[str, tuple[float, float]]
+    utilisation: float | None
+    throttled_s: float | None
+
+    @property
+    def cpus(self) -> float | None:
+        """The least CPU that was enough."""
+        return self.bracket.passed
+
+    @property
+    def memory_mb(self) -> float | None:
+        """The memory of all services with it."""
+        return sum(memory for _, memory in self.parts.values()) if self.parts else None
+
+
+def alone(judged: Judged) -> list[Alone]:
+    """Return what operations of a single thread cost in each start of a demand search."""
+    found: list[Alone] = []
+    limited: dict[str, set[str]] = {}
+    for one in judged.used.measurements:
+        if one.run.demand:
+            limited.setdefault(_demand(one)["system"], set()).update(_demand(one)["shares"])
+    for one in judged.used.measurements:
+        if not one.run.demand or _demand(one)["shares"]:
+            continue
+        system, operations = one.run.cell.system, one.recorded.operations.height
+        cpu_ms = dict.fromkeys(sorted(limited[system]), 0.0)
+        for instance, seconds in _cpu_s(one.run).items():
+            if (service := service_of(instance)) in cpu_ms:
+                cpu_ms[service] += 1000 * seconds / operations
+        found.append(Alone(system, one.run.cell.workload, cpu_ms))
+    return found
+
+
+def searches(judged: Judged) -> list[Found]:
+    """Return what each search found; empty without a demand search. Invalid runs do not count."""
+    runs = [
+        one
+        for one in judged.used.measurements
+        if one.run.demand and one.run.demand["cpus"] is not None
+    ]
+    return [_found(list(part)) for _, part in _grouped(runs, _search)]
+
+
+def _found(runs: Sequence[Measurement]) -> Found:
+    told = {_demand(one)["cpus"]: _demand(one) for one in runs}
+    tried = {cpus: bool(one["met"]) for cpus, one in told.items()}
+    known = least_bracket(tried)
+    best = next((one for one in runs if _demand(one)["cpus"] == known.passed), None)
+    wanted = next((one["wanted"] for one in told.values() if one["wanted"] is not None), None)
+    cell = runs[0].run.cell
+    return Found(
+        system=_demand(runs[0])["system"],
+        variant=cell.variant,
+        workload=cell.workload,
+        threads=cell.threads,
+        repetition=runs[0].run.repetition,
+        bracket=known,
+        contradicted=contradicted(tried),
+        wanted=wanted,
+        parts={} if best is None else _parts(best.run),
+        utilisation=None if best is None else utilisation(best.run),
+        throttled_s=None if best is None else sum(best.run.server_throttled_s.values()),
+    )
+
+
+def utilisation(run: Run) -> float | None:
+    """Return the share of its CPU that a run used; None without limits of CPU."""
+    shares = (run.demand or {}).get("shares") or {}
+    if not shares or not run.wall_s:
+        return None
+    used = sum(s for instance, s in _cpu_s(run).items() if service_of(instance) in shares)
+    cpus: float = (run.demand or {})["cpus"]
+    return used / run.wall_s / cpus
+
+
+def _parts(run: Run) -> dict[str, tuple[float, float]]:
+    shares = (run.demand or {})["shares"]
+    parts: dict[str, tuple[float, float]] = {}
+    for instance, memory in run.server_rss_mb.items():
+        if (service := service_of(instance)) in shares:
+            cores, before = parts.get(service, (0.0, 0.0))
+            parts[service] = (cores + shares[service], before + memory)
+    return parts
+
+
+def _cpu_s(run: Run) -> dict[str, float]:
+    spent: dict[str, float] = {}
+    for block in run.blocks:
+        for instance, seconds in block.server_cpu_s.items():
+            spent[instance] = spent.get(instance, 0.0) + seconds
+    return spent
+
+
+def _demand(one: Measurement) -> Mapping[str, Any]:
+    assert one.run.demand is not None
+    return one.run.demand
+
+
+def _search(one: Measurement) -> tuple[Any, ...]:
+    cell = one.run.cell
+    return (cell.workload, cell.threads, _demand(one)["system"], one.run.repetition)
+
+
+def _grouped(runs: Sequence[Measurement], key: Any) -> Iterator[tuple[Any, list[Measurement]]]:
+    for found, part in groupby(sorted(runs, key=key), key=key):
+        yield found, list(part)

@@ -1,0 +1,79 @@
+"""What CPU and memory cost to host, by a price list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import TypeAdapter
+
+from testbed.model.declared import Declared
+from testbed.model.errors import unknown
+
+FILE = Path(__file__).resolve().parents[3] / "analysis" / "prices.yaml"
+
+Sizes = Literal["pro rata", "on sale"]
+SIZES: tuple[Sizes, ...] = ("pro rata", "on sale")
+
+
+class Size(Declared):
+    """A number of vCPUs on sale, with the memory that can be bought with it, in GB of 2^30 bytes.
+
+    ``memory_gb`` are the values that are not multiples of ``step_gb`` from ``least_gb`` on.
+    """
+
+    vcpus: float
+    least_gb: float
+    most_gb: float
+    step_gb: float = 1
+
+    def memory(self, gb: float) -> float | None:
+        """Return the least memory on sale that is enough; None if the most is not."""
+        found = self.least_gb
+        while found < gb - 1e-9:
+            # Half a GB is followed by whole ones.
+            found = found + self.step_gb if found >= self.step_gb else self.step_gb
+        return found if found <= self.most_gb else None
+
+
+class PriceList(Declared):
+    """Prices per hour; ``sizes`` are those on sale, the smallest first."""
+
+    source: str
+    vcpu_hour_usd: float
+    gb_hour_usd: float
+    sizes: tuple[Size, ...]
+
+    def cost(self, vcpus: float, gb: float, sizes: Sizes) -> float | None:
+        """Return what one part costs per hour; None if nothing on sale is enough."""
+        if sizes == "pro rata":
+            return vcpus * self.vcpu_hour_usd + gb * self.gb_hour_usd
+        bought = (
+            self.cost(one.vcpus, memory, "pro rata")
+            for one in self.sizes
+            if one.vcpus >= vcpus - 1e-9 and (memory := one.memory(gb)) is not None
+        )
+        return min((one for one in bought if one is not None), default=None)
+
+    def together(self, parts: Iterable[tuple[float, float]], sizes: Sizes) -> float | None:
+        """Return what parts of vCPUs and GB cost together; each part is bought by itself."""
+        costs = [self.cost(vcpus, gb, sizes) for vcpus, gb in parts]
+        known = [one for one in costs if one is not None]
+        return sum(known) if known and len(known) == len(costs) else None
+
+
+@cache
+def price_lists() -> Mapping[str, PriceList]:
+    """Return the price lists by name."""
+    data = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return TypeAdapter(dict[str, PriceList]).validate_python(data["lists"])
+
+
+def price_list(name: str) -> PriceList:
+    """Return a price list; raise `UserError` if there is none of this name."""
+    if name not in price_lists():
+        raise unknown("price list", name, price_lists())
+    return price_lists()[name]

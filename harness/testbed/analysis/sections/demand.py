@@ -1,0 +1,162 @@
+"""The least CPU with which each system reaches a goodput, and what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from scipy import stats
+
+from testbed.analysis.claims.case_kinds import cost
+from testbed.analysis.demands import Alone, Found, alone, searches
+from testbed.analysis.prices import SIZES, price_list
+from testbed.analysis.tables import MISSING, Column, markdown_table, percent, word
+from testbed.analysis.verdicts import Judged
+
+NOTE = (
+    "Cores and memory are those of all services of the system together. With *too little* the "
+    "goodput was not reached, with *enough* it was. Each search began with a new start; how far "
+    "they are apart says how exact one is. CPU is split among the services in proportion to the "
+    "CPU time of an operation of a single thread. Predicted is the utilisation law: goodput × that "
+    "CPU time. Memory is resident, at the end of the run with the least CPU. Used is the share of "
+    "that CPU that was used; waited is how long the services had none left, added up over "
+    "processors."
+)
+ALONE_NOTE = (
+    "CPU time of one operation of a single thread without limits, and the highest goodput of one "
+    "core: X ≤ 1/D, reached when CPU is split in these shares."
+)
+
+LEAST = (
+    Column("workload", word("workload"), numeric=False),
+    Column("threads", word("threads")),
+    Column("system", word("system"), numeric=False),
+    Column("goodput wanted, 1/s", word("wanted")),
+    Column("too little, cores", word("failed")),
+    Column("enough, cores", word("passed")),
+    Column("predicted, cores", word("predicted")),
+    Column("memory, MB", word("memory")),
+    Column("used", word("used")),
+    Column("waited, s", word("throttled")),
+    *(Column(f"{sizes}, USD/h", word(sizes)) for sizes in SIZES),
+)
+DEMANDS = (
+    Column("workload", word("workload"), numeric=False),
+    Column("system", word("system"), numeric=False),
+    Column("service", word("service"), numeric=False),
+    Column("CPU, ms", word("cpu_ms")),
+    Column("share", word("share")),
+    Column("highest goodput of a core, 1/s", word("rate")),
+)
+
+
+def least(judged: Judged, prices: str | None = None) -> str:
+    """Return what the searches for the least CPU found; empty without one.
+
+    ``prices`` is the name of a price list; None for no costs.
+    """
+    found, demands = searches(judged), alone(judged)
+    if not found:
+        return ""
+    rows = [
+        _row(list(part), demands, prices)
+        for _, part in groupby(sorted(found, key=_cell), key=_cell)
+    ]
+    columns = LEAST if prices else LEAST[: -len(SIZES)]
+    parts = [NOTE, markdown_table(rows, columns)]
+    if prices:
+        parts.append(f"Costs by the price list {prices}: {price_list(prices).source}.")
+    if against := [one for one in found if one.contradicted]:
+        listed = "; ".join(f"{one.system}, {one.threads} threads" for one in against)
+        parts.append(
+            f"Less CPU was enough where more was not, so that a search may miss: {listed}."
+        )
+    parts += [ALONE_NOTE, markdown_table(list(_demands(demands)), DEMANDS)]
+    return "\n\n".join(parts)
+
+
+def published_split(judged: Judged, split: Mapping[str, float]) -> str:
+    """Return how far a published split of CPU is from the best; empty if no system has it.
+
+    ``split`` is by service.
+    """
+    whole = sum(split.values())
+    shares = {service: share / whole for service, share in split.items()}
+    found = [one for one in alone(judged) if split and one.cpu_ms.keys() == split.keys()]
+    lines = []
+    for (system, workload), part in groupby(sorted(found, key=_whose), key=_whose):
+        starts = list(part)
+        rates = [one.highest_rate(shares) for one in starts]
+        best = [1000 / one.total_ms for one in starts if one.total_ms]
+        lines.append(
+            f"- {system}, {workload}: one core, split as published "
+            f"({' : '.join(f'{share:g}' for share in split.values())}), allows "
+            f"{_mean(rates, '.1f')} operations per second; split by demand "
+            f"{_mean(best, '.1f')}."
+        )
+    return "\n".join(lines)
+
+
+def _cell(one: Found) -> tuple[str, int, str]:
+    return one.workload, one.threads, one.system
+
+
+def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) -> dict[str, str]:
+    first = runs[0]
+    own = _total_ms([one for one in demands if _whose(one) == (first.system, first.workload)])
+    wanted = [one.wanted for one in runs if one.wanted is not None]
+    mean_wanted = float(stats.gmean(wanted)) if wanted else None
+    predicted = None if mean_wanted is None or own is None else mean_wanted * own / 1000
+    costs: dict[str, str] = {}
+    for sizes in SIZES if prices else ():
+        known = [cost(one, price_list(prices or "").together, sizes) for one in runs if one.parts]
+        costs[sizes] = _mean(known, ".5f")
+    return {
+        "workload": first.workload,
+        "threads": f"{first.threads}",
+        "system": first.system,
+        "wanted": MISSING if mean_wanted is None else f"{mean_wanted:.2f}",
+        "failed": _each([one.bracket.failed for one in runs], "below all"),
+        "passed": _each([one.bracket.passed for one in runs], "none"),
+        "predicted": MISSING if predicted is None else f"{predicted:.2f}",
+        "memory": _mean([one.memory_mb for one in runs], ",.0f"),
+        "used": MISSING
+        if not (used := [one.utilisation for one in runs if one.utilisation is not None])
+        else percent(sum(used) / len(used)),
+        "throttled": _mean([one.throttled_s for one in runs], ".1f"),
+        **costs,
+    }
+
+
+def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
+    for (system, workload), part in groupby(sorted(demands, key=_whose), key=_whose):
+        starts = list(part)
+        whole = _total_ms(starts)
+        for service in starts[0].cpu_ms:
+            cpu_ms = sum(one.cpu_ms[service] for one in starts) / len(starts)
+            yield {
+                "workload": workload,
+                "system": system,
+                "service": service,
+                "cpu_ms": f"{cpu_ms:,.2f}",
+                "share": percent(cpu_ms / whole) if whole else MISSING,
+                "rate": f"{1000 / cpu_ms:,.1f}" if cpu_ms else MISSING,
+            }
+
+
+def _whose(one: Alone) -> tuple[str, str]:
+    return one.system, one.workload
+
+
+def _total_ms(starts: Sequence[Alone]) -> float | None:
+    """Return the mean CPU time of an operation; None without a start."""
+    return sum(one.total_ms for one in starts) / len(starts) if starts else None
+
+
+def _each(values: Sequence[float | None], nothing: str) -> str:
+    return ", ".join(nothing if value is None else f"{value:g}" for value in values)
+
+
+def _mean(values: Sequence[float | None], shape: str) -> str:
+    known = [value for value in values if value is not None]
+    return f"{sum(known) / len(known):{shape}}" if known else MISSING

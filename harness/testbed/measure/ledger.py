@@ -1,0 +1,225 @@
+"""Accounts by id for the work that a system accepted in a run."""
+
+from __future__ import annotations
+
+import csv
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from testbed.deploy import database, ports, services
+from testbed.deploy.stack import Stack
+from testbed.model.errors import UserError
+from testbed.model.systems import Ledger
+
+POLL_S = 0.5
+"""How often a system is asked what became of its work: the resolution of ages."""
+
+QUIET_S = 3.0
+"""A system is drained if for so long nothing waits and nothing further is built."""
+
+COLUMNS = ("number", "id", "outcome", "seen_s")
+
+OUTCOMES = {"built": "built", "dropped": "dropped", "failed": "dead-lettered"}
+"""What became of work, by the list of the answer in which its id is."""
+
+THIRDS = 3
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a system has told of its work since its start; `waiting` is negative if unknown."""
+
+    ids: Mapping[str, frozenset[str]]
+    refused: int
+    waiting: int
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Told:
+        """Return the content of an answer."""
+        return cls(
+            {name: frozenset(answer.get(name, ())) for name in OUTCOMES},
+            len(answer.get("refused", ())),
+            int(answer["waiting"]),
+        )
+
+    def since(self, before: Told) -> Told:
+        """Return what is new."""
+        ids = {name: known - before.ids[name] for name, known in self.ids.items()}
+        return Told(ids, self.refused - before.refused, self.waiting)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of the accepted work of a run.
+
+    Parameters
+    ----------
+    outcomes
+        By id: one of the values of `OUTCOMES`, or ``queued``. What is none of them was dropped
+        without a word: ``lost``.
+    order
+        The place of each id in the run, from 1.
+    twice
+        Ids with two outcomes.
+    strangers
+        Ids with an outcome that were never accepted.
+    """
+
+    outcomes: Mapping[str, str]
+    order: Mapping[str, int]
+    twice: int
+    strangers: int
+
+    def count(self, *outcomes: str) -> int:
+        """Return how many have one of some outcomes."""
+        return sum(one in outcomes for one in self.outcomes.values())
+
+    @property
+    def lost_by_third(self) -> list[int]:
+        """How many were lost of the first, second and last third of the accepted."""
+        ordered = sorted(self.order, key=lambda one: self.order[one])
+        found = [0] * THIRDS
+        for place, one in enumerate(ordered):
+            found[THIRDS * place // len(ordered)] += self.outcomes[one] in ("lost", "dropped")
+        return found
+
+
+def account(order: Mapping[str, int], told: Told) -> Account:
+    """Account for accepted work; `order` is the place of each accepted id in the run.
+
+    Work that has no outcome still waits, the newest first, or is lost.
+    """
+    counts: Counter[str] = Counter()
+    outcomes: dict[str, str] = {}
+    for name, ids in told.ids.items():
+        counts.update(ids)
+        outcomes |= {one: OUTCOMES[name] for one in ids if one in order}
+    silent = sorted(order.keys() - outcomes.keys(), key=lambda one: order[one])
+    waiting = min(max(told.waiting, 0), len(silent))
+    split = len(silent) - waiting
+    outcomes |= dict.fromkeys(silent[:split], "lost") | dict.fromkeys(silent[split:], "queued")
+    return Account(
+        outcomes,
+        order,
+        twice=sum(many > 1 for many in counts.values()),
+        strangers=len(counts.keys() - order.keys()),
+    )
+
+
+@dataclass
+class Accounting:
+    """Keeps the account of one run: begin before its load, end after it.
+
+    Both raise `UserError` if the system does not answer.
+
+    `seen_s` says when each id that was built after the load was first seen, by the clock of the
+    machine.
+    """
+
+    ledger: Ledger
+    stack: Stack
+    before: Told | None = None
+    seen_s: dict[str, float] = field(default_factory=dict)
+
+    def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
+        """Wait until the work of earlier loads has left the system, and note what it tells."""
+        notice("an empty queue")
+        deadline = time.monotonic() + limit_s
+        with services.client() as http:
+            while (told := self._ask(http)).waiting > 0 and time.monotonic() < deadline:
+                time.sleep(POLL_S)
+        self.before = told
+
+    def end(self, notice: Callable[[str], None], limit_s: float, folder: Path) -> dict[str, Any]:
+        """Wait until all work has an outcome, at most `limit_s`; return the entry of the record.
+
+        The account of each id goes to ``ledger.csv``.
+        """
+        notice("the drain")
+        assert self.before is not None
+        began, changed = time.monotonic(), time.monotonic()
+        load_ended_s = time.time()
+        order = self._accepted()
+        with services.client() as http:
+            told = self._note(http)
+            # When these were built is not known.
+            self.seen_s = dict.fromkeys(told.ids["built"], 0.0)
+            at_once = len(told.ids["built"])
+            while (now := time.monotonic()) - began < limit_s:
+                if not account(order, told).count("lost", "queued"):
+                    break
+                if told.waiting == 0 and now - changed >= QUIET_S:
+                    break
+                time.sleep(POLL_S)
+                known, told = told, self._note(http)
+                if told.ids != known.ids:
+                    changed = time.monotonic()
+        found = account(order, told)
+        write(folder / "ledger.csv", found, {one: at for one, at in self.seen_s.items() if at})
+        drained_s = changed - began
+        later = len(told.ids["built"]) - at_once
+        return {
+            "accepted": len(order),
+            **{one: found.count(one) for one in (*OUTCOMES.values(), "queued", "lost")},
+            "refused": told.refused,
+            "twice": found.twice,
+            "strangers": found.strangers,
+            "lost_by_third": found.lost_by_third,
+            "built_later": later,
+            "drained_s": round(drained_s, 3),
+            "built_per_s": round(later / drained_s, 4) if later and drained_s > 0 else None,
+            "load_ended_ms": round(1000 * load_ended_s),
+        }
+
+    def _ask(self, http: httpx.Client) -> Told:
+        port = self.stack.endpoints()[self.ledger.service]
+        try:
+            answer = http.get(f"http://{ports.LOOPBACK}:{port}{self.ledger.path}")
+            return Told.of(answer.raise_for_status().json())
+        except (httpx.HTTPError, ValueError, KeyError) as problem:
+            raise UserError(
+                f"{self.ledger.service} does not tell what became of its work ({problem})"
+            ) from problem
+
+    def _note(self, http: httpx.Client) -> Told:
+        assert self.before is not None
+        told = self._ask(http).since(self.before)
+        for one in told.ids["built"]:
+            self.seen_s.setdefault(one, time.time())
+        return told
+
+    def _accepted(self) -> dict[str, int]:
+        uri, where = self.stack.deployment.mongodb_uri, self.ledger.accepted
+        assert uri is not None, "its ledger needs a database"
+        stored = database.stored(uri, where.databases, where.collection, where.number)
+        return {one: number_in(text) for one, text in stored.items()}
+
+
+def number_in(text: str) -> int:
+    """Return the first number in a text; 0 without one."""
+    found = re.search(r"\d+", text)
+    return int(found[0]) if found else 0
+
+
+def write(file: Path, found: Account, seen_s: Mapping[str, float]) -> None:
+    """Write the account of each id as CSV, in order, with the columns of `COLUMNS`.
+
+    ``seen_s`` is when it was first seen as built, in seconds since the epoch.
+    """
+    with file.open("w", newline="", encoding="utf-8") as output:
+        rows = csv.writer(output, lineterminator="\n")
+        rows.writerow(COLUMNS)
+        rows.writerows(_rows(found, seen_s))
+
+
+def _rows(found: Account, seen_s: Mapping[str, float]) -> Iterable[Sequence[object]]:
+    for one in sorted(found.order, key=lambda one: found.order[one]):
+        seen = f"{seen_s[one]:.3f}" if one in seen_s else ""
+        yield found.order[one], one, found.outcomes[one], seen

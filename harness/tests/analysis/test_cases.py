@@ -1,0 +1,328 @@
+"""Case studies: least CPU, accounts, claims about them, and their part of the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from testbed.analysis import accounts, demands
+from testbed.analysis.claims.case_kinds import CASE_KINDS, examine
+from testbed.analysis.claims.cases import cases
+from testbed.analysis.claims.claim import Claim, Found, verdict
+from testbed.analysis.decisions import decide, references
+from testbed.analysis.prices import price_lists
+from testbed.analysis.samples import load
+from testbed.analysis.sections import answer, demand, spread
+from testbed.analysis.sections import cases as sections
+from testbed.analysis.verdicts import Judged, judge_all
+from testbed.experiment.search import Bracket
+from testbed.model.systems import Accepted, Ledger
+
+from .synthetic import write_run
+
+# CPU ms of an operation, by service.
+COSTS: Mapping[str, Mapping[str, float]] = {
+    "chain": {"adjuster": 30, "converter": 60, "labeler": 30},
+    "composite": {"whole": 100},
+}
+VARIANT = {"chain": "poster-chain", "composite": "poster-composite"}
+LEAST = {"chain": [0.6, 0.6, 0.65], "composite": [0.5, 0.5, 0.5]}
+MEMORY_MB = {"chain": 150.0, "composite": 300.0}
+
+
+def run(results: Path, name: str, **record: Any) -> None:
+    loops, threads = record.pop("loops", 20), record.pop("threads", 10)
+    write_run(
+        results / "made",
+        variant="sync",
+        workload="poster",
+        threads=threads,
+        repetition=record["repetition"],
+        loops=loops,
+        record={"wall_s": 10.0, "generator_cpu_s": 0.1, "plan": "x.jmx", **record},
+    ).rename(folder := results / "runs" / name)
+    assert folder.is_dir()
+
+
+@pytest.fixture
+def searched(tmp_path: Path) -> Judged:
+    """Return a search of two systems, three times: chain at 0.6, 0.6 and 0.65 of 1.2 cores."""
+    (tmp_path / "runs").mkdir()
+    for system, costs in COSTS.items():
+        for repetition in (1, 2, 3):
+            common = {"variant": VARIANT[system], "repetition": repetition, "workload": "poster"}
+            run(
+                tmp_path,
+                f"{system}-alone-{repetition}",
+                **common,
+                system=system,
+                threads=1,
+                server_cpu_s={name: 20 * ms / 1000 for name, ms in costs.items()} | {"queue": 9.0},
+                demand={"system": system, "cpus": None, "shares": {}, "met": True, "wanted": None},
+            )
+            whole = sum(costs.values())
+            for cpus in (1.2, LEAST[system][repetition - 1], LEAST[system][repetition - 1] - 0.05):
+                met = cpus >= LEAST[system][repetition - 1]
+                shares = {name: cpus * ms / whole for name, ms in costs.items()}
+                run(
+                    tmp_path,
+                    f"{system}-{cpus:g}-{repetition}",
+                    **common,
+                    system=f"{system} at {cpus:g} cores",
+                    server_cpu_s={name: 5 * share for name, share in shares.items()},
+                    server_rss_mb=dict.fromkeys(costs, MEMORY_MB[system]),
+                    server_throttled_s=dict.fromkeys(costs, 1.5),
+                    demand={
+                        "system": system,
+                        "cpus": cpus,
+                        "shares": shares,
+                        "wanted": 5.0,
+                        "ok_per_s": 5.0,
+                        "met": met,
+                    },
+                )
+    (tmp_path / "experiment.yaml").write_text("demand: {cpus: {from: 0.1}}\n")
+    return judge_all(load(tmp_path))
+
+
+def claim(kind: str, accept: tuple[float, float] = (0.0, 1.0), **fields: Any) -> Claim:
+    return Claim("x", "ours", "so it is", kind, fields, accept)
+
+
+def sides(level: int = 10) -> dict[str, Any]:
+    return {
+        side: {"variant": VARIANT[system], "workload": "poster", "level": level}
+        for side, system in (("over", "chain"), ("under", "composite"))
+    }
+
+
+def test_the_least_cpu_is_between_too_little_and_enough(searched: Judged) -> None:
+    found = {(one.system, one.repetition): one for one in demands.searches(searched)}
+
+    assert found["chain", 3].bracket == Bracket(0.65, pytest.approx(0.6))
+    assert found["composite", 1].memory_mb == 300
+    assert found["chain", 1].memory_mb == 450
+    assert found["chain", 1].utilisation == pytest.approx(0.5)
+    assert found["chain", 1].throttled_s == 4.5
+    assert sum(cores for cores, _ in found["chain", 1].parts.values()) == pytest.approx(0.6)
+    assert not found["chain", 1].contradicted
+
+
+def test_a_single_thread_shows_what_each_service_costs(searched: Judged) -> None:
+    chain, composite = (
+        next(one for one in demands.alone(searched) if one.system == name) for name in COSTS
+    )
+
+    assert {name: chain.cpu_ms[name] for name in COSTS["chain"]} == pytest.approx(COSTS["chain"])
+    assert composite.cpu_ms["whole"] == pytest.approx(100)
+    # The converter has a sixth of the CPU, and needs half.
+    assert chain.highest_rate({"adjuster": 0.25, "converter": 0.1, "labeler": 0.25}) == (
+        pytest.approx(0.1 / 0.06)
+    )
+
+
+def test_a_demand_ratio_is_as_exact_as_the_searches(searched: Judged) -> None:
+    found = examine(claim("demand ratio", figure="cpus", **sides()), searched)
+
+    assert found.estimate == pytest.approx((0.6 * 0.6 * 0.65) ** (1 / 3) / 0.5)
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.55 / 0.5, 0.65 / 0.45))
+    assert found.runs == 3
+    assert verdict(claim("demand ratio"), found) == "not replicated"
+    memory = examine(claim("demand ratio", figure="memory_mb", **sides()), searched)
+    assert memory.estimate == pytest.approx(1.5)
+
+
+def test_a_level_without_a_search_is_missing(searched: Judged) -> None:
+    both = {
+        side: {**cell, "levels": [10, 20]} for side, cell in sides().items() if cell.pop("level")
+    }
+    found = examine(claim("demand ratio", (1.0, 2.0), figure="cpus", **both), searched)
+
+    assert found.missing == [20]
+    assert verdict(claim("demand ratio", (1.0, 2.0)), found) == "not decidable here"
+    nothing = examine(claim("demand ratio", figure="cpus", **sides(50)), searched)
+    assert nothing == Found(None, note="nothing usable")
+
+
+def test_costs_are_those_of_the_parts(searched: Judged) -> None:
+    over = sides()
+    found = examine(
+        claim("cost ratio", prices="fargate-2018-09", sizes="on sale", **over), searched
+    )
+    # Three of 0.25 or 0.5 vCPU with 0.5 or 1 GB against one of 0.5 vCPU with 1 GB.
+    small, half = 0.25 * 0.0506 + 0.5 * 0.0127, 0.5 * 0.0506 + 0.0127
+    assert found.estimate == pytest.approx(((2 * small + half) ** 3) ** (1 / 3) / half, rel=1e-6)
+
+
+def test_utilisation_and_cpu_ratio_are_of_the_right_runs(searched: Judged) -> None:
+    cell = {"variant": "poster-chain", "workload": "poster", "level": 10}
+    used = examine(claim("utilisation", cell=cell), searched)
+    assert (used.estimate, used.runs) == (pytest.approx(0.5), 3)
+    cpu = examine(claim("cpu ratio", **sides()), searched)
+    assert cpu.estimate is None, "a level belongs to runs of a search, which have limits"
+    both = {
+        side: {"variant": cell["variant"], "workload": "poster"} for side, cell in sides().items()
+    }
+    cpu = examine(claim("cpu ratio", **both), searched)
+    assert (cpu.estimate, cpu.runs) == (pytest.approx(1.2), 3)
+
+
+def test_a_published_split_is_set_against_the_best(searched: Judged) -> None:
+    text = demand.published_split(searched, {"adjuster": 1, "converter": 5, "labeler": 1})
+
+    # The adjuster has a seventh of a core for 30 ms.
+    assert text == (
+        "- chain, poster: one core, split as published (1 : 5 : 1), allows 4.8 operations per "
+        "second; split by demand 8.3."
+    )
+    assert demand.published_split(searched, {}) == ""
+
+
+def test_allocations_are_not_compared_as_systems(searched: Judged) -> None:
+    assert references(searched.results) == []
+    assert decide(searched) == []
+    assert answer.answer(searched, []).startswith("This was a search for the least CPU")
+    spread.spread([searched])
+
+
+def test_the_report_begins_with_the_published_table(searched: Judged) -> None:
+    text = sections.studies(searched)
+
+    published, ours, misfit = (
+        text.index(one)
+        for one in ("2560 MB, 2 × 4.0 GHz", "| 0.6, 0.6, 0.65 | 0.60 |", "What does not fit")
+    )
+    assert published < ours < misfit
+    assert "| poster | chain | converter | 60.00 | 50.0 % | 16.7 |" in text
+    assert "6 of 10 statements disagree" in text
+    assert "**not replicated**: 1.23 × [1.10 ×,\N{NO-BREAK SPACE}1.44 ×]" in text
+
+
+LEDGER = Ledger(
+    service="builder",
+    path="/x",
+    accepted=Accepted(databases="x", collection="y", number="z"),
+    places={"LENGTH": 100},
+)
+
+
+@pytest.fixture
+def bursts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judged:
+    """Return three runs of 1000 arrivals at 1000/s, drained at 20/s from a queue of 100."""
+    declared = SimpleNamespace(ledger=LEDGER, services=("builder",))
+    monkeypatch.setattr(accounts, "declarations", lambda: {"sync": declared})
+    for repetition in (1, 2, 3):
+        folder = write_run(
+            tmp_path,
+            threads=1,
+            loops=1000,
+            repetition=repetition,
+            median_ms=1,
+            record={
+                "settings": {"LENGTH": "100", "limits.builder.cpus": "0.4"},
+                "server_cpu_s": {"builder": 1.0, "other": 5.0},
+                "ledger": {
+                    "accepted": 1000,
+                    "built": 120,
+                    "dropped": 0,
+                    "dead-lettered": 0,
+                    "queued": 0,
+                    "lost": 880,
+                    "refused": 0,
+                    "twice": 0,
+                    "strangers": 0,
+                    "lost_by_third": [330, 330, 220],
+                    "built_later": 100,
+                    "drained_s": 5.0,
+                    "built_per_s": 20.0,
+                    "cpu_s": {"builder": 0.2},
+                    "peak_mb": {"builder": 90.0},
+                },
+            },
+        )
+        last = 5 + repetition / 10
+        start = json.loads((folder / "run.json").read_text())["started"]
+        assert start
+        first_ms = 1_760_000_000_000
+        (folder / "ledger.csv").write_text(
+            f"number,id,outcome,seen_s\n1,a,lost,\n2,b,built,{first_ms / 1000 + last:.3f}\n"
+        )
+    return judge_all(load(tmp_path))
+
+
+def test_an_account_tells_what_was_lost_and_what_was_predicted(bursts: Judged) -> None:
+    one, *_ = accounts.accounts(bursts)
+
+    assert one.closed
+    assert not replace(one, confirmed=999).closed
+    assert not replace(one, wrong=1).closed
+    assert not replace(one, queued=1).closed
+    assert (one.offered, one.lost, one.places) == (1000, 880, 100)
+    assert one.lost_share == one.unserved_share == 0.88
+    assert one.first_third == pytest.approx(0.375)
+    assert one.silent == 1
+    # About 1.2 s of arrivals.
+    assert one.predicted == pytest.approx(1 - 0.1 - 20 * 1.2 / 1000, abs=0.01)
+    assert one.steady is None
+    assert one.oldest_s == pytest.approx(5.1, abs=0.01)
+    assert one.cpu_ms == pytest.approx(1200 / 120)
+    assert one.peak_mb == 90
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "estimate"),
+    [
+        ("loss", {"figure": "lost"}, 0.88),
+        ("loss", {"figure": "silent"}, 1),
+        ("loss", {"figure": "first third"}, 0.375),
+        ("model", {}, 1.0),
+    ],
+)
+def test_losses_are_held_against_claims(
+    bursts: Judged, kind: str, fields: Mapping[str, Any], estimate: float
+) -> None:
+    cell = {"variant": "sync", "workload": "list", "settings": {"LENGTH": "100"}}
+    found = examine(claim(kind, cell=cell, **fields), bursts)
+
+    assert found.estimate == pytest.approx(estimate, abs=0.01)
+    assert found.runs == 3
+    other = {**cell, "settings": {"LENGTH": "50"}}
+    assert examine(claim(kind, cell=other, **fields), bursts).estimate is None
+
+
+def test_a_builder_is_busy_from_the_first_request_to_the_last_result(bursts: Judged) -> None:
+    cell = {"variant": "sync", "workload": "list", "service": "builder"}
+    found = examine(claim("utilisation", cell=cell), bursts)
+
+    # 1.2 s of CPU in about 1.2 s of load and 5 s of drain, of 0.4 cores.
+    assert found.estimate == pytest.approx(1.2 / 6.2 / 0.4, rel=0.05)
+    assert found.runs == 3
+
+
+def test_accounts_without_a_case_study_have_a_part_of_their_own(bursts: Judged) -> None:
+    text = sections.studies(bursts)
+
+    assert text.startswith("## What became of accepted work")
+    assert "| 1,000 | 0 | 1,000 | 120 | 880 |" in text
+
+
+def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
+    known = [one for case in cases() for one in case.held]
+
+    assert len({one.id for one in known}) == len(known)
+    for one in known:
+        assert one.kind in CASE_KINDS
+        assert one.source == "ours" or one.source.startswith("Akbulut")
+        assert (one.accept is None) == (one.kind == "none")
+        if one.kind == "none":
+            assert one.fields["why"]
+        assert one.fields.get("prices") in {None, *price_lists()}
+    for case in cases():
+        assert all(len(row) == len(case.table.columns) for row in case.table.rows)

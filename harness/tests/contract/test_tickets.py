@@ -1,0 +1,270 @@
+"""Whoever builds a ticket, its client gets the same, and no ticket is unaccounted for."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from testbed.deploy.stack import Stack
+from testbed.model.project import Project
+
+from . import rest_client
+from .conftest import BASE_URL, START_LIMIT_S, started
+from .openapi import Document, document_text
+from .product import problem
+from .test_posters import peak_mb
+from .test_request_files import ask, variables
+
+PORT_OFFSET = 3000
+SYSTEMS = ("ticket-composite", "ticket-direct", "ticket-queue")
+MODULE = "tickets"
+BUILDERS = {"ticket-composite": "cinema-cineworld-service"}
+
+MAKE = "/cinema/cineworld/reservation/make"
+PLACES = 5
+# Slow tickets, so that a burst finds the queue full.
+SETTINGS = {
+    "TICKET_QUEUE_LENGTH": str(PLACES),
+    "TICKET_CONSUMERS": "1",
+    "TICKET_PREFETCH": "1",
+    "TICKET_PAGES": "50",
+    "TICKET_STORE_BYTES": "4MB",
+}
+JANE = {
+    "clientName": "Jane Doe",
+    "clientEmail": "jane.doe@ucd.ie",
+    "movieId": "CNW001",
+    "date": "2022-04-15",
+    "showTime": "18:00",
+    "tickets": 2,
+    "ticketType": "Gold",
+    "amount": 30.00,
+}
+CLIENTS = 8
+BURST = 60
+HOSTILE = 1000
+GROWTH_MB = 64
+"""What a service may take more while it refuses requests."""
+DRAIN_S = 60.0
+
+pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
+
+
+@dataclass(frozen=True)
+class Tickets:
+    """A running system."""
+
+    name: str
+    stack: Stack
+    http: httpx.Client
+
+    def make(self, key: str | None = None, **changed: Any) -> httpx.Response:
+        """Return the answer to a reservation."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        return self.http.post(MAKE, json={**JANE, **changed}, headers=headers)
+
+    def made(self) -> str:
+        """Make a reservation, as soon as there is room for its ticket; return its id."""
+        for _ in range(200):
+            answer = self.make()
+            if answer.status_code == httpx.codes.CREATED:
+                return str(answer.json()["id"])
+            problem(answer, 503, "tickets-refused")
+            time.sleep(0.1)
+        raise AssertionError("refused for 20 s")
+
+    def fetch(self, ticket: str, wait_s: int = 30) -> httpx.Response:
+        """Return the answer to a fetch."""
+        return self.http.get(f"/tickets/{ticket}", headers={"Prefer": f"wait={wait_s}"})
+
+    def stored(self) -> set[str]:
+        """Return the ids of all stored reservations."""
+        page = httpx.get(
+            f"{str(self.http.base_url).rstrip('/')}/cinema/cineworld/reservation/list",
+            params={"size": 200},
+            trust_env=False,
+        )
+        found = {str(one["id"]) for one in page.raise_for_status().json()}
+        assert len(found) == int(page.headers["Total-Count"])
+        return found
+
+    def accounts(self) -> dict[str, Any]:
+        """Return what the service that builds tickets says of them, at its management port."""
+        port = self.stack.endpoints()[BUILDERS.get(self.name, "ticket-service")]
+        answer = httpx.get(f"http://127.0.0.1:{port}/actuator/tickets", trust_env=False)
+        found: dict[str, Any] = answer.raise_for_status().json()
+        return found
+
+    def drained(self) -> dict[str, Any]:
+        """Return the accounts once nothing waits or is built any more."""
+        end = time.monotonic() + DRAIN_S
+        before = self.accounts()
+        while time.monotonic() < end:
+            time.sleep(1)
+            found = self.accounts()
+            if found["waiting"] == 0 and found == before:
+                return found
+            before = found
+        raise AssertionError(f"still waiting: {before['waiting']}")
+
+
+def opened(name: str, stack: Stack) -> Tickets:
+    document = Document(MODULE)
+
+    def check(answer: httpx.Response) -> None:
+        answer.read()
+        document.check(answer)
+
+    return Tickets(
+        name,
+        stack,
+        httpx.Client(
+            base_url=f"http://127.0.0.1:{stack.deployment.front_port}",
+            timeout=40,
+            trust_env=False,
+            event_hooks={"response": [check]},
+        ),
+    )
+
+
+@pytest.fixture(params=SYSTEMS, scope="module")
+def tickets(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Tickets]:
+    if BASE_URL:
+        pytest.skip("TESTBED_BASE_URL: another system runs")
+    folder = tmp_path_factory.mktemp(request.param)
+    with started(request.param, SETTINGS, folder, PORT_OFFSET) as stack:
+        running = opened(request.param, stack)
+        with running.http:
+            yield running
+
+
+def test_a_reservation_links_to_its_ticket(tickets: Tickets) -> None:
+    answer = tickets.make(key="one")
+    reservation = answer.json()["id"]
+
+    assert answer.headers["Link"].startswith(f"</tickets/{reservation}>")
+    ticket = tickets.fetch(reservation)
+    assert ticket.status_code == httpx.codes.OK
+    assert ticket.headers["Content-Type"] == "application/pdf"
+    assert ticket.content.startswith(b"%PDF-")
+    assert f"Ticket {reservation}".encode() in ticket.content
+    assert tickets.make(key="one").json()["id"] == reservation
+    assert tickets.fetch(reservation).content == ticket.content
+
+
+def test_a_ticket_of_nobody_is_unknown(tickets: Tickets) -> None:
+    unknown = "reservation" if tickets.name == "ticket-queue" else "ticket"
+    problem(tickets.fetch("00000000-0000-0000-0000-000000000000"), 404, f"{unknown}-unknown")
+    problem(tickets.fetch("1"), 400, "invalid-request")
+
+
+def test_a_burst_is_accounted_for_by_id(tickets: Tickets) -> None:
+    before = tickets.drained()
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        answers = list(threads.map(lambda _: tickets.make(), range(BURST)))
+
+    accepted = {answer.json()["id"] for answer in answers if answer.is_success}
+    for refused in answers:
+        if refused.is_error:
+            problem(refused, 503, "tickets-refused")
+    assert 0 < len(accepted) < BURST
+    after = tickets.drained()
+    assert set(after["built"]) - set(before["built"]) == accepted
+    assert after["dropped"] == after["failed"] == []
+    for reservation in sorted(accepted)[:3]:
+        assert tickets.fetch(reservation).status_code in (httpx.codes.OK, httpx.codes.GONE)
+    assert not accepted & set(after["refused"])
+    stored = tickets.stored()
+    # Only reservations whose tickets were accepted are kept.
+    assert accepted <= stored
+    assert stored <= set(after["built"])
+
+
+def test_hostile_reservations_get_no_500_and_take_no_memory(tickets: Tickets) -> None:
+    chance = random.Random(7)
+
+    def sent(number: int) -> int:
+        if number % 4 == 0:
+            path = chance.choice([f"/tickets/{chance.random()}", "/tickets/%00", "/tickets//"])
+            return tickets.http.get(path).status_code
+        text = "".join(
+            chr(chance.choice([chance.randrange(0x20, 0xD800), chance.randrange(0xE000, 0x2FFFF)]))
+            for _ in range(chance.randrange(300))
+        )
+        changed = chance.choice(
+            [
+                {"clientName": text},
+                {"ticketType": text[:50]},
+                {"tickets": chance.randrange(-5, 50)},
+                {"amount": chance.choice([-1, 1e30, "x"])},
+                {"id": "1"},
+                {"clientName": "x" * 70_000},
+            ]
+        )
+        return tickets.make(**changed).status_code
+
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        list(threads.map(sent, range(100)))
+        before = peak_mb(tickets.stack)
+        statuses = set(threads.map(sent, range(HOSTILE)))
+    after = peak_mb(tickets.stack)
+
+    assert statuses <= {201, 400, 404, 413, 503}, statuses
+    assert {name for name in before if after[name] - before[name] > GROWTH_MB} == set(), (
+        before,
+        after,
+    )
+    assert tickets.fetch(tickets.made()).status_code == httpx.codes.OK
+
+
+def test_the_document_is_valid_and_served(tickets: Tickets) -> None:
+    OpenAPIV31SpecValidator(Document(MODULE).content).validate()
+    with httpx.Client(base_url=tickets.http.base_url, trust_env=False) as http:
+        served = http.get("/openapi.yaml").text
+    assert yaml.safe_load(served) == yaml.safe_load(document_text(MODULE))
+
+
+def test_requests_are_answered_as_titled(tickets: Tickets) -> None:
+    file = Project.find().root / "http" / "tickets" / "tickets.http"
+    values = variables(file) | {"base": str(tickets.http.base_url).rstrip("/")}
+    tickets.drained()
+    with httpx.Client(trust_env=False, timeout=40) as http:
+        asked = ask(file, http, values)
+    assert asked == len(list(rest_client.requests(file.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize("name", ["ticket-composite", "ticket-queue"])
+def test_the_oldest_are_lost_for_the_youngest_and_nobody_is_told(name: str, tmp_path: Path) -> None:
+    if BASE_URL:
+        pytest.skip("TESTBED_BASE_URL: another system runs")
+    with started(
+        name, {**SETTINGS, "TICKET_OVERFLOW": "drop-head"}, tmp_path, PORT_OFFSET
+    ) as stack:
+        tickets = opened(name, stack)
+        with tickets.http:
+            accepted = [tickets.make().json()["id"] for _ in range(BURST)]
+            found = tickets.drained()
+
+            built, lost = set(found["built"]), set(accepted) - set(found["built"])
+            assert found["failed"] == found["refused"] == []
+            assert set(accepted[-PLACES:]) <= built
+            assert lost
+            if name == "ticket-composite":
+                assert set(found["dropped"]) == lost
+                problem(tickets.fetch(lost.pop()), 410, "ticket-gone")
+            else:
+                # The server tells nobody, so nobody can tell the client.
+                assert found["dropped"] == []
+                assert tickets.fetch(lost.pop(), wait_s=0).status_code == httpx.codes.ACCEPTED

@@ -1,0 +1,158 @@
+"""Accounts by id for the work that a system accepted."""
+
+from __future__ import annotations
+
+import csv
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from testbed.deploy import database
+from testbed.measure import ledger
+from testbed.measure.ledger import Accounting, Told, account, number_in
+from testbed.model.systems import Accepted, Ledger
+
+DECLARED = Ledger(
+    service="builder",
+    path="/actuator/work",
+    accepted=Accepted(databases="x-", collection="orders", number="email"),
+    places={"LENGTH": 100},
+    held={"PREFETCH": 10, "CONSUMERS": 2},
+)
+
+
+def told(waiting: int = 0, **ids: list[str]) -> Told:
+    return Told.of({**ids, "waiting": waiting})
+
+
+def test_everything_accepted_has_one_outcome() -> None:
+    order = {f"id-{number}": number for number in range(1, 10)}
+    found = account(
+        order, told(2, built=["id-1", "id-5"], dropped=["id-2"], failed=["id-3"], other=["id-4"])
+    )
+
+    assert found.outcomes == {
+        "id-1": "built",
+        "id-2": "dropped",
+        "id-3": "dead-lettered",
+        "id-4": "lost",
+        "id-5": "built",
+        "id-6": "lost",
+        "id-7": "lost",
+        "id-8": "queued",
+        "id-9": "queued",
+    }
+    assert (found.twice, found.strangers) == (0, 0)
+    assert found.lost_by_third == [1, 2, 1]
+
+
+def test_outcomes_that_contradict_or_belong_to_nothing_accepted_are_counted() -> None:
+    found = account({"a": 1}, told(built=["a", "b"], failed=["a"]))
+
+    assert (found.twice, found.strangers) == (1, 1)
+    assert found.count("built", "dead-lettered") == 1
+
+
+def test_an_unknown_number_of_waiting_is_none() -> None:
+    assert account({"a": 1}, told(-1)).outcomes == {"a": "lost"}
+
+
+def test_nothing_accepted_is_an_account_too() -> None:
+    assert account({}, told()).lost_by_third == [0, 0, 0]
+
+
+def test_work_of_earlier_runs_is_left_out() -> None:
+    before = Told.of({"built": ["a"], "refused": ["x"], "waiting": 3})
+    now = Told.of({"built": ["a", "b"], "refused": ["x", "y"], "waiting": 1})
+
+    assert now.since(before).ids["built"] == {"b"}
+    assert (now.since(before).refused, now.since(before).waiting) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("user-17@run-2026.example.org", 17), ("", 0), ("nobody", 0)]
+)
+def test_the_first_number_is_the_place_in_the_run(text: str, number: int) -> None:
+    assert number_in(text) == number
+
+
+def test_places_are_the_length_and_what_consumers_hold() -> None:
+    assert DECLARED.capacity({}) == 120
+    assert DECLARED.capacity({"LENGTH": "50", "CONSUMERS": "1", "OTHER": "x"}) == 60
+    assert DECLARED.capacity({"LENGTH": "0"}) == float("inf")
+
+
+@contextmanager
+def answering(answers: list[dict[str, Any]]) -> Iterator[int]:
+    """Serve the answers in turn, the last one for good."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            assert self.path == DECLARED.path
+            body = json.dumps(answers.pop(0) if answers[1:] else answers[0]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_a_run_is_accounted_for_when_its_work_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "POLL_S", 0.01)
+    monkeypatch.setattr(ledger, "QUIET_S", 0.1)
+    stored = {"a": "user-1@x", "b": "user-2@x", "c": "user-10@x"}
+    monkeypatch.setattr(database, "stored", lambda *_: stored)
+    answers = [
+        {"built": ["old"], "waiting": 2},
+        {"built": ["old", "older"], "waiting": 0},
+        {"built": ["old", "older", "b"], "waiting": 1},
+        {"built": ["old", "older", "b", "c"], "refused": ["z"], "waiting": 0},
+    ]
+    with answering(answers) as port:
+        stack = SimpleNamespace(
+            endpoints=lambda: {"builder": port}, deployment=SimpleNamespace(mongodb_uri="x")
+        )
+        accounting = Accounting(DECLARED, stack)  # type: ignore[arg-type]
+        accounting.begin(lambda _: None, 5)
+        found = accounting.end(lambda _: None, 5, tmp_path)
+
+    expected = {
+        "accepted": 3,
+        "built": 2,
+        "dropped": 0,
+        "dead-lettered": 0,
+        "queued": 0,
+        "lost": 1,
+        "refused": 1,
+        "twice": 0,
+        "strangers": 0,
+        "lost_by_third": [1, 0, 0],
+        "built_later": 1,
+    }
+    assert expected.items() <= found.items()
+    assert 0 < found["drained_s"] < 5
+    with (tmp_path / "ledger.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["number"], row["id"], row["outcome"]) for row in rows] == [
+        ("1", "a", "lost"),
+        ("2", "b", "built"),
+        ("10", "c", "built"),
+    ]
+    # When one was built that is seen at the end of the load is not known.
+    assert rows[0]["seen_s"] == rows[1]["seen_s"] == ""
+    assert float(rows[2]["seen_s"]) > found["load_ended_ms"] / 1000

@@ -1,0 +1,68 @@
+package testbed.poster;
+
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.DecimalMax;
+import jakarta.validation.constraints.DecimalMin;
+import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.Positive;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+import testbed.poster.image.Format;
+import testbed.poster.image.Step;
+
+/**
+ * Which part of the editing this service does, and its limits.
+ *
+ * @param steps what it does to a poster, in this order
+ * @param next the service that does the next step; without it this is the last
+ * @param answers how an edited poster gets from the last service to the first
+ * @param first the service that the last one answers; not set at the first one itself
+ * @param wire the format of posters between services
+ * @param concurrency images that are decoded, edited and encoded at once
+ * @param maxWait the longest wait for a turn or for room; the request is then refused
+ * @param deadline the time for a poster, from the request to the answer
+ * @param heldBytes bytes of posters that are held at most: so many that have arrived, so many to be
+ *     sent, and so many answers of others
+ * @param maxPixels the largest image, in pixels of 32 bits or less; larger ones are not decoded
+ * @param quality of JPEG, from 0 to 1
+ */
+@Validated
+@ConfigurationProperties("poster")
+public record PosterSettings(
+    @NotEmpty List<Step> steps,
+    @Nullable URI next,
+    @NotNull Answers answers,
+    @Nullable URI first,
+    @NotNull Format wire,
+    @Positive int concurrency,
+    @NotNull @DurationMin(millis = 1) Duration maxWait,
+    @NotNull @DurationMin(millis = 1) Duration deadline,
+    @NotNull DataSize heldBytes,
+    @Positive long maxPixels,
+    @DecimalMin("0") @DecimalMax("1") float quality) {
+
+  /** How an edited poster gets from the last service to the first. */
+  public enum Answers {
+    /** As the answer of each service to the one before. */
+    CHAIN,
+    /** The last service sends it to the first. Each service before answers at once. */
+    FIRST
+  }
+
+  @AssertTrue(message = "poster.answers=first needs poster.next, poster.first or both")
+  public boolean isFirstReachable() {
+    return answers != Answers.FIRST || next != null || first != null;
+  }
+
+  /** Whether no other service follows. */
+  public boolean isLast() {
+    return next == null;
+  }
+}

@@ -1,0 +1,158 @@
+package testbed.poster.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+import testbed.poster.PosterSettings;
+import testbed.poster.work.Edited;
+import testbed.poster.work.Editor;
+import testbed.poster.work.Lease;
+import testbed.support.deadline.Deadline;
+
+/**
+ * The first of services whose last one answers it. Meanwhile a request holds no thread and no bytes
+ * here.
+ */
+@RestController
+@ConditionalOnProperty(name = "poster.answers", havingValue = "first")
+@ConditionalOnExpression("'${poster.first:}' == ''")
+class FirstController {
+
+  private final PosterSettings settings;
+  private final Reception reception;
+  private final Editor editor;
+  private final Neighbours neighbours;
+  private final Map<UUID, Waiting> requests = new ConcurrentHashMap<>();
+
+  FirstController(
+      PosterSettings settings, Reception reception, Editor editor, Neighbours neighbours) {
+    this.settings = settings;
+    this.reception = reception;
+    this.editor = editor;
+    this.neighbours = neighbours;
+  }
+
+  @TakesPosters
+  DeferredResult<ResponseEntity<byte[]>> edit(HttpServletRequest request) {
+    var deadline = Deadline.within(settings.deadline());
+    try (var bound = deadline.bind();
+        var edited = edited(request)) {
+      var id = UUID.randomUUID();
+      var waiting = new Waiting(deadline.millisLeft());
+      waiting.onCompletion(
+          () -> {
+            requests.remove(id);
+            waiting.giveBack();
+          });
+      requests.put(id, waiting);
+      try {
+        neighbours.ask(
+            edited,
+            headers -> headers.set(PosterApi.ID, id.toString()),
+            answer -> settle(waiting, answer));
+      } catch (RuntimeException unasked) {
+        requests.remove(id);
+        throw unasked;
+      }
+      return waiting;
+    }
+  }
+
+  @PostMapping(PosterApi.ANSWERS + "{id}")
+  @ResponseStatus(HttpStatus.NO_CONTENT)
+  void answer(
+      @PathVariable UUID id,
+      @RequestHeader(name = PosterApi.STATUS, defaultValue = "200") int status,
+      HttpServletRequest request) {
+    var waiting = requests.remove(id);
+    if (waiting == null) {
+      throw new NobodyWaits();
+    }
+    try {
+      var lease = reception.answer(request);
+      try {
+        waiting.answer(answer(status, request), lease);
+      } catch (RuntimeException unread) {
+        lease.close();
+        throw unread;
+      }
+    } catch (RuntimeException unread) {
+      waiting.setErrorResult(new NoAnswer());
+      throw unread;
+    }
+  }
+
+  private ResponseEntity<byte[]> answer(int status, HttpServletRequest request) {
+    var answer = ResponseEntity.status(status);
+    for (var name :
+        List.of(
+            HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER, PosterApi.STEPS, PosterApi.DIGEST)) {
+      copy(request.getHeader(name), name, answer);
+    }
+    return answer.body(reception.body(request));
+  }
+
+  private Edited edited(HttpServletRequest request) {
+    try (var received = reception.received(request)) {
+      return editor.edited(received);
+    }
+  }
+
+  /** The next service has taken the poster over, or says why not. */
+  private static void settle(Waiting waiting, ClientHttpResponse answer) throws IOException {
+    if (answer.getStatusCode().isError()) {
+      var refusal = ResponseEntity.status(answer.getStatusCode());
+      for (var name : List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER)) {
+        copy(answer.getHeaders().getFirst(name), name, refusal);
+      }
+      waiting.setResult(refusal.body(answer.getBody().readAllBytes()));
+    }
+  }
+
+  private static void copy(@Nullable String value, String name, ResponseEntity.BodyBuilder answer) {
+    if (value != null) {
+      answer.header(name, value);
+    }
+  }
+
+  /** A client's request that is not answered yet. */
+  private static final class Waiting extends DeferredResult<ResponseEntity<byte[]>> {
+
+    private volatile @Nullable Lease room;
+
+    Waiting(long millis) {
+      super(millis, NoAnswer::new);
+    }
+
+    /** Holds the room for the answer's bytes until the client has them. */
+    void answer(ResponseEntity<byte[]> answer, Lease held) {
+      room = held;
+      if (!setResult(answer)) {
+        held.close();
+      }
+    }
+
+    void giveBack() {
+      var held = room;
+      if (held != null) {
+        held.close();
+      }
+    }
+  }
+}

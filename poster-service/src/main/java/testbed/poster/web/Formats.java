@@ -1,0 +1,41 @@
+package testbed.poster.web;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
+import org.springframework.util.MimeType;
+import testbed.poster.image.Format;
+
+/** Formats as media types. */
+final class Formats {
+
+  private Formats() {}
+
+  /** The format of a body; the controllers take no others. */
+  static Format of(@Nullable String contentType) {
+    var type = MediaType.parseMediaType(String.valueOf(contentType));
+    return Stream.of(Format.values())
+        .filter(format -> type.equalsTypeAndSubtype(mediaType(format)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The body's own format if the client takes it, else one that it takes. */
+  static Format wanted(List<MediaType> accepted, Format own) {
+    return accepted.isEmpty()
+        ? own
+        : Stream.concat(Stream.of(own), Stream.of(Format.values()))
+            .filter(format -> isAccepted(accepted, mediaType(format)))
+            .findFirst()
+            .orElse(own);
+  }
+
+  static MediaType mediaType(Format format) {
+    return MediaType.parseMediaType(format.mediaType());
+  }
+
+  private static boolean isAccepted(List<MediaType> accepted, MimeType type) {
+    return accepted.stream().anyMatch(one -> one.includes(type));
+  }
+}

@@ -1,0 +1,172 @@
+package testbed.poster.web;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.stereotype.Component;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+import testbed.poster.PosterSettings;
+import testbed.poster.work.Edited;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlineSettings;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The services of the steps that follow, and the first one, which is answered at last. */
+@Component
+class Neighbours {
+
+  private static final ParameterizedTypeReference<List<String>> WORDS =
+      new ParameterizedTypeReference<>() {};
+
+  private final PosterSettings settings;
+  private final boolean deadlineHandedOn;
+  private final RestClient client;
+  private final JsonMapper json;
+
+  Neighbours(
+      PosterSettings settings,
+      DeadlineSettings deadlines,
+      RestClient.Builder client,
+      JsonMapper json) {
+    this.settings = settings;
+    this.deadlineHandedOn = deadlines.handedOn();
+    this.client = client.build();
+    this.json = json;
+  }
+
+  /** What to do with an answer. */
+  @FunctionalInterface
+  interface Answer {
+    void take(ClientHttpResponse answer) throws IOException;
+  }
+
+  /**
+   * Lets the next service edit a poster further.
+   *
+   * @param further headers beside those that every poster has
+   * @param whenAnswered takes the answer, whatever its status
+   * @throws NextAway if it cannot be reached
+   * @throws NoAnswer if it did not answer in time
+   */
+  void ask(Edited edited, Consumer<HttpHeaders> further, Answer whenAnswered) {
+    send(
+        at(settings.next(), PosterApi.POSTERS),
+        edited,
+        headers -> {
+          headers.setAccept(List.of(Formats.mediaType(edited.wanted())));
+          further.accept(headers);
+        },
+        whenAnswered);
+  }
+
+  /** Sends the finished poster to the first service. */
+  void answer(String id, Edited edited) {
+    send(
+        at(settings.first(), PosterApi.ANSWERS + id),
+        edited,
+        headers -> headers.set(PosterApi.DIGEST, edited.digest()),
+        answer -> {});
+  }
+
+  /** Tells the first service why there is no poster. */
+  void refuse(String id, ProblemDetail problem, HttpHeaders further) {
+    exchange(
+        at(settings.first(), PosterApi.ANSWERS + id),
+        headers -> {
+          headers.putAll(further);
+          headers.set(PosterApi.STATUS, String.valueOf(problem.getStatus()));
+          headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+        },
+        json.writeValueAsBytes(problem),
+        answer -> {});
+  }
+
+  /** The steps that follow after this service's. */
+  List<String> steps() {
+    if (settings.isLast()) {
+      return List.of();
+    }
+    try {
+      var found =
+          client
+              .get()
+              .uri(at(settings.next(), PosterApi.STEPS_TO_DO))
+              .retrieve()
+              .onStatus(
+                  HttpStatusCode::isError,
+                  (request, answer) -> {
+                    throw new NextAway();
+                  })
+              .body(WORDS);
+      return found == null ? List.of() : found;
+    } catch (ResourceAccessException unreachable) {
+      throw told(unreachable);
+    }
+  }
+
+  private void send(
+      URI address, Edited edited, Consumer<HttpHeaders> further, Answer whenAnswered) {
+    exchange(
+        address,
+        headers -> {
+          headers.set(PosterApi.STEPS, PosterApi.shown(edited.done()));
+          headers.setContentType(Formats.mediaType(edited.poster().format()));
+          further.accept(headers);
+        },
+        edited.poster().bytes(),
+        whenAnswered);
+  }
+
+  private void exchange(
+      URI address, Consumer<HttpHeaders> headers, byte[] body, Answer whenAnswered) {
+    try {
+      client
+          .post()
+          .uri(address)
+          .headers(headers)
+          .headers(this::tellDeadline)
+          .body(body)
+          .exchange(
+              (request, answer) -> {
+                whenAnswered.take(answer);
+                return answer.getStatusCode();
+              });
+    } catch (ResourceAccessException unreachable) {
+      throw told(unreachable);
+    }
+  }
+
+  private void tellDeadline(HttpHeaders headers) {
+    var deadline = Deadline.current();
+    if (deadlineHandedOn && deadline != null) {
+      headers.set(Deadline.HEADER, deadline.told());
+    }
+  }
+
+  private static RuntimeException told(ResourceAccessException failure) {
+    boolean late =
+        (failure.contains(HttpTimeoutException.class)
+                || failure.contains(SocketTimeoutException.class))
+            && !failure.contains(HttpConnectTimeoutException.class);
+    return late ? new NoAnswer() : new NextAway();
+  }
+
+  private static URI at(@Nullable URI service, String path) {
+    if (service == null) {
+      throw new IllegalStateException("no service is set for " + path);
+    }
+    return service.resolve(path);
+  }
+}

@@ -1,0 +1,59 @@
+package testbed.poster.web;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import testbed.poster.image.Step;
+
+/** Paths and headers, the same between services as for clients. */
+final class PosterApi {
+
+  static final String POSTERS = "/api/posters";
+  static final String STEPS_TO_DO = POSTERS + "/steps";
+  static final String ANSWERS = POSTERS + "/answers/";
+
+  /** The steps that a poster has seen, in order. */
+  static final String STEPS = "Poster-Steps";
+
+  /** The SHA-256 of the pixels, before they were encoded for the client. */
+  static final String DIGEST = "Poster-Digest";
+
+  /** Which of its requests the first service is answered. */
+  static final String ID = "Poster-Id";
+
+  /** The status that the first service is to answer with. */
+  static final String STATUS = "Poster-Status";
+
+  private static final int MAX_STEPS = 20;
+
+  private PosterApi() {}
+
+  /**
+   * Reads a list of steps; an absent one is empty.
+   *
+   * @throws StepsUnreadable if there are unknown ones, or too many
+   */
+  static List<Step> steps(@Nullable String header) {
+    if (header == null) {
+      return List.of();
+    }
+    try {
+      var steps =
+          Stream.of(header.split(", ", MAX_STEPS + 1))
+              .map(word -> Step.valueOf(word.toUpperCase(Locale.ROOT)))
+              .toList();
+      if (steps.size() <= MAX_STEPS) {
+        return steps;
+      }
+    } catch (IllegalArgumentException unknown) {
+      // Told below.
+    }
+    throw new StepsUnreadable();
+  }
+
+  static String shown(List<Step> steps) {
+    return steps.stream().map(Step::word).collect(Collectors.joining(", "));
+  }
+}

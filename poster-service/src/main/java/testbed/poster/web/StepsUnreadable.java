@@ -1,0 +1,14 @@
+package testbed.poster.web;
+
+import testbed.contracts.ProblemType;
+import testbed.support.problem.ProblemException;
+
+/** A request says that its poster has seen steps that there are not. */
+class StepsUnreadable extends ProblemException {
+
+  StepsUnreadable() {
+    super(
+        ProblemType.INVALID_REQUEST,
+        "%s: must be steps such as adjust, convert, label.".formatted(PosterApi.STEPS));
+  }
+}

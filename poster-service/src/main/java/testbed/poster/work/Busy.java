@@ -1,0 +1,19 @@
+package testbed.poster.work;
+
+import java.time.Duration;
+import java.util.Optional;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.ProblemException;
+
+/** So many posters are being worked on that this one did not get its turn in time. */
+class Busy extends ProblemException {
+
+  Busy() {
+    super(ProblemType.UNAVAILABLE, "Too many posters are being worked on.");
+  }
+
+  @Override
+  public Optional<Duration> retryAfter() {
+    return Optional.of(Duration.ofSeconds(1));
+  }
+}

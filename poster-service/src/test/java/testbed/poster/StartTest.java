@@ -1,0 +1,70 @@
+package testbed.poster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
+import testbed.poster.PosterSettings.Answers;
+import testbed.poster.image.Format;
+import testbed.poster.image.Step;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tuned", "thesis"})
+  void doesEverythingByDefault(String preset) {
+    try (var node = new RunningNode("testbed.preset=" + preset)) {
+      assertThat(node.bean(PosterSettings.class))
+          .isEqualTo(
+              new PosterSettings(
+                  List.of(Step.ADJUST, Step.CONVERT, Step.LABEL),
+                  null,
+                  Answers.CHAIN,
+                  null,
+                  Format.JPEG,
+                  2,
+                  Duration.ofSeconds(10),
+                  Duration.ofSeconds(14),
+                  DataSize.ofMegabytes(16),
+                  3840L * 2160,
+                  0.9f));
+      var jpeg = SamplePosters.files().get("720p.jpg");
+      assertThat(node.post(Format.JPEG, jpeg).getStatusCode().value()).isEqualTo(200);
+      assertThat(node.get("/actuator/health/readiness").getStatusCode().value()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void isCalledAsItsSettingSays() {
+    try (var node = new RunningNode("POSTER_NAME=poster-labeler")) {
+      assertThat(node.bean(Environment.class).getProperty("spring.application.name"))
+          .isEqualTo("poster-labeler");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "poster.steps=, poster.steps",
+    "poster.steps=enlarge, poster.steps",
+    "poster.wire=gif, poster.wire",
+    "poster.concurrency=0, poster.concurrency",
+    "poster.quality=1.1, poster.quality",
+    "poster.answers=first, poster.answers=first needs"
+  })
+  void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
+    assertThatThrownBy(() -> new RunningNode(setting)).isNotNull();
+
+    assertThat(output).contains(told);
+  }
+}

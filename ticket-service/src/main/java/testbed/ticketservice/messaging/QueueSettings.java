@@ -1,0 +1,30 @@
+package testbed.ticketservice.messaging;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.PositiveOrZero;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * The queue of tickets, beside its limit, and how it is emptied.
+ *
+ * @param prefetch how many tickets each consumer fetches in advance; they no longer count as
+ *     waiting
+ * @param rate how many tickets a second are begun at most, by one instance; 0 for no limit
+ * @param queueType the kind of queue. Quorum queues are RabbitMQ's only.
+ */
+@Validated
+@ConfigurationProperties("ticket")
+record QueueSettings(
+    @DefaultValue("10") @Min(1) @Max(1000) int prefetch,
+    @DefaultValue("0") @PositiveOrZero double rate,
+    @DefaultValue("classic") @NotNull QueueType queueType) {
+
+  enum QueueType {
+    CLASSIC,
+    QUORUM
+  }
+}

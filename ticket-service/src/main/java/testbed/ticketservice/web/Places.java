@@ -1,0 +1,54 @@
+package testbed.ticketservice.web;
+
+import java.util.concurrent.Semaphore;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Component;
+import testbed.contracts.Reservation;
+import testbed.ticket.TicketSettings;
+import testbed.ticket.office.TicketOffice;
+import testbed.ticket.office.TicketsRefused;
+import testbed.ticket.office.WaitingTickets;
+
+/** Builds so many tickets at once, and refuses more: there is no queue. */
+@Component
+@ConditionalOnProperty(name = "ticket.source", havingValue = "http")
+class Places implements WaitingTickets {
+
+  private final TicketOffice office;
+  private final Semaphore free;
+
+  Places(TicketOffice office, TicketSettings settings) {
+    this.office = office;
+    this.free = new Semaphore(settings.consumers());
+  }
+
+  /**
+   * Builds a ticket.
+   *
+   * @return false if it was there
+   * @throws TicketsRefused if every place is taken
+   */
+  boolean build(Reservation reservation) {
+    if (!office.accept(reservation.id())) {
+      return false;
+    }
+    if (!free.tryAcquire()) {
+      office.refuse(reservation.id());
+      throw new TicketsRefused();
+    }
+    try {
+      office.build(reservation);
+      return true;
+    } catch (RuntimeException failure) {
+      office.fail(reservation.id());
+      throw failure;
+    } finally {
+      free.release();
+    }
+  }
+
+  @Override
+  public int getAsInt() {
+    return 0;
+  }
+}

@@ -1,0 +1,50 @@
+package testbed.ticket;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import jakarta.validation.constraints.PositiveOrZero;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How tickets wait, are built and are kept; the same whichever service does it.
+ *
+ * @param queueLength how many tickets wait at most, in a queue of the process or of the AMQP
+ *     server; 0 for no limit. RabbitMQ does not count those that a consumer has fetched in advance.
+ * @param overflow what becomes of one more: the oldest makes room (drop-head), it is refused
+ *     (reject-publish), or there is no limit (none)
+ * @param consumers how many tickets are built at once: threads of the cinema, requests to the
+ *     ticket service, or consumers of its queue
+ * @param pages how many pages each ticket has, which is what it costs: 1 to 50
+ * @param storeBytes how much memory finished tickets take at most; then the oldest go
+ * @param maxWait the longest time for which a fetch is held, whatever its client prefers
+ */
+@Validated
+@ConfigurationProperties("ticket")
+public record TicketSettings(
+    @DefaultValue("100") @PositiveOrZero int queueLength,
+    @DefaultValue("reject-publish") @NotNull Overflow overflow,
+    @DefaultValue("2") @Min(1) @Max(64) int consumers,
+    @DefaultValue("1") @Min(1) @Max(50) int pages,
+    @DefaultValue("32MB") DataSize storeBytes,
+    @DefaultValue("30s") Duration maxWait) {
+
+  /** What becomes of a ticket for which the queue has no place. */
+  public enum Overflow {
+    /** The one that waits longest makes room. Nobody is told. */
+    DROP_HEAD,
+    /** It is refused, and its client told. */
+    REJECT_PUBLISH,
+    /** The queue has no limit, whatever its length says. */
+    NONE
+  }
+
+  /** How many tickets wait at most; 0 for no limit. */
+  public int places() {
+    return overflow == Overflow.NONE ? 0 : queueLength;
+  }
+}

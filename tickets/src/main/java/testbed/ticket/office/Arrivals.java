@@ -1,0 +1,59 @@
+package testbed.ticket.office;
+
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import testbed.contracts.ReservationId;
+
+/** Lets clients wait until something becomes of their ticket. Holds no more than those who wait. */
+final class Arrivals {
+
+  private static final class Arrival {
+
+    final CountDownLatch here = new CountDownLatch(1);
+
+    /** Changed while the map holds its entry. */
+    int waiting;
+  }
+
+  private final ConcurrentHashMap<ReservationId, Arrival> expected = new ConcurrentHashMap<>();
+
+  /** Wakes all who wait for it. */
+  void announce(ReservationId id) {
+    var arrival = expected.get(id);
+    if (arrival != null) {
+      arrival.here.countDown();
+    }
+  }
+
+  /**
+   * Waits until it is announced.
+   *
+   * @param settled whether there is nothing to wait for
+   */
+  void await(ReservationId id, BooleanSupplier settled, Duration longest) {
+    var arrival =
+        expected.compute(id, (same, known) -> oneMore(known == null ? new Arrival() : known));
+    try {
+      // Asked after the announcement could be heard.
+      if (!settled.getAsBoolean()) {
+        var announced = arrival.here.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+    } finally {
+      expected.computeIfPresent(id, (same, known) -> --known.waiting == 0 ? null : known);
+    }
+  }
+
+  int expected() {
+    return expected.size();
+  }
+
+  private static Arrival oneMore(Arrival arrival) {
+    arrival.waiting++;
+    return arrival;
+  }
+}

@@ -1,0 +1,150 @@
+package testbed.ticket.office;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
+
+/**
+ * Builds tickets, keeps them and accounts for each. When, and how many at once, is for its callers
+ * to say.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class TicketOffice implements Tickets {
+
+  /** About 10 MB. */
+  static final int ACCOUNTED = 100_000;
+
+  private static final List<Fate> COUNTED =
+      List.of(Fate.BUILT, Fate.DROPPED, Fate.FAILED, Fate.REFUSED);
+
+  private final Function<Reservation, byte[]> printer;
+  private final TicketStore store;
+  private final boolean early;
+  private final Ledger ledger = new Ledger(ACCOUNTED);
+  private final Arrivals arrivals = new Arrivals();
+  private final Map<Fate, Counter> counters = new EnumMap<>(Fate.class);
+  private final Timer building;
+
+  /**
+   * @param printer makes the bytes of a ticket
+   * @param maxBytes of memory that finished tickets take at most
+   * @param early whether a ticket may be fetched before it is asked for here, as the fetch and the
+   *     question take different ways; such a fetch waits, too
+   */
+  public TicketOffice(
+      Function<Reservation, byte[]> printer, long maxBytes, boolean early, MeterRegistry meters) {
+    this.printer = printer;
+    this.store = new TicketStore(maxBytes);
+    this.early = early;
+    this.building =
+        Timer.builder("ticket.build")
+            .description("From a reservation to the bytes of its ticket")
+            .register(meters);
+    for (var fate : COUNTED) {
+      counters.put(
+          fate,
+          Counter.builder("tickets." + fate.name().toLowerCase(Locale.ROOT))
+              .description("Tickets by what became of them")
+              .register(meters));
+    }
+    Gauge.builder("ticket.store.bytes", store, TicketStore::bytes)
+        .baseUnit(BaseUnits.BYTES)
+        .description("How much memory finished tickets take")
+        .register(meters);
+    Gauge.builder("ticket.store.tickets", store, TicketStore::tickets)
+        .description("Finished tickets that can be fetched")
+        .register(meters);
+    FunctionCounter.builder("ticket.store.evicted", store, TicketStore::evicted)
+        .description("Finished tickets that made room for younger ones")
+        .register(meters);
+  }
+
+  /**
+   * Notes that a ticket waits to be built.
+   *
+   * @return false if it waits already, or can be fetched
+   */
+  public synchronized boolean accept(ReservationId id) {
+    if (ledger.of(id) == Fate.WAITING || store.find(id) != null) {
+      return false;
+    }
+    ledger.note(id, Fate.WAITING);
+    return true;
+  }
+
+  /** Builds a ticket, unless it can be fetched already. */
+  public void build(Reservation reservation) {
+    if (store.find(reservation.id()) != null) {
+      return;
+    }
+    var pdf = building.record(() -> printer.apply(reservation));
+    // In this order: what is known as built and is not in the store has left it.
+    store.keep(reservation.id(), Objects.requireNonNull(pdf));
+    settle(reservation.id(), Fate.BUILT);
+  }
+
+  /** A younger ticket has taken its place in the queue. */
+  public void drop(ReservationId id) {
+    settle(id, Fate.DROPPED);
+  }
+
+  /** It could not be built, and will not be. */
+  public void fail(ReservationId id) {
+    settle(id, Fate.FAILED);
+  }
+
+  /** There was no place for it, and its client is told. */
+  public void refuse(ReservationId id) {
+    settle(id, Fate.REFUSED);
+  }
+
+  @Override
+  public Found find(ReservationId id, Duration wait) {
+    var fate = ledger.of(id);
+    if (fate == Fate.WAITING || (fate == null && early)) {
+      arrivals.await(id, () -> isSettled(ledger.of(id)), wait);
+      fate = ledger.of(id);
+    }
+    if (fate == null) {
+      return new Found.Unknown();
+    }
+    if (fate == Fate.WAITING) {
+      return new Found.Waiting();
+    }
+    var pdf = store.find(id);
+    return pdf == null ? new Found.Gone() : new Found.Ticket(pdf);
+  }
+
+  List<ReservationId> all(Fate fate) {
+    return ledger.all(fate);
+  }
+
+  /** How many tickets are waited for. */
+  int expected() {
+    return arrivals.expected();
+  }
+
+  private void settle(ReservationId id, Fate fate) {
+    ledger.note(id, fate);
+    Objects.requireNonNull(counters.get(fate)).increment();
+    arrivals.announce(id);
+  }
+
+  private static boolean isSettled(@Nullable Fate fate) {
+    return fate != null && fate != Fate.WAITING;
+  }
+}

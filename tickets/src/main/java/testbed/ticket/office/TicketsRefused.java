@@ -1,0 +1,21 @@
+package testbed.ticket.office;
+
+import java.time.Duration;
+import java.util.Optional;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.ProblemException;
+
+/** So many tickets wait or are built that no more is taken. */
+public class TicketsRefused extends ProblemException {
+
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  public TicketsRefused() {
+    super(ProblemType.TICKETS_REFUSED, "Too many tickets wait to be built.");
+  }
+
+  @Override
+  public Optional<Duration> retryAfter() {
+    return Optional.of(SOON);
+  }
+}

@@ -1,0 +1,188 @@
+package testbed.ticket.office;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static testbed.ticket.Examples.janes;
+import static testbed.ticket.Examples.someId;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import testbed.contracts.ReservationId;
+import testbed.ticket.office.Tickets.Found;
+
+class TicketOfficeTest {
+
+  private static final int PDF_BYTES = 1_000;
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  private final AtomicInteger printed = new AtomicInteger();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final TicketOffice office = office(false);
+  private final ReservationId id = someId();
+
+  @Test
+  void handsOutWhatItHasBuilt() {
+    office.build(janes(id));
+
+    assertThat(office.find(id, Duration.ZERO))
+        .isInstanceOfSatisfying(
+            Found.Ticket.class, ticket -> assertThat(ticket.pdf()).hasSize(PDF_BYTES));
+    assertThat(office.all(Fate.BUILT)).containsExactly(id);
+    assertThat(count("built")).isEqualTo(1);
+  }
+
+  @Test
+  void buildsATicketOnceHoweverOftenItIsWanted() {
+    assertThat(office.accept(id)).isTrue();
+    assertThat(office.accept(id)).isFalse();
+    office.build(janes(id));
+    assertThat(office.accept(id)).isFalse();
+    office.build(janes(id));
+
+    assertThat(printed).hasValue(1);
+    assertThat(count("built")).isEqualTo(1);
+  }
+
+  @Test
+  void saysThatATicketIsNotBuiltYet() {
+    office.accept(id);
+
+    assertThat(office.find(id, Duration.ZERO)).isInstanceOf(Found.Waiting.class);
+  }
+
+  @Test
+  void doesNotWaitForATicketThatNobodyWants() {
+    assertThat(office.find(id, LONG)).isInstanceOf(Found.Unknown.class);
+  }
+
+  @Test
+  void handsATicketToAllWhoWaitForIt() throws Exception {
+    office.accept(id);
+    try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      var waiting =
+          Stream.generate(() -> clients.submit(() -> office.find(id, LONG))).limit(20).toList();
+      office.build(janes(id));
+
+      for (var found : waiting) {
+        assertThat(found.get()).isInstanceOf(Found.Ticket.class);
+      }
+    }
+    assertThat(office.expected()).isZero();
+  }
+
+  @Test
+  void waitsForAnOrderThatComesAfterItsFetch() throws Exception {
+    var late = office(true);
+    try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      var waiting = clients.submit(() -> late.find(id, LONG));
+      late.build(janes(id));
+
+      assertThat(waiting.get()).isInstanceOf(Found.Ticket.class);
+    }
+    assertThat(late.find(someId(), Duration.ZERO)).isInstanceOf(Found.Unknown.class);
+    assertThat(late.expected()).isZero();
+  }
+
+  @Test
+  void tellsThoseWhoWaitThatThereWillBeNoTicket() throws Exception {
+    office.accept(id);
+    try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      var waiting = clients.submit(() -> office.find(id, LONG));
+      office.drop(id);
+
+      assertThat(waiting.get()).isInstanceOf(Found.Gone.class);
+    }
+    assertThat(office.all(Fate.DROPPED)).containsExactly(id);
+    assertThat(count("dropped")).isEqualTo(1);
+  }
+
+  @Test
+  void takesATicketAgainThatWasRefusedOrLost() {
+    for (var other : Stream.generate(() -> someId()).limit(3).toList()) {
+      office.accept(other);
+      office.refuse(other);
+      assertThat(office.accept(other)).isTrue();
+      office.fail(other);
+      assertThat(office.accept(other)).isTrue();
+      office.build(janes(other));
+      assertThat(office.find(other, Duration.ZERO)).isInstanceOf(Found.Ticket.class);
+    }
+    assertThat(office.all(Fate.REFUSED)).isEmpty();
+    assertThat(count("refused")).isEqualTo(3);
+    assertThat(count("failed")).isEqualTo(3);
+  }
+
+  @Test
+  void keepsOnlySoManyBytesAndAccountsForTheRest() {
+    var built = Stream.generate(() -> someId()).limit(10).toList();
+
+    built.forEach(one -> office.build(janes(one)));
+
+    assertThat(built.subList(0, 7))
+        .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Gone.class));
+    assertThat(built.subList(7, 10))
+        .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Ticket.class));
+    assertThat(office.all(Fate.BUILT)).isEqualTo(built);
+    assertThat(meters.get("ticket.store.bytes").gauge().value())
+        .isEqualTo(3.0 * (PDF_BYTES + TicketStore.OVERHEAD_BYTES));
+    assertThat(meters.get("ticket.store.evicted").functionCounter().count()).isEqualTo(7);
+  }
+
+  @Test
+  void buildsATicketAgainThatIsNoLongerKept() {
+    office.build(janes(id));
+    Stream.generate(() -> someId()).limit(3).forEach(other -> office.build(janes(other)));
+
+    assertThat(office.accept(id)).isTrue();
+    office.build(janes(id));
+
+    assertThat(office.find(id, Duration.ZERO)).isInstanceOf(Found.Ticket.class);
+  }
+
+  @Test
+  void accountsForTheNewestTicketsOnly() {
+    var ledger = new Ledger(2);
+    var last = someId();
+    Stream.of(someId(), id, last).forEach(one -> ledger.note(one, Fate.BUILT));
+
+    assertThat(ledger.all(Fate.BUILT)).containsExactly(id, last);
+    ledger.note(id, Fate.DROPPED);
+    assertThat(ledger.all(Fate.BUILT)).containsExactly(last);
+    assertThat(ledger.of(id)).isEqualTo(Fate.DROPPED);
+  }
+
+  @Test
+  void leavesAFailureToItsCaller() {
+    var broken =
+        new TicketOffice(
+            reservation -> {
+              throw new IllegalStateException("no ink");
+            },
+            PDF_BYTES,
+            false,
+            new SimpleMeterRegistry());
+    broken.accept(id);
+
+    assertThatThrownBy(() -> broken.build(janes(id))).hasMessage("no ink");
+    assertThat(broken.find(id, Duration.ZERO)).isInstanceOf(Found.Waiting.class);
+  }
+
+  private TicketOffice office(boolean early) {
+    return new TicketOffice(
+        reservation -> {
+          printed.incrementAndGet();
+          return new byte[PDF_BYTES];
+        },
+        3 * (PDF_BYTES + TicketStore.OVERHEAD_BYTES),
+        early,
+        early ? new SimpleMeterRegistry() : meters);
+  }
+
+  private double count(String fate) {
+    return meters.get("tickets." + fate).counter().count();
+  }
+}
