@@ -1,0 +1,236 @@
+"""What half an hour of mixed load does to a system: memory, threads and connections over time.
+
+Run from the project's folder, after ``./testbed build``, on a machine that does nothing else::
+
+    .venv/bin/python harness/benchmarks/soak.py sync async --into soak
+
+Every workload has its own JMeter, all at once. After a warm-up a closed loop shows the capacity.
+Then operations arrive at 70 % of it, as a Poisson process. At the end the stored reservations are
+counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import psutil
+from prometheus_client.parser import text_string_to_metric_families
+from pymongo import MongoClient
+from scipy import stats
+
+from testbed.deploy import aot_cache, database, jdk, services
+from testbed.deploy.deployments import Choice, deployment
+from testbed.deploy.stack import Stack
+from testbed.measure import load, metrics
+from testbed.measure.periodic import repeating
+from testbed.model import systems
+from testbed.model.project import Project
+
+THREADS = {"list": 30, "reserve": 10}
+"""Users of each workload in the closed loops: lists are most of the work, as in a shop."""
+
+WARM_S, CAPACITY_S, LEFT_OUT_S, EVERY_S = 150, 60, 300, 10
+SHARE = 0.7
+IN_FLIGHT = 400
+FIGURES = ("rss_mb", "heap_after_gc_mb", "threads", "connections")
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A straight line through a figure's minutes: its change per hour, with 95 % confidence."""
+
+    per_hour: float
+    low: float
+    high: float
+
+
+def trend(seconds: Sequence[float], values: Sequence[float]) -> Trend:
+    """Fit a line to means of equal intervals.
+
+    Neighbouring minutes resemble each other: the degrees of freedom are those of as many
+    independent values as the residuals' lag-1 autocorrelation leaves (Santer et al. 2000).
+    """
+    fit = stats.linregress(seconds, values)
+    residuals = np.asarray(values) - fit.intercept - fit.slope * np.asarray(seconds)
+    spread = float(residuals @ residuals)
+    alike = max(0.0, float(residuals[:-1] @ residuals[1:]) / spread) if spread else 0.0
+    count = len(values)
+    independent = max(3.0, count * (1 - alike) / (1 + alike))
+    error = fit.stderr * np.sqrt((count - 2) / (independent - 2))
+    width = stats.t.ppf(0.975, independent - 2) * error
+    return Trend(*(3600 * one for one in (fit.slope, fit.slope - width, fit.slope + width)))
+
+
+class Mixed:
+    """A running system with a JMeter for each workload."""
+
+    def __init__(
+        self, project: Project, stack: Stack, generators: Mapping[str, load.Generator], folder: Path
+    ) -> None:
+        self._project, self._stack = project, stack
+        self._generators, self._folder = generators, folder
+
+    def run(self, seconds: int, rates: Mapping[str, float] | None = None) -> dict[str, load.Seen]:
+        """Put all workloads on the system at once; at given rates, or as fast as users can."""
+
+        def one(workload: str) -> load.Seen:
+            samples = self._folder / f"{workload}.csv"
+            samples.unlink(missing_ok=True)
+            arrivals = None
+            if rates is not None:
+                arrivals = self._folder / f"{workload}.arrivals"
+                drawn = np.random.default_rng().exponential(
+                    1000 / rates[workload], int(1.1 * rates[workload] * seconds) + 100
+                )
+                times = np.cumsum(drawn).astype(np.int64)
+                np.savetxt(arrivals, times[times < 1000 * seconds], fmt="%d")
+            asked = load.load_for(
+                self._project,
+                self._stack.deployment.variant,
+                workload,
+                threads=THREADS[workload] if rates is None else IN_FLIGHT,
+                ramp=0,
+                port=self._stack.deployment.front_port,
+                duration=None if rates else seconds,
+                arrivals=arrivals,
+            )
+            return self._generators[workload].run(asked, samples).seen
+
+        with ThreadPoolExecutor(len(self._generators)) as pool:
+            return dict(zip(self._generators, pool.map(one, self._generators), strict=True))
+
+
+def looked(stack: Stack, age_s: float) -> Iterable[dict[str, object]]:
+    """Return what each process has now."""
+    with services.client(metrics.TIMEOUT_S) as http:
+        told = metrics.ask(http, stack.endpoints())
+    for running in stack.record.running:
+        process = psutil.Process(running.process.pid)
+        open_now = [one for one in process.net_connections("tcp") if one.status == "ESTABLISHED"]
+        yield {
+            "system": stack.deployment.variant,
+            "service": running.name,
+            "age_s": round(age_s, 1),
+            "rss_mb": process.memory_info().rss / 1e6,
+            "heap_after_gc_mb": heap_mb(told.get(running.name, "")),
+            "threads": process.num_threads(),
+            "connections": len(open_now),
+        }
+
+
+def heap_mb(text: str) -> float | None:
+    """Return what the last full collection has left of a JVM's heap, in MB."""
+    found = {
+        sample.name: sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.labels.get("pool") == "long-lived"
+        or (sample.name == "jvm_memory_max_bytes" and sample.labels.get("id") == "Tenured Gen")
+    }
+    if not {"jvm_memory_usage_after_gc", "jvm_memory_max_bytes"} <= found.keys():
+        return None
+    return found["jvm_memory_usage_after_gc"] * found["jvm_memory_max_bytes"] / 1e6
+
+
+def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataFrame:
+    """Load a system; print what it did, and return its processes' figures over time."""
+    java = jdk.for_services()
+    trained = aot_cache.use(deployment(Choice(variant), project, java), project, java)
+    reset = systems.declaration(variant).reset
+    assert reset is not None and trained.mongodb_uri is not None
+    rows: list[dict[str, object]] = []
+    with ExitStack() as ends:
+        stack = Stack(project, trained, os.environ)
+        stack.start()
+        ends.callback(stack.stop, 60)
+        command = load.generator_command(project, jdk.for_jmeter())
+        generators = {
+            one: ends.enter_context(load.Generator.started(command, folder / f"{one}.log"))
+            for one in THREADS
+        }
+        mixed = Mixed(project, stack, generators, folder)
+        mixed.run(WARM_S)
+        at_most = {
+            name: (seen.operations - seen.failed) / seen.span_s
+            for name, seen in mixed.run(CAPACITY_S).items()
+        }
+        rates = {name: SHARE * rate for name, rate in at_most.items()}
+        database.empty(trained.mongodb_uri, reset.databases, reset.collections)
+        began = time.monotonic()
+        with repeating(
+            lambda: rows.extend(looked(stack, time.monotonic() - began)), EVERY_S, "looking", 30
+        ):
+            seen = mixed.run(seconds, rates)
+        client = ends.enter_context(MongoClient(trained.mongodb_uri))
+        stored = sum(
+            client[name]["reservations"].count_documents({})
+            for name in client.list_database_names()
+            if name.startswith(reset.databases)
+        )
+    for name, one in seen.items():
+        print(
+            f"{variant} {name}: capacity {at_most[name]:.0f}/s, {one.operations:,} operations at "
+            f"{rates[name]:.0f}/s, {one.failed} failed, {one.late} late"
+        )
+    made = seen["reserve"].operations - seen["reserve"].failed
+    print(f"{variant}: {made:,} reservations made, {stored:,} stored")
+    return pl.DataFrame(rows)
+
+
+def told(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the trend of each figure of each service."""
+    minutes = (
+        rows.filter(pl.col("age_s") >= LEFT_OUT_S)
+        .with_columns(minute=(pl.col("age_s") // 60) * 60)
+        .group_by("system", "service", "minute", maintain_order=True)
+        .agg(pl.col(*FIGURES).mean())
+    )
+    found = []
+    for (system, service), own in minutes.group_by("system", "service", maintain_order=True):
+        for figure in FIGURES:
+            known = own.select("minute", figure).drop_nulls()
+            if known.height < 4:
+                continue
+            values = known[figure].to_list()
+            line = trend(known["minute"].to_list(), values)
+            found.append(
+                {"system": system, "service": service, "figure": figure}
+                | {"first": values[0], "last": values[-1]}
+                | {"per_hour": line.per_hour, "low": line.low, "high": line.high}
+            )
+    return pl.DataFrame(found)
+
+
+def main() -> None:
+    """Load one system after the other; write and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("system", nargs="+", choices=systems.names())
+    parser.add_argument("--into", type=Path, required=True, help="folder of the two CSV files")
+    parser.add_argument("--minutes", type=float, default=30)
+    arguments = parser.parse_args()
+    arguments.into.mkdir(parents=True, exist_ok=True)
+    project = Project.find()
+    every = []
+    for variant in arguments.system:
+        with tempfile.TemporaryDirectory() as name:
+            every.append(soak(project, variant, int(60 * arguments.minutes), Path(name)))
+        rows = pl.concat(every)
+        rows.write_csv(arguments.into / "soak.csv", float_precision=1)
+        trends = told(rows)
+        trends.write_csv(arguments.into / "trends.csv", float_precision=2)
+        with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=40):
+            print(trends)
+
+
+if __name__ == "__main__":
+    main()
