@@ -103,7 +103,7 @@ def account(measurement: Measurement) -> Account:
     span_s = float(np.ptp(starts)) / 1000 * starts.size / max(starts.size - 1, 1)
     declared = declarations().get(run.cell.variant)
     ledger = declared.ledger if declared else None
-    places = ledger.capacity(run.settings) if ledger else float("inf")
+    places = ledger.capacity(run.settings, run.cell.backends) if ledger else float("inf")
     rate, poisson = told["built_per_s"], run.arrivals is not None and run.arrivals.kind == "poisson"
     return Account(
         run=run,

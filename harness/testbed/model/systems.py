@@ -77,6 +77,8 @@ class Ledger(Declared):
         Empty if nothing may wait.
     held
         Settings whose product is the work that consumers hold beside that, with their defaults.
+    embedded_counts_held
+        Whether the embedded backends count what consumers hold as waiting, so that it takes places.
     """
 
     service: str
@@ -84,14 +86,16 @@ class Ledger(Declared):
     accepted: Accepted
     places: dict[str, int] = Field(default_factory=dict)
     held: dict[str, int] = Field(default_factory=dict)
+    embedded_counts_held: bool = False
 
-    def capacity(self, settings: Mapping[str, str]) -> float:
+    def capacity(self, settings: Mapping[str, str], backends: str) -> float:
         """Return how much accepted work there can be at once; infinite without a limit."""
         values = {name: int(settings.get(name, value)) for name, value in self.places.items()}
         if 0 in values.values():
             return math.inf
         product = math.prod(int(settings.get(name, one)) for name, one in self.held.items())
-        return sum(values.values()) + (product if self.held else 0)
+        beside = self.held and not (self.embedded_counts_held and backends == "embedded")
+        return sum(values.values()) + (product if beside else 0)
 
 
 class HopRule(Declared):

@@ -84,9 +84,12 @@ def test_the_first_number_is_the_place_in_the_run(text: str, number: int) -> Non
 
 
 def test_places_are_the_length_and_what_consumers_hold() -> None:
-    assert DECLARED.capacity({}) == 120
-    assert DECLARED.capacity({"LENGTH": "50", "CONSUMERS": "1", "OTHER": "x"}) == 60
-    assert DECLARED.capacity({"LENGTH": "0"}) == float("inf")
+    assert DECLARED.capacity({}, "docker") == 120
+    assert DECLARED.capacity({"LENGTH": "50", "CONSUMERS": "1", "OTHER": "x"}, "docker") == 60
+    assert DECLARED.capacity({"LENGTH": "0"}, "docker") == float("inf")
+    counting = DECLARED.model_copy(update={"embedded_counts_held": True})
+    assert counting.capacity({}, "docker") == 120
+    assert counting.capacity({}, "embedded") == 100
 
 
 @contextmanager
