@@ -23,6 +23,7 @@ record RegistryAccount(@DefaultValue("testbed") String username, @Nullable Strin
   }
 
   Account account() {
-    return new Account(username, hasOwnPassword() ? Objects.requireNonNull(password) : KNOWN_TO_ALL);
+    return new Account(
+        username, hasOwnPassword() ? Objects.requireNonNull(password) : KNOWN_TO_ALL);
   }
 }

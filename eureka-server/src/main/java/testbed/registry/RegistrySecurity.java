@@ -45,7 +45,9 @@ class RegistrySecurity {
         .build();
   }
 
-  /** The library's own accounts get a strong hash after their first login, whatever they were given. */
+  /**
+   * The library's own accounts get a strong hash after their first login, whatever they were given.
+   */
   @Bean
   AuthenticationManager accounts(RegistryAccount registry) {
     return new Accounts(List.of(registry.account()), List.of())::authenticate;
