@@ -1,4 +1,4 @@
-"""What cannot be taken is refused, and is not done afterwards."""
+"""Overload: requests that are refused are not carried out later."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RECOVERY_S = 60
 
 @pytest.mark.promise(
     "full-queue-sheds",
-    "When a queue is full, requests are refused at once; what is refused is not booked.",
+    "A full queue refuses requests at once, and none of these is booked.",
 )
 def test_full_queue_sheds(
     stack: Stack,
