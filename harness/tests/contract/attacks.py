@@ -136,7 +136,7 @@ def writes() -> Iterator[Attack]:
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     for path in ("/", "/cinema/ucd/reservation/make", "/api/cinema/ucd/reservation/make"):
         yield Attack("POST", f"{path}?{bound}", form, bound)
-    # CVE-2021-44228 and its kind: what is logged or found in a header is not run.
+    # CVE-2021-44228 and its like: expressions in headers and logs must not be evaluated.
     yield Attack(
         "GET", "/${jndi:ldap://127.0.0.1:1/x}", {"User-Agent": "${jndi:ldap://127.0.0.1:1/x}"}
     )

@@ -27,6 +27,9 @@ SHOWN = {
 
 HOST = "customers.example.org"
 
+FULL = 0.9
+"""The share of the heap in use after a collection above which a service is about to fail."""
+
 Send = Callable[[str], Outcome]
 
 
@@ -130,6 +133,11 @@ def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
         for sample in family.samples
         if sample.name == metric and labels.items() <= sample.labels.items()
     )
+
+
+def heap(stack: Stack, service: str) -> float:
+    """Return the share of a service's heap that is in use after a collection."""
+    return reading(stack, service, "jvm_memory_usage_after_gc", area="heap")
 
 
 def _post(product: Product, cinema: str, key: str) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""What cannot be taken is refused, and is not done afterwards."""
+"""Overload: requests that are refused are not carried out later."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from testbed.deploy.stack import Stack
 from . import queues
 from .accounting import Load, evenly, of, quantile, statuses
 from .clients import (
+    FULL,
     front_of,
+    heap,
     reading,
     requesting,
     reserving,
@@ -33,9 +35,6 @@ FRONT = front_of("async")
 FILLING = 40_000
 """More requests than a queue and its consumers hold."""
 
-FULL = 0.9
-"""The share of the heap in use after a collection above which a service is about to fail."""
-
 CONFIRM_S = 2.0
 """How long the front door waits until the message server has taken a request."""
 
@@ -43,14 +42,9 @@ MARGIN_S = 3.0
 RECOVERY_S = 60
 
 
-def heap(stack: Stack) -> float:
-    """Return the share of the front door's heap that is in use after a collection."""
-    return reading(stack, FRONT, "jvm_memory_usage_after_gc", area="heap")
-
-
 @pytest.mark.promise(
     "full-queue-sheds",
-    "When a queue is full, requests are refused at once; what is refused is not booked.",
+    "A full queue refuses requests at once, and none of these is booked.",
 )
 def test_full_queue_sheds(
     stack: Stack,
@@ -71,10 +65,10 @@ def test_full_queue_sheds(
             while all(one.outcome.status != 503 for one in filling.entries):
                 filling.await_ended(len(filling.entries) + 500)
             filling.end()
-        filled = heap(stack)
+        filled = heap(stack, FRONT)
         with Load(request, evenly(200, sized(4_000, 400)), notice=progress) as over:
             pass
-        used = heap(stack)
+        used = heap(stack, FRONT)
         listed = product.list_movies()
     began = time.monotonic()
     progress("waiting until the cinema takes requests again")

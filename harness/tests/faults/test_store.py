@@ -8,15 +8,13 @@ from contract.product import Asynchronous, problem
 from testbed.deploy.stack import Stack
 
 from .accounting import Load, evenly, of, statuses
-from .clients import asking, front_of, reading, reserving
+from .clients import FULL, asking, front_of, heap, reserving
 from .conftest import Eventually
 from .recording import Progress, Sized
 
 CINEMA = "ucd"
 STORED = 400
 EXPIRED_S = 60
-FULL = 0.9
-"""The share of the heap in use after a collection above which a service is about to fail."""
 
 
 @pytest.mark.variant("async")
@@ -44,7 +42,7 @@ def test_store_is_bounded(
         pass
     figures["answers"] = statuses(load.entries)
     stack.require_alive()
-    used = reading(stack, front, "jvm_memory_usage_after_gc", area="heap")
+    used = heap(stack, front)
     after = stack.meter().read()[front].rss_mb
     figures["memory of the front door"] = f"{before:,.0f} MB, then {after:,.0f} MB"
     figures["heap in use after a collection"] = f"{used:.0%}"

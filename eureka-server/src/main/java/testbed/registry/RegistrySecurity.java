@@ -2,6 +2,7 @@ package testbed.registry;
 
 import jakarta.servlet.DispatcherType;
 import java.net.InetAddress;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -14,6 +15,7 @@ import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.web.SecurityFilterChain;
+import testbed.support.access.Accounts;
 
 /** Who registers is sent the requests of clients: an account is asked for. */
 @Configuration(proxyBeanMethods = false)
@@ -43,9 +45,12 @@ class RegistrySecurity {
         .build();
   }
 
+  /**
+   * The library's own accounts get a strong hash after their first login, whatever they were given.
+   */
   @Bean
-  AuthenticationManager accounts(RegistryAccount account) {
-    return account::authenticate;
+  AuthenticationManager accounts(RegistryAccount registry) {
+    return new Accounts(List.of(registry.account()), List.of())::authenticate;
   }
 
   @Bean

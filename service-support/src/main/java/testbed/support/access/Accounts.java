@@ -10,7 +10,7 @@ import org.springframework.security.authentication.UsernamePasswordAuthenticatio
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
 
-/** The accounts of a front door, and what each may do. */
+/** The accounts of a service, and what each may do. */
 public final class Accounts {
 
   /** May make reservations and fetch what it asked for. */
@@ -25,10 +25,14 @@ public final class Accounts {
   private final List<Known> known;
 
   public Accounts(AccessSettings settings) {
+    this(settings.users(), settings.administrators());
+  }
+
+  public Accounts(List<Account> users, List<Account> administrators) {
     this.known =
         Stream.concat(
-                settings.users().stream().map(one -> Known.of(one, USER)),
-                settings.administrators().stream().map(one -> Known.of(one, USER, ADMINISTRATOR)))
+                users.stream().map(one -> Known.of(one, USER)),
+                administrators.stream().map(one -> Known.of(one, USER, ADMINISTRATOR)))
             .toList();
   }
 

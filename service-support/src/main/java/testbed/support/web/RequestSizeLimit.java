@@ -12,7 +12,6 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
-import org.springframework.http.MediaType;
 import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
@@ -31,12 +30,12 @@ class RequestSizeLimit extends OncePerRequestFilter {
 
   private final long limitBytes;
   private final @Nullable Duration limitTime;
-  private final JsonMapper json;
+  private final ProblemResponse refusal;
 
   RequestSizeLimit(WebSettings settings, JsonMapper json) {
     this.limitBytes = settings.maxBody().toBytes();
     this.limitTime = settings.bodyTime();
-    this.json = json;
+    this.refusal = new ProblemResponse(json);
   }
 
   @Override
@@ -44,7 +43,8 @@ class RequestSizeLimit extends OncePerRequestFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
     if (request.getContentLengthLong() > limitBytes) {
-      refuse(response);
+      refusal.write(
+          response, Problems.of(ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes)));
     } else if (isCounted(request)) {
       chain.doFilter(new Limited(request), response);
     } else {
@@ -56,14 +56,6 @@ class RequestSizeLimit extends OncePerRequestFilter {
     return request.getContentLengthLong() < 0
         ? request.getHeader(TRANSFER_ENCODING) != null
         : request.getContentLengthLong() > 0 && limitTime != null;
-  }
-
-  private void refuse(HttpServletResponse response) throws IOException {
-    response.setStatus(ProblemType.TOO_LARGE.status());
-    response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-    json.writeValue(
-        response.getOutputStream(),
-        Problems.of(ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes)));
   }
 
   private final class Limited extends HttpServletRequestWrapper {

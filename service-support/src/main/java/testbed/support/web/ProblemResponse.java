@@ -1,0 +1,24 @@
+package testbed.support.web;
+
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Answers with problems where no controller does: in filters. */
+public final class ProblemResponse {
+
+  private final JsonMapper json;
+
+  public ProblemResponse(JsonMapper json) {
+    this.json = json;
+  }
+
+  /** Answers with the problem. The response must not be committed. */
+  public void write(HttpServletResponse response, ProblemDetail problem) throws IOException {
+    response.setStatus(problem.getStatus());
+    response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    json.writeValue(response.getOutputStream(), problem);
+  }
+}
