@@ -75,9 +75,9 @@ stand-in() {
   image testbed-local/mongodb-stand-in:1 "$(content "$file" "$target/embedded-backends.jar" <(id "$JDK"))" --file "$file" "$target"
 }
 
-# built VARIANT: name and module of each image that a compose file builds.
+# built COMPOSE-FILE: name and module of each image that a compose file builds.
 built() {
-  docker compose --env-file "$ROOT/.env" --env-file "$ROOT/.ci/local.env" --file "$ROOT/docker-compose.$1.yml" config --format json |
+  docker compose --env-file "$ROOT/.env" --env-file "$ROOT/.ci/local.env" --file "$ROOT/$1" config --format json |
     python3 -c 'if True:
       import json, sys
       project = json.load(sys.stdin)
@@ -96,12 +96,12 @@ from-jars() {
   mkdir "$tree"
   cp --parents "${jars[@]}" docker/{Dockerfile,Load.java,entrypoint,ready,train} presets/* "$tree"
   content=$(content <(cd "$tree" && find . -type f | sort | xargs sha256sum) <(id "$JDK"))
-  for variant in sync async; do
+  for file in docker-compose.*.yml; do
     while read -r name module; do
       image "testbed-local/$module:1" "$content" --file "$tree/docker/Dockerfile" --target prebuilt \
         --build-arg "BUILD_IMAGE=$JDK" --build-arg "RUNTIME_IMAGE=$JDK" --build-arg "SERVICE=$module" "$tree"
       docker tag "testbed-local/$module:1" "$name"
-    done < <(built "$variant")
+    done < <(built "$file")
   done
 }
 

@@ -120,7 +120,7 @@ def panel_queries(folder: Path, variant: str) -> Iterator[PanelQuery]:
             for target in panel.get("targets", []):
                 legend = target.get("legendFormat", "")
                 query = PanelQuery(dashboard["title"], panel["title"], target["expr"], legend)
-                named = re.findall(r'variant="(\w+)"', query.expr)
+                named = re.findall(r'variant="([\w-]+)"', query.expr)
                 tagged = f"variant:{variant}" in dashboard["tags"]
                 if variant in named if named else tagged:
                     yield query
