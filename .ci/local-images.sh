@@ -89,7 +89,7 @@ built() {
 # The images that compose would build, one for each module, from a tree of the few files they are made of.
 # Compose and the classic builder would send the whole tree once more for each service.
 from-jars() {
-  local tree="$work/tree" jars content variant name module
+  local tree="$work/tree" jars content file name module
   stand-in
   cd "$ROOT"
   jars=(*-service/target/*-service.jar eureka-server/target/eureka-server.jar embedded-backends/target/embedded-backends.jar)
