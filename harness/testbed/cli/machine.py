@@ -68,6 +68,7 @@ def test(
     leftovers.clear_all(project)
     java = jdk.for_services()
     if not fast:
+        build_jars(project, java)
         lay_out_jmeter(project, java)
     running: list[str] = []
     with console.status("") as status:

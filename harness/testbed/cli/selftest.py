@@ -52,10 +52,7 @@ Lane = Sequence[Suite]
 
 
 def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
-    """Return all suites, or the fast ones; what is in different lanes may run at the same time.
-
-    The contract tests come after the Java tests: they start the jars that these package.
-    """
+    """Return all suites, or the fast ones; what is in different lanes may run at the same time."""
     harness = project.root / "harness"
     python = sys.executable
     # One file at a time per processor. More than four workers would only mean more JVMs at once.
@@ -69,13 +66,16 @@ def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
         Suite("harness", (*pytest, *spread, "tests/unit", "tests/analysis"), harness, fast=True),
         Suite("plans", (*pytest, *spread, "tests/plans"), harness),
     ]
-    of_services = [
-        Suite("services", (build.maven(), "-B", "-ntp", "verify"), project.root),
-        Suite("contract", (*pytest, "tests/contract"), harness),
-    ]
     if fast:
         return [[one for one in of_python if one.fast]]
-    return [of_services, of_python]
+    # All of `verify` but the packaging: the contract tests use the jars meanwhile.
+    goals = ("test-compile", "surefire:test", "failsafe:integration-test", "failsafe:verify")
+    maven = (build.maven(), "-B", "-ntp", *goals, "spotless:check")
+    return [
+        [Suite("services", maven, project.root)],
+        [Suite("contract", (*pytest, "tests/contract"), harness)],
+        of_python,
+    ]
 
 
 def run_all(

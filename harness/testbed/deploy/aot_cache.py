@@ -8,6 +8,7 @@ a build that rewrites the jars.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -65,6 +66,15 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     return with_each(deployment, with_cache)
 
 
+def unpacked(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
+    """Return a deployment that starts from the copies, without caches."""
+    found = _locate(deployment, project, jdk)
+    _unpack_all(deployment, found, jdk)
+    return with_each(
+        deployment, lambda one: found[one.name].started(one) if one.name in found else one
+    )
+
+
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
     """Return whether every service that can have a cache has one."""
     return all(one.cache.is_file() for one in _locate(deployment, project, jdk).values())
@@ -87,9 +97,7 @@ def train(
     Raises `UserError` if the deployment cannot be started or loaded, or a service writes no cache.
     """
     found = _locate(deployment, project, jdk)
-    for service in deployment.services:
-        if service.name in found:
-            _unpack(service, found[service.name], jdk)
+    _unpack_all(deployment, found, jdk)
     # Beside the builds of one module: `_prune` then also removes what a killed command leaves.
     beside = next(iter(found.values())).jar.parents[1]
     with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as name:
@@ -138,9 +146,9 @@ def _locate(deployment: Deployment, project: Project, jdk: Jdk) -> dict[str, Pre
 def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Prepared:
     jar = Path(service.command[-1])
     state = jar.stat()
-    folder = (
-        project.root / ".testbed" / "apps" / jar.stem / f"{state.st_ctime_ns:x}-{state.st_size:x}"
-    )
+    # By content: a build that changes nothing writes the jar anew, and needs no training.
+    content = _digest(jar, state.st_mtime_ns, state.st_ctime_ns)
+    folder = project.root / ".testbed" / "apps" / jar.stem / content[:16]
     flags = [
         Path(flag[1:]).read_text(encoding="utf-8") if flag.startswith("@") else flag
         for flag in service.command[1:-2]
@@ -149,10 +157,22 @@ def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Pre
     return Prepared(folder / jar.name, folder / f"{key[:12]}.aot")
 
 
+@functools.cache
+def _digest(jar: Path, *_state: int) -> str:
+    with jar.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
 def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
     """Return a deployment with each of its services changed."""
     phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
     return replace(deployment, phases=phases)
+
+
+def _unpack_all(deployment: Deployment, found: Mapping[str, Prepared], jdk: Jdk) -> None:
+    for service in deployment.services:
+        if service.name in found:
+            _unpack(service, found[service.name], jdk)
 
 
 def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:

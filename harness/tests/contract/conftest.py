@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from testbed.deploy import build, jdk
+from testbed.deploy import aot_cache, build, jdk
 from testbed.deploy.deployments import Choice, deployment, in_containers, jars
 from testbed.deploy.stack import Stack
 from testbed.model import systems
@@ -104,7 +104,10 @@ def started(
         described = in_containers(choice, project, environ)
     else:
         build.require_jars(project, jars(choice, project))
-        described = deployment(choice, project, jdk.for_services(), environ)
+        java = jdk.for_services()
+        plain = deployment(choice, project, java, environ)
+        # A build may write the jars anew meanwhile.
+        described = aot_cache.unpacked(plain, project, java)
     stack = Stack(project, described, environ)
     stack.start()
     try:

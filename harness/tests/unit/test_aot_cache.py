@@ -186,6 +186,34 @@ def test_a_new_build_is_trained_anew_and_old_ones_are_removed_after_a_day(
     assert recent.exists()
 
 
+def test_a_jar_that_is_written_anew_with_the_same_content_is_not_trained_anew(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    service = cinema("cineworld")
+    first = train(service).services
+    jar = project.jar("cinema-service")
+    jar.unlink()
+    jar.write_bytes(b"jar")
+    os.utime(jar, (0, 0))
+
+    assert train(service).services == first
+    assert calls(jdk) == ["extract", "load", "cineworld written"]
+
+
+def test_an_unpacked_copy_starts_without_a_cache(
+    cinema: Cinema, project: Project, jdk: Jdk
+) -> None:
+    service = cinema("cineworld")
+    program = Service("program", ("/bin/program", "--port", "1"), (1,))
+
+    copied, left = aot_cache.unpacked(deployed((service, program)), project, jdk).services
+
+    *java, dash_jar, jar = copied.command
+    assert [*java, dash_jar] == list(service.command[:-1])
+    assert Path(jar).read_text() == "jar\n"
+    assert left == program
+
+
 def test_a_service_that_writes_no_cache_is_told(
     cinema: Cinema, train: Train, project: Project, jdk: Jdk
 ) -> None:
