@@ -80,8 +80,8 @@ class Cell:
 class Arrivals:
     """The plan of an open loop: the number of planned operations and their time in seconds.
 
-    ``kind`` is ``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``. ``length_s`` is None if not
-    recorded.
+    ``kind`` is ``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``. ``length_s`` is None if
+    not recorded.
     """
 
     kind: str
