@@ -26,6 +26,8 @@ from .test_posters import peak_mb
 from .test_request_files import ask, variables
 
 PORT_OFFSET = 3000
+BESIDE = 9000
+"""For a system that is started while another one is still up."""
 SYSTEMS = ("ticket-composite", "ticket-direct", "ticket-queue")
 MODULE = "tickets"
 BUILDERS = {"ticket-composite": "cinema-cineworld-service"}
@@ -249,9 +251,7 @@ def test_requests_are_answered_as_titled(tickets: Tickets) -> None:
 def test_the_oldest_are_lost_for_the_youngest_and_nobody_is_told(name: str, tmp_path: Path) -> None:
     if BASE_URL:
         pytest.skip("TESTBED_BASE_URL: another system runs")
-    with started(
-        name, {**SETTINGS, "TICKET_OVERFLOW": "drop-head"}, tmp_path, PORT_OFFSET
-    ) as stack:
+    with started(name, {**SETTINGS, "TICKET_OVERFLOW": "drop-head"}, tmp_path, BESIDE) as stack:
         tickets = opened(name, stack)
         with tickets.http:
             accepted = [tickets.make().json()["id"] for _ in range(BURST)]
