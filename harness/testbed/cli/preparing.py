@@ -108,7 +108,7 @@ def _to_train(
 def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Notice) -> None:
     """Put load on a stack and read its metrics, as an experiment does.
 
-    Raises `UserError` when no operation of a workload succeeds: a system may refuse what is too much.
+    Raises `UserError` when no operation of a workload succeeds. A system may refuse most.
     """
     command = load.generator_command(project, jdk.for_jmeter())
     with load.Generator.started(command, folder / "generator.log") as generator:
@@ -128,7 +128,8 @@ def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Not
             seen = generator.run(one, folder / f"{workload}-{number}.csv").seen
             if seen.failed == seen.operations:
                 raise UserError(
-                    f"the training load {workload} failed: no success in {seen.operations} operations"
+                    f"the training load {workload} failed: none of {seen.operations} operations "
+                    "succeeded"
                 )
             # Every start first compiles the code that was compiled in the training.
             warming.await_quiet(stack.pids())
