@@ -73,7 +73,14 @@ class PosterEdgeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"image/gif", "application/json", "application/octet-stream"})
+  @ValueSource(
+      strings = {
+        "image/gif",
+        "application/json",
+        "application/octet-stream",
+        "multipart/form-data",
+        "multipart/form-data; boundary=x"
+      })
   void refusesOtherMediaTypes(String type) {
     assertProblem(post(type, JPEG), 415, ProblemType.UNSUPPORTED_MEDIA_TYPE);
   }
