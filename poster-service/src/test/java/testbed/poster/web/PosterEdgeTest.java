@@ -132,24 +132,6 @@ class PosterEdgeTest {
   }
 
   @Test
-  void measuresEachStepAndTheCodec() {
-    post("image/jpeg", JPEG);
-
-    var metrics = http.get().uri("/actuator/prometheus").exchange();
-    assertThat(metrics)
-        .bodyText()
-        .contains(
-            "poster_step_seconds_count{",
-            "step=\"adjust\"",
-            "step=\"convert\"",
-            "step=\"label\"",
-            "operation=\"decode\"",
-            "operation=\"encode\"")
-        .containsPattern("poster_wait_seconds_count\\{.*kind=\"turn\"")
-        .containsPattern("poster_step_seconds_bucket\\{.*le=\"0.05\"");
-  }
-
-  @Test
   void describesItself() {
     assertThat(http.get().uri("/openapi.yaml")).hasStatusOk().bodyText().contains("/api/posters");
   }
