@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pika
 import pytest
 import yaml
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from testbed.deploy import deadletters
 from testbed.deploy.stack import Stack
+from testbed.model import systems
 from testbed.model.project import Project
 
 from . import rest_client
@@ -54,6 +59,8 @@ JANE = {
 }
 CLIENTS = 8
 BURST = 60
+KILLS = 3
+QUEUE = "ticketQueue"
 HOSTILE = 1000
 GROWTH_MB = 64
 """What a service may take more while it refuses requests."""
@@ -106,6 +113,16 @@ class Tickets:
         answer = httpx.get(f"http://127.0.0.1:{port}/actuator/tickets", trust_env=False)
         found: dict[str, Any] = answer.raise_for_status().json()
         return found
+
+    def begun(self) -> list[str]:
+        """Return the ids of what is built, as soon as there is any."""
+        end = time.monotonic() + DRAIN_S
+        while time.monotonic() < end:
+            found: list[str] = self.accounts()["built"]
+            if found:
+                return found
+            time.sleep(0.1)
+        raise AssertionError("nothing is built")
 
     def drained(self) -> dict[str, Any]:
         """Return the accounts once nothing waits or is built any more."""
@@ -239,12 +256,24 @@ def test_the_document_is_valid_and_served(tickets: Tickets) -> None:
 
 
 def test_requests_are_answered_as_titled(tickets: Tickets) -> None:
-    file = Project.find().root / "http" / "tickets" / "tickets.http"
+    folder = Project.find().root / "http" / "tickets"
+    file = folder / "tickets.http"
     values = variables(file) | {"base": str(tickets.http.base_url).rstrip("/")}
     tickets.drained()
     with httpx.Client(trust_env=False, timeout=40) as http:
         asked = ask(file, http, values)
     assert asked == len(list(rest_client.requests(file.read_text(encoding="utf-8"))))
+    if tickets.name in BUILDERS:
+        return
+    file = folder / "health.http"
+    moved = tickets.stack.deployment.front_port - systems.declaration(tickets.name).front.port
+    values = {
+        name: f"{base}:{int(port) + moved}"
+        for name, address in variables(file).items()
+        for base, _, port in [address.rpartition(":")]
+    }
+    with httpx.Client(trust_env=False) as http:
+        assert ask(file, http, values) == 7
 
 
 @pytest.mark.parametrize("name", ["ticket-composite", "ticket-queue"])
@@ -269,3 +298,48 @@ def test_the_oldest_are_lost_for_the_youngest_and_nobody_is_told(name: str, tmp_
                 # The server tells nobody, so nobody can tell the client.
                 assert found["dropped"] == []
                 assert tickets.fetch(lost.pop(), wait_s=0).status_code == httpx.codes.ACCEPTED
+
+
+def test_a_builder_that_is_killed_loses_no_order(tmp_path: Path) -> None:
+    """Each start builds one order at once, and holds others until it is killed."""
+    if BASE_URL:
+        pytest.skip("TESTBED_BASE_URL: another system runs")
+    settings = {
+        "TICKET_QUEUE_LENGTH": "0",
+        "TICKET_CONSUMERS": "1",
+        "TICKET_PREFETCH": "10",
+        "TICKET_RATE": "0.01",
+    }
+    # The system of the other tests may be running.
+    with started("ticket-queue", settings, tmp_path, PORT_OFFSET + 1000) as stack:
+        tickets = opened("ticket-queue", stack)
+        with tickets.http:
+            unreadable = str(uuid.uuid4())
+            with deadletters.connected(stack.record, os.environ) as channel:
+                described = pika.BasicProperties(correlation_id=unreadable)
+                channel.basic_publish("", QUEUE, b"{", described)
+            accepted = {tickets.make().json()["id"] for _ in range(BURST)}
+            built = set(tickets.begun())
+            assert tickets.accounts()["failed"] == [unreadable]
+            for _ in range(KILLS):
+                stack.kill_service("ticket-service")
+                stack.start_service("ticket-service")
+                built |= set(tickets.begun())
+            stack.kill_service("ticket-service")
+            waiting = queued(stack)
+            stack.start_service("ticket-service")
+
+            assert len(built) == 1 + KILLS
+            assert built | waiting == accepted
+            assert not built & waiting
+
+
+def queued(stack: Stack) -> set[str]:
+    """Take every order out of the queue; return their ids."""
+    with deadletters.connected(stack.record, os.environ) as channel:
+        found = set()
+        while True:
+            method, properties, _ = channel.basic_get(QUEUE, auto_ack=True)
+            if method is None:
+                return found
+            found.add(str(properties.correlation_id))

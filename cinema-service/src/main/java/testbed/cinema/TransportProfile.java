@@ -1,7 +1,6 @@
 package testbed.cinema;
 
 import java.util.List;
-import org.springframework.core.env.Environment;
 import testbed.support.preset.ChosenProfile;
 
 /** The one edge that is wired. There is no default: a cinema on the wrong edge is never asked. */
@@ -9,10 +8,5 @@ class TransportProfile extends ChosenProfile {
 
   TransportProfile() {
     super("cinema.transport", "CINEMA_TRANSPORT", List.of("http", "amqp"));
-  }
-
-  @Override
-  protected String defaultChoice(Environment environment) {
-    return "";
   }
 }

@@ -117,6 +117,24 @@ class ChainTest {
   }
 
   @Test
+  void tellsTheClientThatAnAnswerBreaksOff() {
+    var breaking =
+        new StandInServer()
+            .does(
+                request -> {
+                  request.getRequestBody().readAllBytes();
+                  request.getResponseHeaders().set("Content-Type", "image/png");
+                  request.sendResponseHeaders(200, 1_000);
+                  request.getResponseBody().write(new byte[10]);
+                  request.close();
+                });
+    running.push(breaking);
+    var node = started("poster.next=" + breaking.address());
+
+    assertProblem(node.post(Format.PNG, POSTER), 503, "unavailable");
+  }
+
+  @Test
   void tellsTheClientThatNobodyAnsweredTheFirst() {
     var forgetful = new StandInServer().answers(202, "text/plain", "");
     running.push(forgetful);

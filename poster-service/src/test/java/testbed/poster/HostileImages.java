@@ -16,6 +16,8 @@ public final class HostileImages {
 
   private static final byte[] PNG = {(byte) 0x89, 'P', 'N', 'G', 13, 10, 26, 10};
 
+  private static final int HEAD_CHUNK = 25;
+
   private HostileImages() {}
 
   /**
@@ -50,6 +52,20 @@ public final class HostileImages {
     chunk(file, "IHDR", head);
     chunk(file, "IDAT", packed.toByteArray());
     chunk(file, "IEND", new byte[0]);
+    return file.toByteArray();
+  }
+
+  /** A small PNG with a palette and so many empty chunks that mean nothing. */
+  public static byte[] chunks(int times) {
+    var png = written("png", new BufferedImage(10, 10, BufferedImage.TYPE_BYTE_INDEXED));
+    var empty = new ByteArrayOutputStream();
+    chunk(empty, "teSt", new byte[0]);
+    var file = new ByteArrayOutputStream();
+    file.write(png, 0, PNG.length + HEAD_CHUNK);
+    for (int i = 0; i < times; i++) {
+      file.writeBytes(empty.toByteArray());
+    }
+    file.write(png, PNG.length + HEAD_CHUNK, png.length - PNG.length - HEAD_CHUNK);
     return file.toByteArray();
   }
 

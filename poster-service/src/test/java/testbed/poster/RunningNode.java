@@ -19,14 +19,19 @@ final class RunningNode implements AutoCloseable {
     context =
         new SpringApplicationBuilder(PosterServiceApplication.class)
             .run(
-                Stream.concat(Stream.of(settings), Stream.of("server.port=${node.port:0}"))
+                Stream.concat(
+                        Stream.of(settings),
+                        Stream.of("server.port=${node.port:0}", "management.server.port=0"))
                     .map(setting -> "--" + setting)
                     .toArray(String[]::new));
   }
 
   URI address() {
-    return URI.create(
-        "http://localhost:" + context.getEnvironment().getProperty("local.server.port"));
+    return address("local.server.port");
+  }
+
+  private URI address(String port) {
+    return URI.create("http://localhost:" + context.getEnvironment().getProperty(port));
   }
 
   <T> T bean(Class<T> type) {
@@ -42,7 +47,7 @@ final class RunningNode implements AutoCloseable {
   }
 
   ResponseEntity<byte[]> postTo(String path, Format format, byte[] body, HttpHeaders further) {
-    return client()
+    return client(address())
         .post()
         .uri(path)
         .contentType(MediaType.parseMediaType(format.mediaType()))
@@ -53,12 +58,21 @@ final class RunningNode implements AutoCloseable {
   }
 
   ResponseEntity<String> get(String path) {
-    return client().get().uri(path).retrieve().toEntity(String.class);
+    return client(address()).get().uri(path).retrieve().toEntity(String.class);
   }
 
-  private RestClient client() {
+  /** At the management port. */
+  ResponseEntity<String> managed(String path) {
+    return client(address("local.management.port"))
+        .get()
+        .uri(path)
+        .retrieve()
+        .toEntity(String.class);
+  }
+
+  private static RestClient client(URI address) {
     return RestClient.builder()
-        .baseUrl(address().toString())
+        .baseUrl(address)
         .defaultHeader(HttpHeaders.ACCEPT, MediaType.ALL_VALUE)
         .defaultStatusHandler(status -> true, (request, response) -> {})
         .build();

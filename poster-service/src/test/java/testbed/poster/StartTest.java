@@ -41,7 +41,17 @@ class StartTest {
                   0.9f));
       var jpeg = SamplePosters.files().get("720p.jpg");
       assertThat(node.post(Format.JPEG, jpeg).getStatusCode().value()).isEqualTo(200);
-      assertThat(node.get("/actuator/health/readiness").getStatusCode().value()).isEqualTo(200);
+      assertThat(node.managed("/actuator/health/readiness").getStatusCode().value()).isEqualTo(200);
+      assertThat(node.managed("/actuator/prometheus").getBody())
+          .contains(
+              "poster_step_seconds_count{",
+              "step=\"adjust\"",
+              "step=\"convert\"",
+              "step=\"label\"",
+              "operation=\"decode\"",
+              "operation=\"encode\"")
+          .containsPattern("poster_wait_seconds_count\\{.*kind=\"turn\"")
+          .containsPattern("poster_step_seconds_bucket\\{.*le=\"0.05\"");
     }
   }
 

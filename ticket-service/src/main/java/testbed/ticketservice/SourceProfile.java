@@ -1,7 +1,6 @@
 package testbed.ticketservice;
 
 import java.util.List;
-import org.springframework.core.env.Environment;
 import testbed.support.preset.ChosenProfile;
 
 /** Where orders come from. There is no default: a service on the wrong edge is never asked. */
@@ -9,10 +8,5 @@ class SourceProfile extends ChosenProfile {
 
   SourceProfile() {
     super("ticket.source", "TICKET_SOURCE", List.of("http", "queue"));
-  }
-
-  @Override
-  protected String defaultChoice(Environment environment) {
-    return "";
   }
 }

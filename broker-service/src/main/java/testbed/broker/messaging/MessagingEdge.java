@@ -26,6 +26,7 @@ import testbed.broker.BrokerSettings;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.BlockedConnection;
 import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueMeters;
@@ -41,20 +42,15 @@ class MessagingEdge {
   @Bean
   Declarables topology() {
     var exchange = new TopicExchange(Topology.EXCHANGE);
-    var deadLetters = new TopicExchange(Topology.DEAD_LETTER_EXCHANGE);
     var responseQueue = new Queue(Topology.RESPONSE_QUEUE);
     // Signs of presence are worth something to a listening broker only.
     var presenceQueue = QueueBuilder.durable(Topology.PRESENCE_QUEUE).autoDelete().build();
-    var deadLetterQueue = new Queue(Topology.DEAD_LETTER_QUEUE);
     return new Declarables(
         exchange,
         responseQueue,
         bind(responseQueue, exchange, Topology.RESPONSE),
         presenceQueue,
-        bind(presenceQueue, exchange, Topology.PRESENCE),
-        deadLetters,
-        deadLetterQueue,
-        bind(deadLetterQueue, deadLetters, "#"));
+        bind(presenceQueue, exchange, Topology.PRESENCE));
   }
 
   @Bean

@@ -19,6 +19,7 @@ import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.Topology;
 import testbed.support.log.LoggedCorrelation;
+import testbed.support.messaging.BlockedConnection;
 import testbed.support.presence.KnownCinemas;
 
 /** Publishes requests, mandatory and confirmed. */

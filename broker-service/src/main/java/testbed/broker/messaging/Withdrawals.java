@@ -13,6 +13,7 @@ import testbed.broker.operation.CorrelationId;
 import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.Topology;
 import testbed.support.log.LoggedCorrelation;
+import testbed.support.messaging.BlockedConnection;
 
 /**
  * Takes requests back that may still be delivered although their clients were told that they were

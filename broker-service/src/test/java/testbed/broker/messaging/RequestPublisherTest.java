@@ -36,6 +36,7 @@ import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.support.messaging.BlockedConnection;
 import testbed.support.presence.KnownCinemas;
 
 /** How a request is addressed and what becomes of it, without an AMQP server. */

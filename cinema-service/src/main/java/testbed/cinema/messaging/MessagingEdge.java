@@ -2,7 +2,6 @@ package testbed.cinema.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.validation.constraints.Min;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -25,12 +24,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.scheduling.annotation.EnableScheduling;
-import org.springframework.util.function.SingletonSupplier;
 import org.springframework.validation.annotation.Validated;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
 import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.ConfirmedConnection;
+import testbed.support.messaging.DeliveryLimit;
 import testbed.support.messaging.ListenerAdvice;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.MessagingSettings;
@@ -80,15 +79,10 @@ class MessagingEdge {
   @Bean
   Declarables topology(CinemaSettings settings, Queue requestQueue) {
     var exchange = new TopicExchange(Topology.EXCHANGE);
-    var deadLetters = new TopicExchange(Topology.DEAD_LETTER_EXCHANGE);
-    var deadLetterQueue = new Queue(Topology.DEAD_LETTER_QUEUE);
     return new Declarables(
         exchange,
         bind(requestQueue, exchange, Topology.REQUEST_TO_ALL),
-        bind(requestQueue, exchange, Topology.requestTo(settings.cinemaName())),
-        deadLetters,
-        deadLetterQueue,
-        bind(deadLetterQueue, deadLetters, "#"));
+        bind(requestQueue, exchange, Topology.requestTo(settings.cinemaName())));
   }
 
   @Bean
@@ -109,13 +103,13 @@ class MessagingEdge {
   @Bean
   DeliveryLimit deliveryLimit(
       Delivery delivery, MongoOperations database, MessageRecoverer deadLetters) {
-    return new DeliveryLimit(delivery.maxDeliveries(), new Deliveries(database), deadLetters);
+    return new RequestDeliveryLimit(
+        delivery.maxDeliveries(), new Deliveries(database), deadLetters);
   }
 
   @Bean
-  static BeanPostProcessor limitedListeners(ObjectProvider<DeliveryLimit> limits) {
-    var limit = SingletonSupplier.of(limits::getObject);
-    return new ListenerAdvice((MethodInterceptor) call -> limit.obtain().invoke(call));
+  static BeanPostProcessor limitedListeners(ObjectProvider<DeliveryLimit> limit) {
+    return ListenerAdvice.of(limit);
   }
 
   @Bean

@@ -52,8 +52,9 @@ class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
             .register(meters);
   }
 
+  /** One at a time: who orders the same ticket meanwhile must not take it for accepted. */
   @Override
-  public void order(ReservationId id, ReservationRequest reservation) {
+  public synchronized void order(ReservationId id, ReservationRequest reservation) {
     if (!office.accept(id)) {
       return;
     }
@@ -107,10 +108,9 @@ class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
     public void run() {
       since.stop(waited);
       try {
-        office.build(reservation);
+        office.buildOrFail(reservation);
       } catch (RuntimeException failure) {
         log.error("Ticket {} could not be built", reservation.id(), failure);
-        office.fail(reservation.id());
       }
     }
   }

@@ -14,6 +14,7 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaMessage.TicketWanted;
 import testbed.contracts.message.Topology;
+import testbed.support.messaging.BlockedConnection;
 import testbed.support.problem.ProblemException;
 import testbed.ticket.office.TicketsRefused;
 
@@ -23,20 +24,25 @@ class QueueOrders implements TicketOrders {
   private static final Logger log = LoggerFactory.getLogger(QueueOrders.class);
 
   private final RabbitTemplate template;
+  private final BlockedConnection connection;
   private final MessageDeliveryMode delivery;
 
   /**
    * @param template whose sends fail unless the message is in a queue, if orders are confirmed
    * @param persistent whether orders survive a restart of the server
    */
-  QueueOrders(RabbitTemplate template, boolean persistent) {
+  QueueOrders(RabbitTemplate template, BlockedConnection connection, boolean persistent) {
     this.template = template;
+    this.connection = connection;
     this.delivery =
         persistent ? MessageDeliveryMode.PERSISTENT : MessageDeliveryMode.NON_PERSISTENT;
   }
 
   @Override
   public void order(ReservationId id, ReservationRequest reservation) {
+    if (connection.isBlocked()) {
+      throw new NotOrdered();
+    }
     try {
       template.convertAndSend(
           Topology.TICKET_EXCHANGE,
@@ -59,7 +65,7 @@ class QueueOrders implements TicketOrders {
     return message;
   }
 
-  /** The server is away, has not confirmed the order in time, or has no queue for it. */
+  /** The server is away, has not confirmed the order in time, or takes none. */
   static class NotOrdered extends ProblemException {
 
     NotOrdered() {

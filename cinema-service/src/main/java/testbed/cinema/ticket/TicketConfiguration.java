@@ -2,6 +2,7 @@ package testbed.cinema.ticket;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import testbed.cinema.reservation.Reservations;
+import testbed.support.messaging.BlockedConnection;
 import testbed.support.messaging.ConfirmedConnection;
 import testbed.support.preset.InvalidSetting;
 import testbed.ticket.TicketSettings;
@@ -35,7 +37,7 @@ class TicketConfiguration {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
 
-  /** Of an answer, beyond the longest wait for a ticket. */
+  /** Of a fetch, beyond the longest wait for a ticket. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /**
@@ -76,14 +78,17 @@ class TicketConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty(name = WAY, havingValue = "queue")
   @EnableConfigurationProperties({TicketSettings.class, TicketOrderSettings.class})
-  @Import({TicketController.class, ConfirmedConnection.class})
+  @Import({TicketController.class, ConfirmedConnection.class, BlockedConnection.class})
   static class Queue {
 
     @Bean
     QueueOrders ticketOrders(
-        RabbitTemplate template, ConfirmedConnection confirmed, TicketOrderSettings settings) {
+        RabbitTemplate template,
+        ConfirmedConnection confirmed,
+        BlockedConnection connection,
+        TicketOrderSettings settings) {
       return new QueueOrders(
-          settings.confirms() ? confirmed.template() : template, settings.persistent());
+          settings.confirms() ? confirmed.template() : template, connection, settings.persistent());
     }
 
     /** The ticket service does not know what is still in the queue: there, every reservation is. */
@@ -105,22 +110,28 @@ class TicketConfiguration {
   static TicketService service(
       TicketOrderSettings service, TicketSettings settings, ObservationRegistry observations) {
     var connections =
-        new JdkClientHttpRequestFactory(
-            HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build());
-    connections.setReadTimeout(settings.maxWait().plus(PATIENCE));
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_TIMEOUT)
+            .build();
+    return new TicketService(
+        api(service.url(), connections, service.orderTimeout(), observations),
+        api(service.url(), connections, settings.maxWait().plus(PATIENCE), observations));
+  }
+
+  private static TicketServiceApi api(
+      URI service, HttpClient connections, Duration timeout, ObservationRegistry observations) {
+    var requests = new JdkClientHttpRequestFactory(connections);
+    requests.setReadTimeout(timeout);
     var client =
         RestClient.builder()
-            .baseUrl(service.url())
-            .requestFactory(connections)
+            .baseUrl(service)
+            .requestFactory(requests)
             .observationRegistry(observations)
             .defaultStatusHandler(HttpStatusCode::isError, (request, response) -> {})
             .build();
-    return new TicketService(
-        HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client))
-            .build()
-            .createClient(TicketServiceApi.class));
+    return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client))
+        .build()
+        .createClient(TicketServiceApi.class);
   }
 }

@@ -15,15 +15,20 @@ import testbed.ticket.office.TicketsRefused;
 /** The ticket service, by HTTP. */
 class TicketService implements TicketOrders, Tickets {
 
-  private final TicketServiceApi api;
+  private final TicketServiceApi orders;
+  private final TicketServiceApi fetches;
 
-  TicketService(TicketServiceApi api) {
-    this.api = api;
+  /**
+   * @param fetches waits longer for an answer
+   */
+  TicketService(TicketServiceApi orders, TicketServiceApi fetches) {
+    this.orders = orders;
+    this.fetches = fetches;
   }
 
   @Override
   public void order(ReservationId id, ReservationRequest reservation) {
-    var status = answer(() -> api.build(id.value(), reservation).getStatusCode());
+    var status = answer(() -> orders.build(id.value(), reservation).getStatusCode());
     if (status.isSameCodeAs(HttpStatus.SERVICE_UNAVAILABLE)) {
       throw new TicketsRefused();
     }
@@ -34,7 +39,7 @@ class TicketService implements TicketOrders, Tickets {
 
   @Override
   public Found find(ReservationId id, Duration wait) {
-    var answer = answer(() -> api.fetch(id.value(), "wait=" + wait.toSeconds()));
+    var answer = answer(() -> fetches.fetch(id.value(), "wait=" + wait.toSeconds()));
     return switch (HttpStatus.resolve(answer.getStatusCode().value())) {
       case OK -> new Found.Ticket(Objects.requireNonNull(answer.getBody()));
       case ACCEPTED -> new Found.Waiting();

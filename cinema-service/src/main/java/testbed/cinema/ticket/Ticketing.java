@@ -53,7 +53,7 @@ public class Ticketing {
     if (orders != null) {
       try {
         order(orders, reservation.id(), request);
-      } catch (ProblemException without) {
+      } catch (RuntimeException without) {
         if (key == null) {
           withdraw(reservation.id());
         }
@@ -77,7 +77,7 @@ public class Ticketing {
     } catch (TicketsRefused full) {
       refused.increment();
       throw full;
-    } catch (ProblemException unsure) {
+    } catch (RuntimeException unsure) {
       unknown.increment();
       throw unsure;
     }

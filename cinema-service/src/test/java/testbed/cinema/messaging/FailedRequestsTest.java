@@ -34,11 +34,8 @@ import org.springframework.amqp.AmqpTimeoutException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
-import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
-import org.springframework.amqp.rabbit.listener.api.ChannelAwareMessageListener;
 import org.springframework.amqp.support.converter.MessageConverter;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -57,6 +54,7 @@ import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
 import testbed.support.messaging.ConfirmedConnection;
+import testbed.support.testing.ContainerDelivery;
 
 /**
  * What becomes of requests that fail, within everything that a listener container puts around the
@@ -212,16 +210,7 @@ class FailedRequestsTest {
   }
 
   private Object deliver(Message request) throws Exception {
-    var container =
-        (AbstractMessageListenerContainer) listeners.getListenerContainers().iterator().next();
-    var listener = (ChannelAwareMessageListener) container.getMessageListener();
-    var call = new ProxyFactory();
-    call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (open, message) -> listener.onMessage((Message) message, open));
-    for (var advice : containers.getAdviceChain()) {
-      call.addAdvice(advice);
-    }
-    ((ContainerCall) call.getProxy()).invokeListener(channel, request);
+    ContainerDelivery.deliver(request, channel, containers, listeners);
     return request;
   }
 
@@ -231,11 +220,6 @@ class FailedRequestsTest {
             eq(Topology.DEAD_LETTER_EXCHANGE),
             eq(Topology.requestTo(CINEWORLD)),
             any(Message.class));
-  }
-
-  /** As a listener container has it, which keeps it to itself. */
-  private interface ContainerCall {
-    void invokeListener(Channel channel, Object message) throws Exception;
   }
 
   /** Refuses queries for a while, as a server does that is shutting down. */

@@ -13,6 +13,8 @@ import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.util.unit.DataSize;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
@@ -106,11 +108,15 @@ class InlineOrdersTest {
     }
   }
 
-  @Test
-  void accountsForATicketThatCannotBeBuilt() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void accountsForATicketThatCannotBeBuilt(boolean error) {
     var broken =
         new TicketOffice(
             reservation -> {
+              if (error) {
+                throw new StackOverflowError("no paper");
+              }
               throw new IllegalStateException("no paper");
             },
             0,

@@ -81,6 +81,15 @@ class InlineTicketsTest {
   }
 
   @Test
+  void takesAReservationBackWhoseOrderFails() {
+    doThrow(new IllegalStateException("bug")).when(orders).order(any(), any());
+
+    assertThat(make(null)).hasStatus(500);
+
+    assertThat(reservations()).isZero();
+  }
+
+  @Test
   void keepsAReservationWithAKeyAndOrdersItsTicketAtTheNextTry() throws Exception {
     full();
     assertRefused(make(key));

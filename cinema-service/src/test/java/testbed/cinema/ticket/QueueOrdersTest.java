@@ -8,6 +8,8 @@ import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
 import static testbed.cinema.Examples.janesReservation;
 
 import java.util.UUID;
@@ -24,11 +26,14 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.core.MessagePostProcessor;
 import org.springframework.amqp.core.ReturnedMessage;
+import org.springframework.amqp.rabbit.connection.Connection;
+import org.springframework.amqp.rabbit.connection.ConnectionBlockedEvent;
 import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.cinema.ticket.QueueOrders.NotOrdered;
 import testbed.contracts.ReservationId;
 import testbed.contracts.message.CinemaMessage.TicketWanted;
+import testbed.support.messaging.BlockedConnection;
 import testbed.ticket.office.TicketsRefused;
 
 class QueueOrdersTest {
@@ -36,11 +41,12 @@ class QueueOrdersTest {
   private static final Message ORDER = new Message(new byte[0]);
 
   private final RabbitTemplate template = mock();
+  private final BlockedConnection connection = new BlockedConnection();
   private final ReservationId id = new ReservationId(UUID.randomUUID());
 
   @Test
   void sendsAnOrderThatLastsUnderTheIdOfItsReservation() {
-    new QueueOrders(template, true).order(id, janesReservation());
+    orders(true).order(id, janesReservation());
 
     var sent = sent();
     assertThat(sent.getMessageProperties().getCorrelationId()).isEqualTo(id.toString());
@@ -50,7 +56,7 @@ class QueueOrdersTest {
 
   @Test
   void sendsAnOrderThatDoesNotOutliveTheServerIfTold() {
-    new QueueOrders(template, false).order(id, janesReservation());
+    orders(false).order(id, janesReservation());
 
     assertThat(sent().getMessageProperties().getDeliveryMode())
         .isEqualTo(MessageDeliveryMode.NON_PERSISTENT);
@@ -61,7 +67,7 @@ class QueueOrdersTest {
   void refusesWhatTheServerRefuses(AmqpException refusal) {
     fails(refusal);
 
-    assertThatThrownBy(() -> new QueueOrders(template, true).order(id, janesReservation()))
+    assertThatThrownBy(() -> orders(true).order(id, janesReservation()))
         .isInstanceOf(TicketsRefused.class);
   }
 
@@ -74,7 +80,7 @@ class QueueOrdersTest {
   void doesNotKnowWhatBecameOfAnythingElse(AmqpException failure) {
     fails(failure);
 
-    assertThatThrownBy(() -> new QueueOrders(template, true).order(id, janesReservation()))
+    assertThatThrownBy(() -> orders(true).order(id, janesReservation()))
         .isInstanceOf(NotOrdered.class);
   }
 
@@ -83,6 +89,22 @@ class QueueOrdersTest {
         returned(312),
         new AmqpTimeoutException("not confirmed"),
         new AmqpConnectException(new IllegalStateException("away")));
+  }
+
+  @Test
+  void ordersNothingWhileTheServerHoldsItsPublishersBack() {
+    Connection open = mock();
+    when(open.isOpen()).thenReturn(true);
+    connection.blocked(new ConnectionBlockedEvent(open, "low on memory"));
+
+    assertThatThrownBy(() -> orders(true).order(id, janesReservation()))
+        .isInstanceOf(NotOrdered.class);
+
+    verifyNoInteractions(template);
+  }
+
+  private QueueOrders orders(boolean persistent) {
+    return new QueueOrders(template, connection, persistent);
   }
 
   private static AmqpMessageReturnedException returned(int code) {

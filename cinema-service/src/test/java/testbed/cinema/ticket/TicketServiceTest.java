@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.util.unit.DataSize;
@@ -22,10 +23,11 @@ import testbed.ticket.TicketSettings.Overflow;
 import testbed.ticket.office.Tickets.Found;
 import testbed.ticket.office.TicketsRefused;
 
+@Timeout(60)
 class TicketServiceTest {
 
   private static final TicketSettings SETTINGS =
-      new TicketSettings(0, Overflow.NONE, 1, 1, DataSize.ofMegabytes(1), Duration.ofSeconds(1));
+      new TicketSettings(0, Overflow.NONE, 1, 1, DataSize.ofMegabytes(1), Duration.ofMinutes(5));
   private static final String PDF = "application/pdf";
 
   private final StandInServer server = new StandInServer();
@@ -75,6 +77,14 @@ class TicketServiceTest {
   }
 
   @Test
+  void doesNotWaitForEverForATicketToBeBuilt() {
+    server.isSilent();
+    var impatient = at(server.address(), Duration.ofMillis(100));
+
+    assertThatThrownBy(() -> impatient.order(id, janesReservation())).isInstanceOf(NoAnswer.class);
+  }
+
+  @Test
   void fetchesATicket() {
     server.does(
         request -> {
@@ -99,7 +109,13 @@ class TicketServiceTest {
   }
 
   private static TicketService at(URI address) {
+    return at(address, Duration.ofMinutes(5));
+  }
+
+  private static TicketService at(URI address, Duration orderTimeout) {
     return TicketConfiguration.service(
-        new TicketOrderSettings(address, true, true), SETTINGS, ObservationRegistry.NOOP);
+        new TicketOrderSettings(address, orderTimeout, true, true),
+        SETTINGS,
+        ObservationRegistry.NOOP);
   }
 }

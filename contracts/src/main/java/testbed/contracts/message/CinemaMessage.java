@@ -2,6 +2,8 @@ package testbed.contracts.message;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotNull;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import testbed.contracts.Cinema;
@@ -123,5 +125,6 @@ public sealed interface CinemaMessage {
    * response; the ticket is fetched.
    */
   @JsonTypeName("ticket-wanted")
-  record TicketWanted(ReservationId id, ReservationRequest reservation) implements CinemaMessage {}
+  record TicketWanted(@NotNull ReservationId id, @NotNull @Valid ReservationRequest reservation)
+      implements CinemaMessage {}
 }

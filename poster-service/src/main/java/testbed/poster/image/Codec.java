@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.imageio.IIOImage;
 import javax.imageio.ImageIO;
@@ -28,6 +29,17 @@ public final class Codec {
    * write about ten. A thumbnail inside may have some, too.
    */
   private static final int MAX_SCANS = 50;
+
+  /**
+   * Of a PNG with a palette the JDK keeps every chunk that comes before or after the image, empty
+   * ones too, and takes several times their bytes for that. Encoders write one for each 8 KB.
+   */
+  private static final int MAX_CHUNKS = 10_000;
+
+  private static final int PNG_SIGNATURE = 8;
+
+  /** A chunk's length, type and checksum. */
+  private static final long CHUNK_FRAME = 12;
 
   private static final byte MARKER = (byte) 0xff;
   private static final byte SCAN = (byte) 0xda;
@@ -52,7 +64,7 @@ public final class Codec {
     if (format == Format.RAW) {
       return Raw.decoded(bytes, maxPixels);
     }
-    if (format == Format.JPEG && hasTooManyScans(bytes)) {
+    if (format == Format.JPEG ? hasTooManyScans(bytes) : hasTooManyChunks(bytes)) {
       throw new ImageUnreadable();
     }
     var reader = ImageIO.getImageReadersByMIMEType(format.mediaType()).next();
@@ -132,6 +144,18 @@ public final class Codec {
       }
     }
     return scans > MAX_SCANS;
+  }
+
+  private static boolean hasTooManyChunks(byte[] png) {
+    var content = ByteBuffer.wrap(png);
+    int chunks = 0;
+    long at = PNG_SIGNATURE;
+    while (at + CHUNK_FRAME <= png.length && chunks <= MAX_CHUNKS) {
+      // The reader refuses negative lengths.
+      at += CHUNK_FRAME + Math.max(0, content.getInt((int) at));
+      chunks++;
+    }
+    return chunks > MAX_CHUNKS;
   }
 
   private ImageWriteParam parameters(ImageWriteParam usual, Format format) {

@@ -42,18 +42,12 @@ class ChainController {
   @TakesPosters
   void edit(HttpServletRequest request, HttpServletResponse response) throws IOException {
     try (var deadline = Deadline.within(settings.deadline()).bind();
-        var edited = edited(request)) {
+        var edited = editor.edited(reception.received(request))) {
       if (settings.isLast()) {
         answer(edited, response);
       } else {
         neighbours.ask(edited, headers -> {}, answer -> passOn(answer, edited, response));
       }
-    }
-  }
-
-  private Edited edited(HttpServletRequest request) {
-    try (var received = reception.received(request)) {
-      return editor.edited(received);
     }
   }
 
@@ -77,6 +71,14 @@ class ChainController {
         response.setHeader(name, value);
       }
     }
-    answer.getBody().transferTo(response.getOutputStream());
+    try {
+      answer.getBody().transferTo(response.getOutputStream());
+    } catch (IOException brokenOff) {
+      // What is not sent yet makes room for a problem, whose length is another.
+      if (!response.isCommitted()) {
+        response.reset();
+      }
+      throw brokenOff;
+    }
   }
 }

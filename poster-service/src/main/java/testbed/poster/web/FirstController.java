@@ -20,7 +20,6 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 import testbed.poster.PosterSettings;
-import testbed.poster.work.Edited;
 import testbed.poster.work.Editor;
 import testbed.poster.work.Lease;
 import testbed.support.deadline.Deadline;
@@ -52,7 +51,7 @@ class FirstController {
   DeferredResult<ResponseEntity<byte[]>> edit(HttpServletRequest request) {
     var deadline = Deadline.within(settings.deadline());
     try (var bound = deadline.bind();
-        var edited = edited(request)) {
+        var edited = editor.edited(reception.received(request))) {
       var id = UUID.randomUUID();
       var waiting = new Waiting(deadline.millisLeft());
       waiting.onCompletion(
@@ -106,12 +105,6 @@ class FirstController {
       copy(request.getHeader(name), name, answer);
     }
     return answer.body(reception.body(request));
-  }
-
-  private Edited edited(HttpServletRequest request) {
-    try (var received = reception.received(request)) {
-      return editor.edited(received);
-    }
   }
 
   /** The next service has taken the poster over, or says why not. */

@@ -14,7 +14,6 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.contracts.ProblemType;
 import testbed.poster.PosterSettings;
-import testbed.poster.work.Edited;
 import testbed.poster.work.Editor;
 import testbed.poster.work.Received;
 import testbed.support.deadline.Deadline;
@@ -64,7 +63,7 @@ class LinkController {
 
   private void work(String id, Received received, Deadline deadline) {
     try (var bound = deadline.bind();
-        var edited = edited(received)) {
+        var edited = editor.edited(received)) {
       if (settings.isLast()) {
         neighbours.answer(id, edited);
       } else {
@@ -82,12 +81,6 @@ class LinkController {
     } catch (RuntimeException fault) {
       log.error("Poster {} failed", id, fault);
       refuse(id, new Fault());
-    }
-  }
-
-  private Edited edited(Received received) {
-    try (received) {
-      return editor.edited(received);
     }
   }
 

@@ -44,14 +44,16 @@ public class Editor {
 
   /**
    * The edited poster: in the client's format if no other service follows, else in that of the
-   * wire. Keeps its turn until there is room for it, since its bytes are there already.
+   * wire. Keeps its turn until there is room for it, since its bytes are there already. The
+   * received one is closed.
    *
    * @throws Busy if its turn did not come in time
    * @throws testbed.poster.image.ImageUnreadable if it is not a whole image
    * @throws testbed.poster.image.ImageTooLarge if it has too many pixels
    */
   public Edited edited(Received received) {
-    try (var turn = turns.take(1)) {
+    try (received;
+        var turn = turns.take(1)) {
       var image = edited(decoded(received.poster()));
       var format = settings.isLast() ? received.wanted() : settings.wire();
       var bytes = encoded(format, image);

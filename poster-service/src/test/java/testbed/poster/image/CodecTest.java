@@ -92,6 +92,11 @@ class CodecTest {
   }
 
   @Test
+  void decodesImagesOfManyChunks() {
+    assertThat(codec.decoded(Format.PNG, HostileImages.chunks(5_000)).getWidth()).isEqualTo(10);
+  }
+
+  @Test
   void decodesDeepImages() {
     var decoded = codec.decoded(Format.PNG, HostileImages.written("png", deep(100, 100)));
 
@@ -116,6 +121,7 @@ class CodecTest {
         Arguments.of(Format.JPEG, HostileImages.truncated(jpeg, 0.99)),
         Arguments.of(Format.PNG, HostileImages.truncated(png, 0.5)),
         Arguments.of(Format.JPEG, HostileImages.scans(jpeg, 100)),
+        Arguments.of(Format.PNG, HostileImages.chunks(600_000)),
         // Says more rows than it has.
         Arguments.of(Format.PNG, HostileImages.png(100, 100, 3)),
         Arguments.of(Format.JPEG, HostileImages.jpeg(jpeg, 320, 720)),

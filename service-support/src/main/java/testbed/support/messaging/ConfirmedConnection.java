@@ -9,9 +9,11 @@ import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.AmqpTimeoutException;
 import org.springframework.amqp.core.AmqpMessageReturnedException;
 import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.ReturnedMessage;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory.ConfirmType;
 import org.springframework.amqp.rabbit.connection.CorrelationData;
+import org.springframework.amqp.rabbit.connection.CorrelationData.Confirm;
 import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.beans.factory.ObjectProvider;
@@ -47,6 +49,7 @@ public final class ConfirmedConnection implements AutoCloseable {
     this.connections = new CachingConnectionFactory(common.getRabbitConnectionFactory());
     connectionSettings.configure(connections);
     connections.setBeanName("confirmedConnection");
+    connections.setApplicationEventPublisher(service);
     connections.setPublisherConfirmType(ConfirmType.CORRELATED);
     connections.setPublisherReturns(true);
     connections.setChannelCacheSize(CHANNELS);
@@ -69,6 +72,20 @@ public final class ConfirmedConnection implements AutoCloseable {
     connections.destroy();
   }
 
+  static void requireTaken(Confirm confirm, @Nullable ReturnedMessage returned, Message message) {
+    // RabbitMQ returns and confirms what has no queue; other servers refuse it.
+    if (returned != null) {
+      throw new AmqpMessageReturnedException("No queue takes the message", returned);
+    }
+    if (confirm.reason() != null) {
+      // Not the server says so: the channel has ended, and the message may have arrived before.
+      throw new AmqpTimeoutException("The message was not confirmed: " + confirm.reason());
+    }
+    if (!confirm.ack()) {
+      throw new AmqpNackReceivedException("The message was refused", message);
+    }
+  }
+
   private static final class ConfirmedTemplate extends RabbitTemplate {
 
     /** Every other way to send leads here. */
@@ -81,15 +98,10 @@ public final class ConfirmedConnection implements AutoCloseable {
       var confirmation = new CorrelationData();
       super.send(exchange, routingKey, message, confirmation);
       try {
-        var confirm = confirmation.getFuture().get(PATIENCE_MILLIS, MILLISECONDS);
-        var returned = confirmation.getReturned();
-        // RabbitMQ returns and confirms what has no queue; other servers refuse it.
-        if (returned != null) {
-          throw new AmqpMessageReturnedException("No queue takes the message", returned);
-        }
-        if (!confirm.ack()) {
-          throw new AmqpNackReceivedException("The message was refused", message);
-        }
+        requireTaken(
+            confirmation.getFuture().get(PATIENCE_MILLIS, MILLISECONDS),
+            confirmation.getReturned(),
+            message);
       } catch (TimeoutException | ExecutionException unconfirmed) {
         throw new AmqpTimeoutException("The message was not confirmed", unconfirmed);
       } catch (InterruptedException stopping) {

@@ -3,9 +3,12 @@ package testbed.support.messaging;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Puts an advice around every listener, its retries, and every advice that was put there before.
@@ -16,6 +19,12 @@ public final class ListenerAdvice implements BeanPostProcessor {
 
   public ListenerAdvice(Advice advice) {
     this.advice = advice;
+  }
+
+  /** For an advice that is made when it is first needed, as the beans that it needs are. */
+  public static ListenerAdvice of(ObjectProvider<? extends MethodInterceptor> advice) {
+    var made = SingletonSupplier.of(advice::getObject);
+    return new ListenerAdvice((MethodInterceptor) call -> made.obtain().invoke(call));
   }
 
   @Override

@@ -5,6 +5,10 @@ import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.springframework.amqp.core.BindingBuilder;
+import org.springframework.amqp.core.Declarables;
+import org.springframework.amqp.core.Queue;
+import org.springframework.amqp.core.TopicExchange;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
@@ -25,12 +29,13 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
 import org.springframework.messaging.MessagingException;
 import org.springframework.util.function.SingletonSupplier;
+import testbed.contracts.message.Topology;
 import testbed.support.deadline.DeadlineSettings;
 import testbed.support.trace.TracingProfile;
 
 /**
- * What every service that uses queues has in common: its connections, retries, log lines, meters,
- * traces.
+ * What every service that uses queues has in common: its connections, retries, dead letters, log
+ * lines, meters, traces.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
@@ -80,6 +85,14 @@ public class Messaging {
               IllegalArgumentException.class));
       retries.setExceptionPredicate(failure -> !FailedByOutage.is(failure));
     };
+  }
+
+  /** Where each service sets messages aside that it cannot process. */
+  @Bean
+  Declarables deadLetterTopology() {
+    var exchange = new TopicExchange(Topology.DEAD_LETTER_EXCHANGE);
+    var queue = new Queue(Topology.DEAD_LETTER_QUEUE);
+    return new Declarables(exchange, queue, BindingBuilder.bind(queue).to(exchange).with("#"));
   }
 
   /** A message that fails by an outage waits for its end. */

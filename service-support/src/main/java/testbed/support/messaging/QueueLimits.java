@@ -80,8 +80,9 @@ public final class QueueLimits implements DeclarableCustomizer {
     } catch (AmqpException inUse) {
       log.error(
           "Queue {} exists with other limits, and has messages or consumers. Stop its consumers and"
-              + " delete it (rabbitmqctl delete_queue {}), or set TESTBED_MESSAGING_QUEUE_LENGTH to"
-              + " what it was",
+              + " delete it (rabbitmqctl delete_queue {}), or set its limits to what they were"
+              + " (TESTBED_MESSAGING_QUEUE_LENGTH; of tickets TICKET_QUEUE_LENGTH, TICKET_OVERFLOW,"
+              + " TICKET_QUEUE_TYPE)",
           queue,
           queue);
     }

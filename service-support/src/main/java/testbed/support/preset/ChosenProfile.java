@@ -25,8 +25,10 @@ public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered
     this.choices = List.copyOf(choices);
   }
 
-  /** The choice when nothing is set; empty if a choice must be made. */
-  protected abstract String defaultChoice(Environment environment);
+  /** The choice when nothing is set. Empty: a choice must be made. */
+  protected String defaultChoice(Environment environment) {
+    return "";
+  }
 
   /** The profile of a choice: its own name, unless another setting has the same choice. */
   protected String profile(String choice) {

@@ -24,6 +24,8 @@ class DeadTickets extends RepublishMessageRecoverer {
 
   @Override
   public void recover(Message order, @Nullable Throwable cause) {
+    // Whoever sends it again begins anew.
+    order.getMessageProperties().setRetryCount(0);
     super.recover(order, cause);
     var id = order.getMessageProperties().getCorrelationId();
     try {

@@ -4,18 +4,21 @@ import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.AmqpAdmin;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
-import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.QueueBuilder;
 import org.springframework.amqp.core.TopicExchange;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import testbed.contracts.message.Topology;
 import testbed.support.messaging.ConfirmedConnection;
+import testbed.support.messaging.DeliveryLimit;
+import testbed.support.messaging.ListenerAdvice;
 import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.QueueLimits;
 import testbed.support.messaging.QueueMeters;
@@ -46,15 +49,8 @@ class MessagingEdge {
     if (settings.queueType() == QueueType.QUORUM) {
       queue.addArgument(QUEUE_TYPE, "quorum");
     }
-    var deadLetters = new TopicExchange(Topology.DEAD_LETTER_EXCHANGE);
-    var deadLetterQueue = new Queue(Topology.DEAD_LETTER_QUEUE);
     return new Declarables(
-        exchange,
-        queue,
-        BindingBuilder.bind(queue).to(exchange).with(Topology.TICKET_WANTED),
-        deadLetters,
-        deadLetterQueue,
-        BindingBuilder.bind(deadLetterQueue).to(deadLetters).with("#"));
+        exchange, queue, BindingBuilder.bind(queue).to(exchange).with(Topology.TICKET_WANTED));
   }
 
   @Bean
@@ -70,6 +66,17 @@ class MessagingEdge {
   @Bean
   MessageRecoverer deadTickets(ConfirmedConnection confirmed, TicketOffice office) {
     return new LoggedRecoverer(new DeadTickets(confirmed.template(), office));
+  }
+
+  @Bean
+  DeliveryLimit deliveryLimit(
+      QueueSettings settings, ConfirmedConnection confirmed, MessageRecoverer deadTickets) {
+    return new OrderDeliveryLimit(settings.maxDeliveries(), confirmed.template(), deadTickets);
+  }
+
+  @Bean
+  static BeanPostProcessor limitedListeners(ObjectProvider<DeliveryLimit> limit) {
+    return ListenerAdvice.of(limit);
   }
 
   @Bean

@@ -15,13 +15,16 @@ import org.springframework.validation.annotation.Validated;
  *     waiting
  * @param rate how many tickets a second are begun at most, by one instance; 0 for no limit
  * @param queueType the kind of queue. Quorum queues are RabbitMQ's only.
+ * @param maxDeliveries how often an order is delivered at most; then it is set aside, as it may be
+ *     what ends the service
  */
 @Validated
 @ConfigurationProperties("ticket")
 record QueueSettings(
     @DefaultValue("10") @Min(1) @Max(1000) int prefetch,
     @DefaultValue("0") @PositiveOrZero double rate,
-    @DefaultValue("classic") @NotNull QueueType queueType) {
+    @DefaultValue("classic") @NotNull QueueType queueType,
+    @DefaultValue("5") @Min(1) int maxDeliveries) {
 
   enum QueueType {
     CLASSIC,

@@ -26,11 +26,14 @@ class TicketListener {
     this.pace = new Pace(settings.rate(), System::nanoTime);
   }
 
+  /**
+   * @throws IllegalArgumentException if it is no valid order; it is not tried again
+   */
   @RabbitListener(queues = Topology.TICKET_QUEUE)
   void build(@Payload TicketWanted wanted) throws InterruptedException {
-    var violations = validator.validate(wanted.reservation());
+    var violations = validator.validate(wanted);
     if (!violations.isEmpty()) {
-      throw new ConstraintViolationException(violations);
+      throw new IllegalArgumentException(new ConstraintViolationException(violations));
     }
     pace.await();
     office.build(Reservation.of(wanted.id(), wanted.reservation()));

@@ -4,6 +4,7 @@ import java.util.concurrent.Semaphore;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 import testbed.contracts.Reservation;
+import testbed.contracts.ReservationId;
 import testbed.ticket.TicketSettings;
 import testbed.ticket.office.TicketOffice;
 import testbed.ticket.office.TicketsRefused;
@@ -29,22 +30,27 @@ class Places implements WaitingTickets {
    * @throws TicketsRefused if every place is taken
    */
   boolean build(Reservation reservation) {
-    if (!office.accept(reservation.id())) {
+    if (!admit(reservation.id())) {
       return false;
     }
-    if (!free.tryAcquire()) {
-      office.refuse(reservation.id());
-      throw new TicketsRefused();
-    }
     try {
-      office.build(reservation);
+      office.buildOrFail(reservation);
       return true;
-    } catch (RuntimeException failure) {
-      office.fail(reservation.id());
-      throw failure;
     } finally {
       free.release();
     }
+  }
+
+  /** One at a time: who asks for the same ticket meanwhile must not take it for accepted. */
+  private synchronized boolean admit(ReservationId id) {
+    if (!office.accept(id)) {
+      return false;
+    }
+    if (!free.tryAcquire()) {
+      office.refuse(id);
+      throw new TicketsRefused();
+    }
+    return true;
   }
 
   @Override

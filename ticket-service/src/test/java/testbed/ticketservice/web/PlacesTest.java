@@ -51,20 +51,23 @@ class PlacesTest {
   }
 
   @Test
-  void hasItsPlaceAgainAfterAFailure() {
+  void hasItsPlaceAgainAfterAFailureAndAccountsForIt() {
+    var office =
+        new TicketOffice(
+            reservation -> {
+              throw new StackOverflowError("no ink");
+            },
+            0,
+            false,
+            new SimpleMeterRegistry());
     var broken =
         new Places(
-            new TicketOffice(
-                reservation -> {
-                  throw new IllegalStateException("no ink");
-                },
-                0,
-                false,
-                new SimpleMeterRegistry()),
+            office,
             new TicketSettings(0, Overflow.NONE, 1, 1, DataSize.ofMegabytes(1), Duration.ZERO));
 
     for (int time = 0; time < 3; time++) {
       assertThatThrownBy(() -> broken.build(janes(late))).hasMessage("no ink");
+      assertThat(office.find(late, Duration.ZERO)).isInstanceOf(Found.Gone.class);
     }
   }
 

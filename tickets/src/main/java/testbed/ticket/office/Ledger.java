@@ -1,5 +1,9 @@
 package testbed.ticket.office;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,10 +36,9 @@ final class Ledger {
     return fates.get(id);
   }
 
-  synchronized List<ReservationId> all(Fate fate) {
+  /** All at one moment. A fate that no ticket has is absent. */
+  synchronized Map<Fate, List<ReservationId>> byFate() {
     return fates.entrySet().stream()
-        .filter(entry -> entry.getValue() == fate)
-        .map(Map.Entry::getKey)
-        .toList();
+        .collect(groupingBy(Map.Entry::getValue, mapping(Map.Entry::getKey, toList())));
   }
 }

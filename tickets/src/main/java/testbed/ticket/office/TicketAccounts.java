@@ -2,6 +2,7 @@ package testbed.ticket.office;
 
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import testbed.contracts.ReservationId;
@@ -35,15 +36,16 @@ public final class TicketAccounts {
 
   @ReadOperation
   public Accounts accounts() {
+    var tickets = office.byFate();
     return new Accounts(
-        all(Fate.BUILT),
-        all(Fate.DROPPED),
-        all(Fate.FAILED),
-        all(Fate.REFUSED),
+        ids(tickets.get(Fate.BUILT)),
+        ids(tickets.get(Fate.DROPPED)),
+        ids(tickets.get(Fate.FAILED)),
+        ids(tickets.get(Fate.REFUSED)),
         waiting.getAsInt());
   }
 
-  private List<String> all(Fate fate) {
-    return office.all(fate).stream().map(ReservationId::toString).toList();
+  private static List<String> ids(@Nullable List<ReservationId> tickets) {
+    return tickets == null ? List.of() : tickets.stream().map(ReservationId::toString).toList();
   }
 }

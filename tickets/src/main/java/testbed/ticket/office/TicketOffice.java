@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 
@@ -36,6 +37,7 @@ public final class TicketOffice implements Tickets {
   private final boolean early;
   private final Ledger ledger = new Ledger(ACCOUNTED);
   private final Arrivals arrivals = new Arrivals();
+  private final Set<ReservationId> underWay = ConcurrentHashMap.newKeySet();
   private final Map<Fate, Counter> counters = new EnumMap<>(Fate.class);
   private final Timer building;
 
@@ -86,15 +88,35 @@ public final class TicketOffice implements Tickets {
     return true;
   }
 
-  /** Builds a ticket, unless it can be fetched already. */
+  /**
+   * Builds a ticket, unless it can be fetched already or is being built. A failure is left to the
+   * caller, who may try again.
+   */
   public void build(Reservation reservation) {
-    if (store.find(reservation.id()) != null) {
+    var id = reservation.id();
+    if (!underWay.add(id)) {
       return;
     }
-    var pdf = building.record(() -> printer.apply(reservation));
-    // In this order: what is known as built and is not in the store has left it.
-    store.keep(reservation.id(), Objects.requireNonNull(pdf));
-    settle(reservation.id(), Fate.BUILT);
+    try {
+      if (store.find(id) == null) {
+        var pdf = building.record(() -> printer.apply(reservation));
+        // In this order: what is known as built and is not in the store has left it.
+        store.keep(id, Objects.requireNonNull(pdf));
+        settle(id, Fate.BUILT);
+      }
+    } finally {
+      underWay.remove(id);
+    }
+  }
+
+  /** Builds a ticket like {@link #build}, and gives it up if that fails. */
+  public void buildOrFail(Reservation reservation) {
+    try {
+      build(reservation);
+    } catch (RuntimeException | Error failure) {
+      fail(reservation.id());
+      throw failure;
+    }
   }
 
   /** A younger ticket has taken its place in the queue. */
@@ -114,23 +136,22 @@ public final class TicketOffice implements Tickets {
 
   @Override
   public Found find(ReservationId id, Duration wait) {
+    if (!isSettled(id) && (early || ledger.of(id) == Fate.WAITING)) {
+      arrivals.await(id, () -> isSettled(id), wait);
+    }
     var fate = ledger.of(id);
-    if (fate == Fate.WAITING || (fate == null && early)) {
-      arrivals.await(id, () -> isSettled(ledger.of(id)), wait);
-      fate = ledger.of(id);
+    var pdf = store.find(id);
+    if (pdf != null) {
+      return new Found.Ticket(pdf);
     }
     if (fate == null) {
       return new Found.Unknown();
     }
-    if (fate == Fate.WAITING) {
-      return new Found.Waiting();
-    }
-    var pdf = store.find(id);
-    return pdf == null ? new Found.Gone() : new Found.Ticket(pdf);
+    return fate == Fate.WAITING ? new Found.Waiting() : new Found.Gone();
   }
 
-  List<ReservationId> all(Fate fate) {
-    return ledger.all(fate);
+  Map<Fate, List<ReservationId>> byFate() {
+    return ledger.byFate();
   }
 
   /** How many tickets are waited for. */
@@ -144,7 +165,9 @@ public final class TicketOffice implements Tickets {
     arrivals.announce(id);
   }
 
-  private static boolean isSettled(@Nullable Fate fate) {
-    return fate != null && fate != Fate.WAITING;
+  /** A ticket may be kept for longer than its fate is known. */
+  private boolean isSettled(ReservationId id) {
+    var fate = ledger.of(id);
+    return (fate != null && fate != Fate.WAITING) || store.find(id) != null;
   }
 }

@@ -7,6 +7,7 @@ import static testbed.ticket.Examples.someId;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -31,7 +32,7 @@ class TicketOfficeTest {
     assertThat(office.find(id, Duration.ZERO))
         .isInstanceOfSatisfying(
             Found.Ticket.class, ticket -> assertThat(ticket.pdf()).hasSize(PDF_BYTES));
-    assertThat(office.all(Fate.BUILT)).containsExactly(id);
+    assertThat(office.byFate().get(Fate.BUILT)).containsExactly(id);
     assertThat(count("built")).isEqualTo(1);
   }
 
@@ -42,6 +43,33 @@ class TicketOfficeTest {
     office.build(janes(id));
     assertThat(office.accept(id)).isFalse();
     office.build(janes(id));
+
+    assertThat(printed).hasValue(1);
+    assertThat(count("built")).isEqualTo(1);
+  }
+
+  @Test
+  void buildsATicketOnceThoughTwoThreadsBeginIt() throws Exception {
+    var begun = new CountDownLatch(1);
+    var end = new CountDownLatch(1);
+    var slow =
+        new TicketOffice(
+            reservation -> {
+              printed.incrementAndGet();
+              begun.countDown();
+              await(end);
+              return new byte[PDF_BYTES];
+            },
+            Long.MAX_VALUE,
+            false,
+            meters);
+    try (var builders = Executors.newVirtualThreadPerTaskExecutor()) {
+      var first = builders.submit(() -> slow.build(janes(id)));
+      begun.await();
+      slow.build(janes(id));
+      end.countDown();
+      first.get();
+    }
 
     assertThat(printed).hasValue(1);
     assertThat(count("built")).isEqualTo(1);
@@ -96,7 +124,7 @@ class TicketOfficeTest {
 
       assertThat(waiting.get()).isInstanceOf(Found.Gone.class);
     }
-    assertThat(office.all(Fate.DROPPED)).containsExactly(id);
+    assertThat(office.byFate().get(Fate.DROPPED)).containsExactly(id);
     assertThat(count("dropped")).isEqualTo(1);
   }
 
@@ -111,7 +139,7 @@ class TicketOfficeTest {
       office.build(janes(other));
       assertThat(office.find(other, Duration.ZERO)).isInstanceOf(Found.Ticket.class);
     }
-    assertThat(office.all(Fate.REFUSED)).isEmpty();
+    assertThat(office.byFate()).doesNotContainKey(Fate.REFUSED);
     assertThat(count("refused")).isEqualTo(3);
     assertThat(count("failed")).isEqualTo(3);
   }
@@ -126,7 +154,7 @@ class TicketOfficeTest {
         .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Gone.class));
     assertThat(built.subList(7, 10))
         .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Ticket.class));
-    assertThat(office.all(Fate.BUILT)).isEqualTo(built);
+    assertThat(office.byFate().get(Fate.BUILT)).isEqualTo(built);
     assertThat(meters.get("ticket.store.bytes").gauge().value())
         .isEqualTo(3.0 * (PDF_BYTES + TicketStore.OVERHEAD_BYTES));
     assertThat(meters.get("ticket.store.evicted").functionCounter().count()).isEqualTo(7);
@@ -149,10 +177,40 @@ class TicketOfficeTest {
     var last = someId();
     Stream.of(someId(), id, last).forEach(one -> ledger.note(one, Fate.BUILT));
 
-    assertThat(ledger.all(Fate.BUILT)).containsExactly(id, last);
+    assertThat(ledger.byFate().get(Fate.BUILT)).containsExactly(id, last);
     ledger.note(id, Fate.DROPPED);
-    assertThat(ledger.all(Fate.BUILT)).containsExactly(last);
+    assertThat(ledger.byFate().get(Fate.BUILT)).containsExactly(last);
     assertThat(ledger.of(id)).isEqualTo(Fate.DROPPED);
+  }
+
+  @Test
+  void handsOutATicketThoughItsFateIsForgotten() {
+    office.build(janes(id));
+    for (int refused = 0; refused < TicketOffice.ACCOUNTED; refused++) {
+      office.refuse(someId());
+    }
+
+    assertThat(office.byFate()).containsOnlyKeys(Fate.REFUSED);
+    assertThat(office.find(id, LONG)).isInstanceOf(Found.Ticket.class);
+  }
+
+  @Test
+  void givesATicketUpWhoseBuilderBreaks() {
+    var broken =
+        new TicketOffice(
+            reservation -> {
+              throw new StackOverflowError("deep");
+            },
+            PDF_BYTES,
+            false,
+            meters);
+    broken.accept(id);
+
+    assertThatThrownBy(() -> broken.buildOrFail(janes(id))).isInstanceOf(StackOverflowError.class);
+
+    assertThat(broken.find(id, LONG)).isInstanceOf(Found.Gone.class);
+    assertThat(count("failed")).isEqualTo(1);
+    assertThat(broken.accept(id)).isTrue();
   }
 
   @Test
@@ -180,6 +238,14 @@ class TicketOfficeTest {
         3 * (PDF_BYTES + TicketStore.OVERHEAD_BYTES),
         early,
         early ? new SimpleMeterRegistry() : meters);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private double count(String fate) {

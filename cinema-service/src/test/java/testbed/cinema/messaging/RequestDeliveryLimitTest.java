@@ -21,7 +21,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 /** Requests that are delivered again and again, on a database in memory. */
-class DeliveryLimitTest {
+class RequestDeliveryLimitTest {
 
   private static final int MOST = 3;
 
@@ -135,7 +135,7 @@ class DeliveryLimitTest {
     var call = new ProxyFactory();
     call.addInterface(ContainerCall.class);
     call.setTarget((ContainerCall) (channel, received) -> handle(message));
-    call.addAdvice(new DeliveryLimit(MOST, deliveries, (dead, cause) -> setAside.add(dead)));
+    call.addAdvice(new RequestDeliveryLimit(MOST, deliveries, (dead, cause) -> setAside.add(dead)));
     ((ContainerCall) call.getProxy()).invokeListener(null, message);
   }
 

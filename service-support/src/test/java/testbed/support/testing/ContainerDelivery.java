@@ -1,0 +1,41 @@
+package testbed.support.testing;
+
+import com.rabbitmq.client.Channel;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
+import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
+import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
+import org.springframework.amqp.rabbit.listener.api.ChannelAwareMessageListener;
+import org.springframework.aop.framework.ProxyFactory;
+
+/**
+ * Delivers messages without a server, within everything that a container puts around a listener.
+ */
+public final class ContainerDelivery {
+
+  private ContainerDelivery() {}
+
+  /** Returns when the container would acknowledge the message; what it would return is thrown. */
+  public static void deliver(
+      Message message,
+      Channel channel,
+      BaseRabbitListenerContainerFactory<?> containers,
+      RabbitListenerEndpointRegistry listeners)
+      throws Exception {
+    var container =
+        (AbstractMessageListenerContainer) listeners.getListenerContainers().iterator().next();
+    var listener = (ChannelAwareMessageListener) container.getMessageListener();
+    var call = new ProxyFactory();
+    call.addInterface(ContainerCall.class);
+    call.setTarget((ContainerCall) (open, sent) -> listener.onMessage((Message) sent, open));
+    for (var advice : containers.getAdviceChain()) {
+      call.addAdvice(advice);
+    }
+    ((ContainerCall) call.getProxy()).invokeListener(channel, message);
+  }
+
+  /** As a listener container has it, which keeps it to itself. */
+  private interface ContainerCall {
+    void invokeListener(Channel channel, Object message) throws Exception;
+  }
+}
