@@ -19,34 +19,15 @@ from testbed.analysis.statistics.ratios import Verdict, simulated_outcomes
 from testbed.analysis.tables import (
     FIGURE,
     MISSING,
-    Column,
     markdown_table,
     percent,
     ratio_words,
     share_with_interval,
-    word,
 )
 from testbed.analysis.verdicts import Judged
 
 EFFECT = 1.25
 """The ratio for which simulation tells how often it is found."""
-
-SIMULATED = (
-    Column("figure", word("figure"), numeric=False),
-    Column(f"false decisions, {DECIDING_PAIRS} pairs", word("false")),
-    Column(f"alike, {DECIDING_PAIRS} pairs", word("alike")),
-    Column(f"25 % more found, {DECIDING_PAIRS} pairs", word("power")),
-    Column("false decisions, one pair", word("one")),
-)
-KNOWN = (
-    Column("system", word("system"), numeric=False),
-    Column("cell", word("cell"), numeric=False),
-    Column("expected", word("expected")),
-    Column("CPU ratio [95 %]", word("ratio"), numeric=False),
-    Column("covers it", word("covers"), numeric=False),
-    Column("found", word("found"), numeric=False),
-)
-
 
 def aa(judged: Judged) -> str:
     """Return how often identical systems were told apart; empty if none are compared."""
@@ -68,7 +49,9 @@ def aa(judged: Judged) -> str:
         "Simulated from the spread that was measured here, as an hour cannot tell it: shares of "
         f"cells, {cells} of them in each experiment. One pair takes its blocks as the unit, and "
         "says nothing of other starts: its false decisions are those about other starts.\n\n"
-        + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], SIMULATED)
+        + markdown_table(
+            [_simulated(one, cells, blocks) for one in spreads([judged])], ("figure",)
+        )
     )
 
 
@@ -79,8 +62,8 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
             "system": one.system,
             "cell": f"{one.workload}, {one.load}",
             "expected": f"{expected:.2f}",
-            "ratio": ratio_words(one),
-            "covers": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
+            "CPU ratio [95 %]": ratio_words(one),
+            "covers it": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
             "found": "yes" if one.decision == "worse" else f"**no**: {one.decision}",
         }
         for expected, one in known_differences(judged.results, decisions)
@@ -90,20 +73,31 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
     lines = []
     for system in dict.fromkeys(row["system"] for row in rows):
         ours = [row for row in rows if row["system"] == system]
-        found, covered = (sum(row[what] == "yes" for row in ours) for what in ("found", "covers"))
+        found, covered = (
+            sum(row[what] == "yes" for row in ours) for what in ("found", "covers it")
+        )
         lines.append(
             f"- {system}: found in {found} of {len(ours)} cells, the interval covers the truth in "
             f"{covered}"
         )
     return (
         "Expected is 1 + handicapped calls of an operation × handicap ÷ the reference's CPU time "
-        "per operation.\n\n" + "\n".join(lines) + "\n\n" + markdown_table(rows, KNOWN)
+        "per operation.\n\n"
+        + "\n".join(lines)
+        + "\n\n"
+        + markdown_table(rows, [title for title in rows[0] if title != "expected"])
     )
 
 
 def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
-    row = dict.fromkeys(("false", "alike", "power", "one"), MISSING)
-    row["figure"] = FIGURE[spread.figure]
+    false, alike, power, one_pair = (
+        f"false decisions, {DECIDING_PAIRS} pairs",
+        f"alike, {DECIDING_PAIRS} pairs",
+        f"25 % more found, {DECIDING_PAIRS} pairs",
+        "false decisions, one pair",
+    )
+    row = {"figure": FIGURE[spread.figure]}
+    row |= dict.fromkeys((false, alike, power, one_pair), MISSING)
     if spread.pair is None:
         return row
     block_sd = spread.block or 0.0
@@ -117,10 +111,10 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
 
     null = simulated(DECIDING_PAIRS)
     return row | {
-        "false": _share(null, "higher", "lower"),
-        "alike": _share(null, "alike"),
-        "power": _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
-        "one": _share(simulated(1), "higher", "lower"),
+        false: _share(null, "higher", "lower"),
+        alike: _share(null, "alike"),
+        power: _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
+        one_pair: _share(simulated(1), "higher", "lower"),
     }
 
 

@@ -21,11 +21,10 @@ from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import (
-    DECIDED,
     DECIDED_NOTE,
+    DECIDED_TEXT,
     FIGURE,
     MISSING,
-    Column,
     by_systems,
     decided_rows,
     effect,
@@ -33,7 +32,6 @@ from testbed.analysis.tables import (
     percent,
     ratio_words,
     remarks,
-    word,
 )
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.experiment.parts import Slo
@@ -44,15 +42,6 @@ MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in
 
 INVALID_SPELT = 4
 """Most invalid runs that are named; of more, the reasons are counted."""
-
-CAPACITY = (
-    Column("system", word("what"), numeric=False),
-    Column("capacity", word("level"), numeric=False),
-    Column("the limit lies between", word("interval"), numeric=False),
-    Column("runs", word("trials")),
-    Column("invalid, left out", word("invalid")),
-)
-
 
 def heading(judged: Judged) -> str:
     """Return the title and one line about what was measured."""
@@ -83,7 +72,7 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
         )
     parts = ["\n".join(f"- {sentence}" for sentence in sentences(decisions))]
     for title, part in by_systems(decisions).items():
-        table = markdown_table(decided_rows(part), DECIDED)
+        table = markdown_table(decided_rows(part), DECIDED_TEXT)
         parts.append(f"**{title}.** {DECIDED_NOTE}.\n\n{table}")
         parts.append("\n".join(f"- {remark}" for remark in remarks(part)))
     return "\n\n".join(filter(None, parts))
@@ -297,22 +286,21 @@ def _why(judged: Judged) -> str:
 def _capacity(judged: Judged, slo: Slo) -> str:
     rows = []
     for one in capacities(judged, slo):
-        what = {"what": f"`{one.study.workload}`, {one.system}", "invalid": one.invalid}
-        found = one.found
-        if found is None:
-            rows.append({**what, "level": MISSING, "interval": MISSING, "trials": 0})
-            continue
-        unit = load_unit(one.study.mode)
-        low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
-        high = f"{found.high:g}" if found.high is not None else "above the highest tried"
+        level, between = MISSING, MISSING
+        if (found := one.found) is not None:
+            level = "below the lowest"
+            if found.level is not None:
+                level = f"{found.level:g} {load_unit(one.study.mode)}"
+            low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
+            high = f"{found.high:g}" if found.high is not None else "above the highest tried"
+            between = f"{low} to {high}"
         rows.append(
             {
-                **what,
-                "level": (
-                    f"{found.level:g} {unit}" if found.level is not None else "below the lowest"
-                ),
-                "interval": f"{low} to {high}",
-                "trials": found.trials,
+                "system": f"`{one.study.workload}`, {one.system}",
+                "capacity": level,
+                "the limit lies between": between,
+                "runs": found.trials if found else 0,
+                "invalid, left out": one.invalid,
             }
         )
     if not rows:
@@ -323,7 +311,8 @@ def _capacity(judged: Judged, slo: Slo) -> str:
         f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
         f"more likely than not kept, with the levels between which the limit lies with "
         f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
-        "An overloaded run did not keep it.\n\n" + markdown_table(rows, CAPACITY)
+        "An overloaded run did not keep it.\n\n"
+        + markdown_table(rows, ("system", "capacity", "the limit lies between"))
     )
 
 
