@@ -61,6 +61,10 @@ class Found:
     missing: Sequence[float] = ()
 
 
+class NoFigureError(Exception):
+    """There is no figure for a claim; the message says why."""
+
+
 @dataclass(frozen=True)
 class Cells:
     """The runs of one variant and workload by level, under one way of counting.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from testbed.analysis.claims.claim import Claim, Count, Found, leaning, verdict
-from testbed.analysis.claims.kinds import KINDS
+from testbed.analysis.claims.kinds import examine
 from testbed.analysis.claims.reading import read_claims, read_document
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
@@ -28,7 +28,7 @@ def held(judged: Judged) -> list[Held]:
     """
     source = MeasuredFigures(judged)
     return [
-        (claim, count, KINDS[claim.kind](claim, source, count))
+        (claim, count, examine(claim, source, count))
         for claim in read_claims()
         if claim.kind != "published"
         for count in (COUNTS[:1] if claim.kind == "none" else COUNTS)
@@ -109,7 +109,7 @@ def consistency() -> str:
     for claim in read_claims():
         if claim.id.startswith("samples-") or claim.kind in ("none", "efficiency"):
             continue
-        found = KINDS[claim.kind](claim, source, "sample")
+        found = examine(claim, source, "sample")
         if found.estimate is None:
             missing += 1
             continue
