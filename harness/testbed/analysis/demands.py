@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.queueing import Station
@@ -119,7 +119,7 @@ def searches(judged: Judged) -> list[Found]:
         for one in judged.used.measurements
         if one.run.demand and one.run.demand["cpus"] is not None
     ]
-    return [_found(list(part)) for _, part in _grouped(runs, _search)]
+    return [_found(part) for part in grouped(sorted(runs, key=_search), _search).values()]
 
 
 def _found(runs: Sequence[Measurement]) -> Found:
@@ -180,8 +180,3 @@ def _demand(one: Measurement) -> Mapping[str, Any]:
 def _search(one: Measurement) -> tuple[Any, ...]:
     cell = one.run.cell
     return (cell.workload, cell.threads, _demand(one)["system"], one.run.repetition)
-
-
-def _grouped(runs: Sequence[Measurement], key: Any) -> Iterator[tuple[Any, list[Measurement]]]:
-    for found, part in groupby(sorted(runs, key=key), key=key):
-        yield found, list(part)

@@ -31,6 +31,7 @@ from pathlib import Path
 
 import polars as pl
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Block, Cell, Results, Run, find_results
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
@@ -299,10 +300,7 @@ class Measured:
 
     def by_cell(self) -> dict[Cell, list[Measurement]]:
         """Group the measurements by cell, cells in order."""
-        cells: dict[Cell, list[Measurement]] = {}
-        for measurement in self.measurements:
-            cells.setdefault(measurement.run.cell, []).append(measurement)
-        return cells
+        return grouped(self.measurements, lambda one: one.run.cell)
 
 
 def load(path: Path) -> Measured:

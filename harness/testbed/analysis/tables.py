@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from testbed.analysis.decisions import Decision
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
@@ -184,10 +185,7 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
 
 def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
     """Group decisions by the compared systems, in words."""
-    parts: dict[str, list[Decision]] = {}
-    for one in decisions:
-        parts.setdefault(f"{one.system} against {one.reference}", []).append(one)
-    return parts
+    return grouped(decisions, lambda one: f"{one.system} against {one.reference}")
 
 
 def print_decisions(decisions: Iterable[Decision], console: Console) -> None:

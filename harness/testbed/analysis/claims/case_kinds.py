@@ -21,6 +21,7 @@ from testbed.analysis.claims.kinds import at_every_level, levels_of
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.demands import MIB
 from testbed.analysis.demands import Found as Least
+from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import Sizes, price_list
 from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.results import Run
@@ -215,22 +216,22 @@ _LOSSES: Mapping[str, Callable[[Account], tuple[int, int]]] = {
 
 def _model(claim: Claim, judged: Judged) -> Found:
     """Return measured ÷ predicted loss for each number of places, refusals included."""
-    known: dict[float, list[float]] = {}
-    for one in accounts.accounts(judged):
-        if _fits(one.run, claim.fields["cell"]) and (one.predicted or 0) >= SMALL:
-            known.setdefault(one.places, []).append(_model_ratio(one))
+    ratios = grouped(
+        (
+            (one.places, one.unserved_share / one.predicted)
+            for one in accounts.accounts(judged)
+            if _fits(one.run, claim.fields["cell"]) and one.predicted and one.predicted >= SMALL
+        ),
+        lambda one: one[0],
+    )
+    known = {places: [ratio for _, ratio in some] for places, some in sorted(ratios.items())}
     found = {
         places: factor_interval(some)
         if len(some) > 1 and min(some) > 0
         else Interval(*[float(np.mean(some))] * 3)
-        for places, some in sorted(known.items())
+        for places, some in known.items()
     }
     return _all_levels(claim, found, known, [], "×", "places")
-
-
-def _model_ratio(one: Account) -> float:
-    assert one.predicted is not None
-    return one.unserved_share / one.predicted
 
 
 def _fits(run: Run, cell: Cell) -> bool:

@@ -34,7 +34,7 @@ OUTCOMES_SPELT = 4
 
 def outcomes(measured: Measured) -> Iterator[ReportFigure]:
     """Draw the response codes and failure classes of operations by level, per workload."""
-    for study, measurements in measured_studies(measured):
+    for study, measurements in measured_studies(measured).items():
         yield figure_of("outcomes", study, _draw_outcomes, measurements)
 
 

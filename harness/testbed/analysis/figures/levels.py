@@ -30,7 +30,7 @@ def scaling(summary: pl.DataFrame) -> Iterator[ReportFigure]:
 
 def curves(judged: Judged) -> Iterator[ReportFigure]:
     """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
-    for study, runs in measured_studies(judged.used):
+    for study, runs in measured_studies(judged.used).items():
         if study.mode == "closed" and len({one.run.cell.level for one in runs}) > 1:
             yield figure_of("efficiency", study, _draw_curves, by_system(runs))
 

@@ -33,13 +33,13 @@ CROSSES_DRAWN = 400
 
 def over_time(measured: Measured) -> Iterator[ReportFigure]:
     """Draw response time against time at the lowest and the highest level, per workload."""
-    for study, measurements in measured_studies(measured):
+    for study, measurements in measured_studies(measured).items():
         yield figure_of("over-time", study, _draw_over_time, measurements)
 
 
 def disturbances(judged: Judged) -> Iterator[ReportFigure]:
     """Draw the operations around the time in which a service was stopped."""
-    for study, measurements in measured_studies(judged.recorded):
+    for study, measurements in measured_studies(judged.recorded).items():
         disturbed = [one for one in measurements if one.run.disturbance]
         if disturbed:
             yield figure_of("disturbance", study, _draw_disturbances, disturbed)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from testbed.analysis import accounts
 from testbed.analysis.accounts import Account
+from testbed.analysis.grouping import grouped
 from testbed.analysis.tables import markdown_table, number, share
 from testbed.analysis.verdicts import Judged
 
@@ -19,12 +19,13 @@ NOTE = (
     "of the run. The oldest is of those done after the load. Figures are means over runs."
 )
 
+
 def accounted(judged: Judged) -> str:
     """Return what became of accepted work; empty if no run has an account."""
     found = accounts.accounts(judged)
     if not found:
         return ""
-    rows = [_row(list(part)) for _, part in groupby(found, key=lambda one: one.run.cell)]
+    rows = [_row(part) for part in grouped(found, lambda one: one.run.cell).values()]
     parts = [NOTE, markdown_table(rows, ("system", "workload", "load"))]
     if wrong := [one.run.id for one in found if not one.closed]:
         listed = ", ".join(f"`{run}`" for run in wrong)

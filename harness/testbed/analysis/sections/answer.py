@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from testbed.analysis.decisions import (
     Decision,
     decide,
 )
+from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import CONFIDENCE
@@ -144,11 +145,8 @@ def narrowing(results: Path) -> list[str]:
 def crossovers(decisions: Sequence[Decision]) -> str:
     """Return the levels between which one system becomes better; empty if there are none."""
     lines = []
-    for key, part in groupby(
-        sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve),
-        key=_curve,
-    ):
-        system, reference, workload, mode, figure = key
+    certain = sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve)
+    for (system, reference, workload, mode, figure), part in grouped(certain, _curve).items():
         for below, above in pairwise(part):
             if below.decision != above.decision:
                 lines.append(
@@ -171,8 +169,7 @@ def _curve(one: Decision) -> tuple[str, str, str, str, str]:
 def _clause(ones: Sequence[Decision], reference: str) -> str:
     """Return the decisions by one figure: ``is 16 % lower than the reference's at …``."""
     parts = []
-    for kind, group in groupby(sorted(ones, key=_kind), key=_kind):
-        known = list(group)
+    for kind, known in sorted(grouped(ones, _kind).items()):
         where = f"at {_loads(known)}"
         ratios_ = [one.ratio or 1.0 for one in known]
         if kind == 2:

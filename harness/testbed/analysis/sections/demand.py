@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 
 from scipy import stats
 
 from testbed.analysis.claims.case_kinds import cost
 from testbed.analysis.demands import Alone, Found, alone, searches
+from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import SIZES, price_list
 from testbed.analysis.tables import MISSING, markdown_table, percent
 from testbed.analysis.verdicts import Judged
@@ -27,6 +27,7 @@ ALONE_NOTE = (
     "core: X ≤ 1/D, reached when CPU is split in these shares."
 )
 
+
 def least(judged: Judged, prices: str | None = None) -> str:
     """Return what the searches for the least CPU found; empty without one.
 
@@ -36,8 +37,7 @@ def least(judged: Judged, prices: str | None = None) -> str:
     if not found:
         return ""
     rows = [
-        _row(list(part), demands, prices)
-        for _, part in groupby(sorted(found, key=_cell), key=_cell)
+        _row(part, demands, prices) for part in grouped(sorted(found, key=_cell), _cell).values()
     ]
     parts = [NOTE, markdown_table(rows, ("workload", "system"))]
     if prices:
@@ -60,8 +60,7 @@ def published_split(judged: Judged, split: Mapping[str, float]) -> str:
     shares = {service: share / whole for service, share in split.items()}
     found = [one for one in alone(judged) if split and one.cpu_ms.keys() == split.keys()]
     lines = []
-    for (system, workload), part in groupby(sorted(found, key=_whose), key=_whose):
-        starts = list(part)
+    for (system, workload), starts in grouped(sorted(found, key=_whose), _whose).items():
         rates = [one.highest_rate(shares) for one in starts]
         best = [1000 / one.total_ms for one in starts if one.total_ms]
         lines.append(
@@ -105,8 +104,7 @@ def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) ->
 
 
 def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
-    for (system, workload), part in groupby(sorted(demands, key=_whose), key=_whose):
-        starts = list(part)
+    for (system, workload), starts in grouped(sorted(demands, key=_whose), _whose).items():
         whole = _total_ms(starts)
         for service in starts[0].cpu_ms:
             cpu_ms = sum(one.cpu_ms[service] for one in starts) / len(starts)
