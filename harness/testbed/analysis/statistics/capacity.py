@@ -16,7 +16,7 @@ from testbed.analysis.statistics.intervals import CONFIDENCE
 class Capacity:
     """The highest level at which an objective is met, from ``trials`` runs.
 
-    With α = 1 - ``confidence``, the limit lies between ``low`` and ``high`` with probability 1 - α.
+    With a confidence of 1 - α, the limit lies between ``low`` and ``high`` with probability 1 - α.
 
     Parameters
     ----------
@@ -32,7 +32,6 @@ class Capacity:
     level: float | None
     low: float | None
     high: float | None
-    confidence: float
     trials: int
 
 
@@ -88,6 +87,5 @@ def capacity(
         level=highest(0.5),
         low=highest(1 - tail),
         high=float(too_high[0]) if too_high.size else None,
-        confidence=confidence,
         trials=int(tried.size),
     )

@@ -76,9 +76,7 @@ class Scalability:
         return _usl(threads, self.rate.estimate, self.contention.estimate, self.coherency.estimate)
 
 
-def fit_scalability(
-    levels: ArrayLike, throughput: ArrayLike, *, confidence: float = CONFIDENCE
-) -> Scalability:
+def fit_scalability(levels: ArrayLike, throughput: ArrayLike) -> Scalability:
     """Fit the Universal Scalability Law by least squares.
 
     ``X(N) = λN / (1 + σ(N-1) + κN(N-1))``. Source: Gunther, Guerrilla Capacity Planning, 2007,
@@ -115,9 +113,9 @@ def fit_scalability(
         )
     except RuntimeError as error:
         raise ValueError(f"the Universal Scalability Law fits no such data: {error}") from error
-    reach = stats.t.ppf((1 + confidence) / 2, threads.size - 3) * np.sqrt(np.diag(covariance))
+    reach = stats.t.ppf((1 + CONFIDENCE) / 2, threads.size - 3) * np.sqrt(np.diag(covariance))
     rate, contention, coherency = (
-        Interval(float(value), max(0.0, float(value - half)), float(value + half), confidence)
+        Interval(float(value), max(0.0, float(value - half)), float(value + half))
         for value, half in zip(best, reach, strict=True)
     )
     residuals = rates - _usl(threads, *best)
