@@ -17,56 +17,40 @@ from testbed.model.systems import declarations, service_of
 
 @dataclass(frozen=True)
 class Account:
-    """The account of one run.
-
-    Parameters
-    ----------
-    offered
-        Operations that were accepted or refused.
-    confirmed
-        Requests that the load generator saw accepted; ``accepted`` are those that are stored.
-    lost
-        Accepted, and then dropped: told or not.
-    silent
-        The share of those without a result who were not told at once; None if there are none.
-    first_third
-        The share of the lost that came in the first third of the run; None if nothing is lost.
-    places
-        How much accepted work there can be at once.
-    drained_per_s
-        How much the system finished per second after the load had ended; None if unknown.
-    predicted
-        The share of the offered that finds every place taken, if work flows evenly.
-    steady
-        The same of M/M/1/K, for Poisson arrivals that go on for good; None for others.
-    oldest_s
-        The age of the oldest when it was seen to be done, from its arrival.
-    cpu_ms
-        CPU time of all services of the system, drain included, for each that was done.
-    peak_mb
-        The most memory of services with limits; None without.
-    """
+    """The account of one run."""
 
     run: Run
     offered: int
+    """Operations that were accepted or refused."""
     accepted: int
     confirmed: int
+    """Requests that the load generator saw accepted; ``accepted`` are those that are stored."""
     refused: int
     built: int
     lost: int
+    """Accepted, and then dropped: told or not."""
     dead_lettered: int
     queued: int
     built_later: int
     wrong: int
     silent: float | None
+    """The share of those without a result who were not told at once; None if there are none."""
     first_third: float | None
+    """The share of the lost that came in the first third of the run; None if nothing is lost."""
     places: float
+    """How much accepted work there can be at once."""
     drained_per_s: float | None
+    """How much the system finished per second after the load had ended; None if unknown."""
     predicted: float | None
+    """The share of the offered that finds every place taken, if work flows evenly."""
     steady: float | None
+    """The same of M/M/1/K, for Poisson arrivals that go on for good; None for others."""
     oldest_s: float | None
+    """The age of the oldest when it was seen to be done, from its arrival."""
     cpu_ms: float | None
+    """CPU time of all services of the system, drain included, for each that was done."""
     peak_mb: float | None
+    """The most memory of services with limits; None without."""
 
     @property
     def lost_share(self) -> float:

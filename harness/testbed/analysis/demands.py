@@ -52,23 +52,7 @@ class Alone:
 
 @dataclass(frozen=True)
 class Found:
-    """What one search found at one level.
-
-    Parameters
-    ----------
-    bracket
-        In cores: ``passed`` is the least that was enough.
-    contradicted
-        Whether less CPU was enough where more was not.
-    wanted
-        The goodput that was enough; None where it is that of the first try.
-    parts
-        Cores and MB of resident memory of each service with the least CPU; empty without it.
-    utilisation
-        The share of that CPU that was used.
-    throttled_s
-        Seconds that its services waited for CPU, added up over processors.
-    """
+    """What one search found at one level."""
 
     system: str
     variant: str
@@ -76,11 +60,17 @@ class Found:
     threads: int
     repetition: int
     bracket: Bracket
+    """In cores: ``passed`` is the least that was enough."""
     contradicted: bool
+    """Whether less CPU was enough where more was not."""
     wanted: float | None
+    """The goodput that was enough; None where it is that of the first try."""
     parts: Mapping[str, tuple[float, float]]
+    """Cores and MB of resident memory of each service with the least CPU; empty without it."""
     utilisation: float | None
+    """The share of that CPU that was used."""
     throttled_s: float | None
+    """Seconds that its services waited for CPU, added up over processors."""
 
     @property
     def cpus(self) -> float | None:

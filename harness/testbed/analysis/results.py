@@ -28,29 +28,22 @@ NAME = re.compile(r"[A-Za-z0-9][\w .,=+-]*", re.ASCII)
 
 @dataclass(frozen=True)
 class Cell:
-    """What repetitions of a run have in common.
-
-    Parameters
-    ----------
-    threads
-        Closed loop: the users. Open loop: the limit of operations in flight.
-    system
-        The unique label of what is compared; by default the variant.
-    mode
-        Closed loop: a user sends the next request after the answer. Open loop: users arrive by a
-        plan.
-    level
-        The load: threads (closed) or mean arrivals per second (open); by default the threads.
-    """
+    """What repetitions of a run have in common."""
 
     variant: str
     workload: str
     preset: str
     backends: str
     threads: int
+    """Closed loop: the users. Open loop: the limit of operations in flight."""
     system: str = ""
+    """The unique label of what is compared; by default the variant."""
     mode: Mode = "closed"
+    """Closed loop: a user sends the next request after the answer. Open loop: users arrive by a
+    plan.
+    """
     level: float = 0.0
+    """The load: threads (closed) or mean arrivals per second (open); by default the threads."""
 
     def __post_init__(self) -> None:
         """Fill in what old records lack."""
@@ -103,107 +96,80 @@ def total(figures: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True)
 class Block:
-    """One short measurement of a run; what the record does not tell is None.
-
-    Parameters
-    ----------
-    started_ms, finished_ms
-        When the load began and ended, ms since the epoch.
-    place
-        How many blocks and warm-up windows this stack had before.
-    age_s
-        Seconds from the start of the stack to the start of the block.
-    planned_s
-        Planned duration of the load; None if the number of operations bounds it.
-    settle_s
-        Seconds at the start of the block that do not count.
-    server_cpu_s
-        CPU seconds of each server process.
-    idle_cpu_s
-        CPU seconds of each other system that was up meanwhile.
-    generator_cpu_s, wall_s
-        CPU seconds and wall time of the load generator.
-    delivered
-        The generator's own count of samples: rows that the file must have.
-    """
+    """One short measurement of a run; what the record does not tell is None."""
 
     file: Path
     started_ms: float | None = None
+    """When the load began, ms since the epoch."""
     finished_ms: float | None = None
+    """When it ended, ms since the epoch."""
     place: int | None = None
+    """How many blocks and warm-up windows this stack had before."""
     age_s: float | None = None
+    """Seconds from the start of the stack to the start of the block."""
     planned_s: float | None = None
+    """Planned duration of the load; None if the number of operations bounds it."""
     settle_s: float = 0.0
+    """Seconds at the start of the block that do not count."""
     server_cpu_s: Mapping[str, float] = field(default_factory=dict)
+    """CPU seconds of each server process."""
     idle_cpu_s: Mapping[str, float] = field(default_factory=dict)
+    """CPU seconds of each other system that was up meanwhile."""
     generator_cpu_s: float | None = None
+    """CPU seconds of the load generator."""
     wall_s: float | None = None
+    """Seconds that the load generator took."""
     delivered: int | None = None
+    """The generator's own count of samples: rows that the file must have."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """All blocks of one cell of one system in one pair of starts, as recorded.
-
-    Parameters
-    ----------
-    blocks
-        At least one, in order of time; classic runs and open loops have one.
-    repetition
-        Number of the pair of starts, from 1.
-    server_rss_mb
-        Resident memory of each server process at the end of the run, MB.
-    server_throttled_s
-        Seconds that each server with limits waited because its CPU time was used up, added up over
-        processors. Records from before limits have none.
-    server_peak_mb
-        The most memory of each server with limits since its start, MB.
-    recorded
-        Whether there is a ``run.json``; a loose sample file has none.
-    settings
-        Of the system, factor values included.
-    expected_operations
-        How many operations the run was to make; None if time bounds it.
-    complete_before, complete_after
-        True if answers were complete before or after the run, else what was missing.
-    generator_cpus
-        Cores that the generator could use.
-    generator_ceiling_per_s
-        Operations per second that this generator reached against a static endpoint.
-    disturbance
-        What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
-        ``started``.
-    fetch
-        How results were fetched; None if none were.
-    warm
-        Whether the warm-up rule was met before the run; None if there was no rule.
-    demand
-        Of a run with a limit of CPU: ``system``, ``cpus``, ``shares``, ``wanted``, ``ok_per_s``
-        and ``met``.
-    ledger
-        What became of the accepted work, see `testbed.measure.ledger`.
-    """
+    """All blocks of one cell of one system in one pair of starts, as recorded."""
 
     id: str
     cell: Cell
     blocks: tuple[Block, ...]
+    """At least one, in order of time; classic runs and open loops have one."""
     repetition: int = 1
+    """Number of the pair of starts, from 1."""
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
+    """Resident memory of each server process at the end of the run, MB."""
     server_throttled_s: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that each server with limits waited because its CPU time was used up, added up over
+    processors. Records from before limits have none.
+    """
     server_peak_mb: Mapping[str, float] = field(default_factory=dict)
+    """The most memory of each server with limits since its start, MB."""
     recorded: bool = False
+    """Whether there is a ``run.json``; a loose sample file has none."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the system, factor values included."""
     expected_operations: int | None = None
+    """How many operations the run was to make; None if time bounds it."""
     complete_before: bool | str | None = None
+    """True if answers were complete before the run, else what was missing."""
     complete_after: bool | str | None = None
+    """The same after the run."""
     generator_cpus: float | None = None
+    """Cores that the generator could use."""
     generator_ceiling_per_s: float | None = None
+    """Operations per second that this generator reached against a static endpoint."""
     arrivals: Arrivals | None = None
     disturbance: Mapping[str, Any] | None = None
+    """What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
+    ``started``.
+    """
     fetch: str | None = None
+    """How results were fetched; None if none were."""
     warm: bool | None = None
+    """Whether the warm-up rule was met before the run; None if there was no rule."""
     demand: Mapping[str, Any] | None = None
+    """Of a run with a limit of CPU: ``system``, ``cpus``, ``shares``, ``wanted``, ``ok_per_s`` and
+    ``met``.
+    """
     ledger: Mapping[str, Any] | None = None
+    """What became of the accepted work, see `testbed.measure.ledger`."""
 
     @property
     def folder(self) -> Path:

@@ -147,44 +147,33 @@ class Pace:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The samples and operations of one run that count.
-
-    Parameters
-    ----------
-    samples
-        One row per HTTP exchange by start: ``start_ms`` (since the epoch), ``elapsed_ms``,
-        ``code``, ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
-    operations
-        One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
-        start in an open loop), ``code`` (of the answer that decided it), ``ok``, ``failure`` (see
-        `FAILURES`; null if ok), ``intended_ms`` (null in a closed loop), ``service_ms`` (from the
-        actual start), ``thread``, ``block``.
-    strays
-        Samples that belong to no finished operation.
-    faults
-        Wrong rows by kind, one of `FAULTS`.
-    rows
-        Number of all rows in each block's file.
-    others
-        Number of rows by label, of labels other than the workload's.
-    labelled
-        Whether the rows carry this project's labels.
-    whole
-        The complete run, if this is a part of it; else None.
-    overloaded
-        Whether the verdict says that the system did not carry the load.
-    """
+    """The samples and operations of one run that count."""
 
     run: Run
     samples: pl.DataFrame
+    """One row per HTTP exchange by start: ``start_ms`` (since the epoch), ``elapsed_ms``, ``code``,
+    ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
+    """
     operations: pl.DataFrame
+    """One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
+    start in an open loop), ``code`` (of the answer that decided it), ``ok``, ``failure`` (see
+    `FAILURES`; null if ok), ``intended_ms`` (null in a closed loop), ``service_ms`` (from the
+    actual start), ``thread``, ``block``.
+    """
     strays: int = 0
+    """Samples that belong to no finished operation."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
+    """Wrong rows by kind, one of `FAULTS`."""
     rows: tuple[int, ...] = ()
+    """Number of all rows in each block's file."""
     others: Mapping[str, int] = field(default_factory=dict)
+    """Number of rows by label, of labels other than the workload's."""
     labelled: bool = True
+    """Whether the rows carry this project's labels."""
     whole: Measurement | None = None
+    """The complete run, if this is a part of it; else None."""
     overloaded: bool = False
+    """Whether the verdict says that the system did not carry the load."""
 
     @cached_property
     def blocks(self) -> tuple[Measurement, ...]:

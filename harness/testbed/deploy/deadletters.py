@@ -47,18 +47,13 @@ class Channel(Protocol):
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A message that was set aside.
-
-    Parameters
-    ----------
-    exchange, routing_key
-        Where it was sent to at first; None if its headers do not tell.
-    """
+    """A message that was set aside."""
 
     type: str
     correlation_id: str
     exchange: str | None
     routing_key: str | None
+    """With `exchange`, where it was sent to at first; None if its headers do not tell."""
     reason: str
 
 

@@ -31,21 +31,14 @@ USUAL_PLACES = (
 
 @dataclass(frozen=True)
 class Jdk:
-    """One Java installation.
-
-    Parameters
-    ----------
-    home
-        Its folder (``JAVA_HOME``).
-    version
-        The full version, such as ``25.0.3``.
-    compiler
-        Whether it has ``javac``: it is a JDK, not only a runtime.
-    """
+    """One Java installation."""
 
     home: Path
+    """Its folder (``JAVA_HOME``)."""
     version: str
+    """The full version, such as ``25.0.3``."""
     compiler: bool
+    """Whether it has ``javac``: it is a JDK, not only a runtime."""
 
     @property
     def java(self) -> Path:

@@ -56,34 +56,25 @@ FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 
 @dataclass(frozen=True)
 class System:
-    """One of the compared systems, with everything that makes it differ from the others.
-
-    Parameters
-    ----------
-    name
-        Unique in the experiment.
-    settings
-        Environment settings of its services: those under which the system is measured, those of
-        the experiment, its own, and factor values.
-    properties
-        Properties of the plan that say how results are fetched; empty if the system answers at
-        once.
-    scrape
-        Seconds between two scrapes of every service's metrics; None for no scraping.
-    replicas
-        Instances of each service; one where it is not named.
-    limits
-        The limits of each instance, by service.
-    """
+    """One of the compared systems, with everything that makes it differ from the others."""
 
     name: str
+    """Unique in the experiment."""
     variant: str
     preset: str
     settings: Mapping[str, str]
+    """Environment settings of its services: those under which the system is measured, those of the
+    experiment, its own, and factor values.
+    """
     properties: Mapping[str, str]
+    """Properties of the plan that say how results are fetched; empty if the system answers at once.
+    """
     scrape: int | None = None
+    """Seconds between two scrapes of every service's metrics; None for no scraping."""
     replicas: Mapping[str, int] = field(default_factory=dict)
+    """Instances of each service; one where it is not named."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
+    """The limits of each instance, by service."""
 
     @property
     def deployed(self) -> dict[str, str]:

@@ -47,21 +47,14 @@ class Search:
 
 @dataclass(frozen=True)
 class Allocation:
-    """The CPU of a system in one run.
-
-    Parameters
-    ----------
-    cpus
-        Of all services together, in cores.
-    shares
-        Of each instance, in cores, by service.
-    wanted
-        The goodput that is enough, in operations per second; None if this run decides it.
-    """
+    """The CPU of a system in one run."""
 
     cpus: float
+    """Of all services together, in cores."""
     shares: Mapping[str, float]
+    """Of each instance, in cores, by service."""
     wanted: float | None
+    """The goodput that is enough, in operations per second; None if this run decides it."""
 
 
 def next_cpus(plan: Demanded, one: Search, done: Records) -> float | None:

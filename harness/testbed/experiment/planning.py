@@ -44,24 +44,18 @@ GENERATOR_CPUS = 1
 
 @dataclass(frozen=True)
 class Expected:
-    """The remaining runs and starts of an experiment.
-
-    Parameters
-    ----------
-    run_s
-        The expected seconds of a run, on average.
-    start_s
-        The expected seconds of a start with its warm-up.
-    at_most, at_least
-        Whether the number of runs is only a bound, because the results decide when to stop.
-    """
+    """The remaining runs and starts of an experiment."""
 
     runs: int
     starts: int
     run_s: float
+    """The expected seconds of a run, on average."""
     start_s: float
+    """The expected seconds of a start with its warm-up."""
     at_most: bool = False
+    """Whether `runs` is an upper bound, because the results decide when to stop."""
     at_least: bool = False
+    """Whether it is a lower bound."""
 
     @property
     def seconds(self) -> float:

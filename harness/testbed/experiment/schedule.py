@@ -38,27 +38,18 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Level:
-    """A load.
-
-    Parameters
-    ----------
-    mode
-        ``closed`` or ``open``.
-    value
-        Threads (closed) or mean arrivals per second (open).
-    threads
-        Users (closed) or the most operations in flight (open).
-    changing
-        Whether the rate follows the experiment's schedule, or is that of a burst.
-    cpus
-        The CPU of all services of the system together, in cores; None for no such limit.
-    """
+    """A load."""
 
     mode: str
+    """``closed`` or ``open``."""
     value: float
+    """Threads (closed) or mean arrivals per second (open)."""
     threads: int
+    """Users (closed) or the most operations in flight (open)."""
     changing: bool = False
+    """Whether the rate follows the experiment's schedule, or is that of a burst."""
     cpus: float | None = None
+    """The CPU of all services of the system together, in cores; None for no such limit."""
 
 
 @dataclass(frozen=True)
@@ -88,27 +79,18 @@ class Run:
 
 @dataclass(frozen=True)
 class Start:
-    """One start of the systems that are up together, and what is measured before they are stopped.
-
-    Parameters
-    ----------
-    round
-        From 1.
-    repetition
-        The number of the start, from 1. Runs of one number are compared with each other.
-    systems
-        The reference first.
-    workloads
-        What is warmed up.
-    cells
-        In measuring order; empty if a search decides it.
-    """
+    """One start of the systems that are up together, and what is measured before they are stopped."""
 
     round: int
+    """From 1."""
     repetition: int
+    """The number of the start, from 1. Runs of one number are compared with each other."""
     systems: tuple[System, ...]
+    """The reference first."""
     workloads: tuple[str, ...]
+    """What is warmed up."""
     cells: tuple[Cell, ...]
+    """In measuring order; empty if a search decides it."""
 
     @property
     def id(self) -> str:

@@ -57,25 +57,18 @@ class Told:
 
 @dataclass(frozen=True)
 class Account:
-    """What became of the accepted work of a run.
-
-    Parameters
-    ----------
-    outcomes
-        By id: one of the values of `OUTCOMES`, or ``queued``. What is none of them was dropped
-        without a word: ``lost``.
-    order
-        The place of each id in the run, from 1.
-    twice
-        Ids with two outcomes.
-    strangers
-        Ids with an outcome that were never accepted.
-    """
+    """What became of the accepted work of a run."""
 
     outcomes: Mapping[str, str]
+    """By id: one of the values of `OUTCOMES`, or ``queued``. What is none of them was dropped
+    without a word: ``lost``.
+    """
     order: Mapping[str, int]
+    """The place of each id in the run, from 1."""
     twice: int
+    """Ids with two outcomes."""
     strangers: int
+    """Ids with an outcome that were never accepted."""
 
     def count(self, *outcomes: str) -> int:
         """Return how many have one of some outcomes."""

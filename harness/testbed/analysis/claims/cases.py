@@ -26,34 +26,26 @@ class PublishedTable(Declared):
 
 
 class Case(Declared):
-    """A case study, declared in ``analysis/cases/NAME.yaml``.
-
-    Attributes
-    ----------
-    shows
-        What stands beside the published table: the least CPU of each system, or the accounts of
-        accepted work.
-    variants
-        Its systems: it is part of the report if one of them was measured.
-    prices
-        The price list of the costs.
-    split
-        The published shares of CPU, by service.
-    levels, cells
-        For the claims to refer to.
-    """
+    """A case study, declared in ``analysis/cases/NAME.yaml``."""
 
     name: str
     title: str
     source: str
     shows: Literal["demand", "accounts"]
+    """What stands beside the published table: the least CPU of each system, or the accounts of
+    accepted work.
+    """
     variants: tuple[str, ...]
+    """Its systems: it is part of the report if one of them was measured."""
     prices: str | None = None
+    """The price list of the costs."""
     split: Mapping[str, float] = Field(default_factory=dict)
+    """The published shares of CPU, by service."""
     table: PublishedTable
     does_not_fit: tuple[str, ...]
     levels: tuple[float, ...] = ()
     cells: tuple[Mapping[str, Any], ...] = ()
+    """With `levels`, for the claims to refer to."""
     claims: tuple[Mapping[str, Any], ...]
 
     @property

@@ -34,31 +34,21 @@ class Claim:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found about a claim.
-
-    Parameters
-    ----------
-    estimate
-        None if there is no figure.
-    interval
-        None if the uncertainty is unknown.
-    runs
-        Fewest runs of a cell; None for published figures.
-    unit
-        ``ms``, ``×``, ``r``, ``points``, ``% E_i``, or ``%`` for shares of 1.
-    verdict
-        Set if the kind decides by itself.
-    missing
-        Levels of the claim without data; with any, the claim is never ``replicated``.
-    """
+    """What was found about a claim."""
 
     estimate: float | None
+    """None if there is no figure."""
     interval: Interval | None = None
+    """None if the uncertainty is unknown."""
     runs: int | None = None
+    """Fewest runs of a cell; None for published figures."""
     unit: str = ""
+    """``ms``, ``×``, ``r``, ``points``, ``% E_i``, or ``%`` for shares of 1."""
     note: str = ""
     verdict: Outcome | None = None
+    """Set if the kind decides by itself."""
     missing: Sequence[float] = ()
+    """Levels of the claim without data; with any, the claim is never ``replicated``."""
 
 
 class NoFigureError(Exception):

@@ -17,21 +17,15 @@ class Capacity:
     """The highest level at which an objective is met, from ``trials`` runs.
 
     With a confidence of 1 - α, the limit lies between ``low`` and ``high`` with probability 1 - α.
-
-    Parameters
-    ----------
-    level
-        Highest tried level that meets the objective with probability 1/2 or more; None if none
-        does.
-    low
-        Highest tried level that meets it with probability 1 - α/2 or more; None if none does.
-    high
-        Lowest tried level that meets it with probability α/2 or less; None if none does.
     """
 
     level: float | None
+    """Highest tried level that meets the objective with probability 1/2 or more; None if none does.
+    """
     low: float | None
+    """Highest tried level that meets it with probability 1 - α/2 or more; None if none does."""
     high: float | None
+    """Lowest tried level that meets it with probability α/2 or less; None if none does."""
     trials: int
 
 

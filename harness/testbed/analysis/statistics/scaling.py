@@ -34,27 +34,18 @@ def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class Scalability:
-    """A fitted Universal Scalability Law.
-
-    Parameters
-    ----------
-    rate
-        Throughput of one thread, operations/s (λ).
-    contention
-        Share of the work that is serial (σ), 0 or more.
-    coherency
-        Cost of keeping threads consistent with one another (κ), 0 or more.
-    levels
-        Lowest and highest level of the fit; the law must not be used outside of them.
-    residual
-        Standard deviation of the residuals, operations/s.
-    """
+    """A fitted Universal Scalability Law."""
 
     rate: Interval
+    """Throughput of one thread, operations/s (λ)."""
     contention: Interval
+    """Share of the work that is serial (σ), 0 or more."""
     coherency: Interval
+    """Cost of keeping threads consistent with one another (κ), 0 or more."""
     levels: tuple[float, float]
+    """Lowest and highest level of the fit; the law must not be used outside of them."""
     residual: float
+    """Standard deviation of the residuals, operations/s."""
 
     @property
     def peak(self) -> float | None:
