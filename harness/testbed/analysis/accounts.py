@@ -17,8 +17,6 @@ from testbed.model.systems import declarations, service_of
 
 @dataclass(frozen=True)
 class Account:
-    """The account of one run."""
-
     run: Run
     offered: int
     """Operations that were accepted or refused."""
@@ -75,7 +73,6 @@ def accounts(judged: Judged) -> list[Account]:
 
 
 def account(measurement: Measurement) -> Account:
-    """Return the account of a run with a ledger."""
     run, operations = measurement.run, measurement.recorded.operations
     told = run.ledger or {}
     lost = told["lost"] + told["dropped"]

@@ -84,7 +84,6 @@ class Decision:
 
     @property
     def load(self) -> str:
-        """The level in words."""
         return load_words(self.mode, self.level)
 
 

@@ -74,12 +74,10 @@ class Found:
 
     @property
     def cpus(self) -> float | None:
-        """The least CPU that was enough."""
         return self.bracket.passed
 
     @property
     def memory_mb(self) -> float | None:
-        """The memory of all services with it."""
         return sum(memory for _, memory in self.parts.values()) if self.parts else None
 
 

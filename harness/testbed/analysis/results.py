@@ -65,7 +65,6 @@ class Cell:
 
     @property
     def load(self) -> str:
-        """The level in words."""
         return load_words(self.mode, self.level)
 
 
@@ -173,7 +172,6 @@ class Run:
 
     @property
     def folder(self) -> Path:
-        """The directory of its files."""
         return self.blocks[0].file.parent
 
     @property
@@ -193,12 +191,10 @@ class Run:
 
     @property
     def generator_cpu_s(self) -> float | None:
-        """CPU seconds of the load generator."""
         return total(block.generator_cpu_s for block in self.blocks)
 
     @property
     def wall_s(self) -> float | None:
-        """Seconds that the load generator took."""
         return total(block.wall_s for block in self.blocks)
 
     @property

@@ -288,7 +288,6 @@ class Measured:
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def by_cell(self) -> dict[Cell, list[Measurement]]:
-        """Group the measurements by cell, cells in order."""
         return grouped(self.measurements, lambda one: one.run.cell)
 
 

@@ -25,7 +25,6 @@ class Study:
 
     @classmethod
     def of(cls, cell: Cell) -> Study:
-        """Return the study of a cell."""
         return cls(cell.workload, cell.preset, cell.backends, cell.mode)
 
     @property
@@ -36,17 +35,14 @@ class Study:
 
     @property
     def axis(self) -> str:
-        """The unit of the level."""
         return "threads" if self.mode == "closed" else "arrivals per second"
 
 
 def measured_studies(measured: Measured) -> dict[Study, list[Measurement]]:
-    """Group runs by study."""
     return grouped(measured.measurements, lambda one: Study.of(one.run.cell))
 
 
 def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFrame]]:
-    """Group the rows of a summary by study."""
     keys = ("workload", "preset", "backends", "mode")
     for part in summary.partition_by(keys, maintain_order=True):
         yield Study(*(part[key][0] for key in keys)), part

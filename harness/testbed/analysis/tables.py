@@ -138,7 +138,6 @@ def effect(ratio: float | None) -> str:
 
 
 def ratio_words(one: Decision) -> str:
-    """Return a ratio with its interval."""
     if one.ratio is None:
         return MISSING
     known = "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"

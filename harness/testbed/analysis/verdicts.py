@@ -127,7 +127,6 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The failed checks in words."""
         return tuple(
             f"{check.name}: {check.figure} (limit: {check.limit})"
             for check in self.checks
@@ -152,12 +151,10 @@ class Judged:
 
     @property
     def results(self) -> Results:
-        """The results directory of the runs."""
         return self.recorded.results
 
     @property
     def deciding(self) -> tuple[Measurement, ...]:
-        """The used runs that are not still warming."""
         return tuple(
             one
             for one in self.used.measurements

@@ -27,19 +27,15 @@ class Estimate:
 
     @property
     def measured_runs(self) -> int:
-        """How many runs were measured."""
         return len(self._runs)
 
     def started(self, seconds: float) -> None:
-        """Note a start with its warm-up."""
         self._starts.append(seconds)
 
     def measured(self, seconds: float) -> None:
-        """Note a run."""
         self._runs.append(seconds)
 
     def remaining_s(self) -> float:
-        """Return the expected seconds until the end."""
         expected = self._expected
         runs = max(0, self.runs - self.measured_runs)
         starts = max(0, expected.starts - len(self._starts))
@@ -70,23 +66,19 @@ class Progress:
         self._live.stop()
 
     def starting(self, start: Start) -> None:
-        """Show what is about to be started."""
         self._began = time.monotonic()
         self._subject = f"start {start.repetition}, {start.name}"
 
     def waiting(self, what: str) -> None:
-        """Show what is being waited for."""
         self._update(f"waiting for {escape(what)}")
 
     def started(self, start: Start) -> None:
-        """Show how long the systems took to their first full answer."""
         self._print(
             f"[green]✓[/green] start {start.repetition}: {start.name} up "
             f"[dim]{duration(time.monotonic() - self._began)}[/]"
         )
 
     def loading(self, name: str, seen: Seen) -> None:
-        """Show the running load."""
         self._subject = name
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
         self._update(
@@ -94,12 +86,10 @@ class Progress:
         )
 
     def warmed(self, start: Start, told: str) -> None:
-        """Show how the warm-up of all systems of a start ended."""
         self._estimate.started(time.monotonic() - self._began)
         self._print(f"  warm-up: {told}")
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
-        """Show a run that ended, with the counts of its loads."""
         self._estimate.measured(seconds)
         failed = any(one.failed for one in seen)
         mark = "[red]![/red]" if failed else "[green]✓[/green]"
@@ -107,16 +97,13 @@ class Progress:
         self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
 
     def judged(self, run: Run, verdict: str) -> None:
-        """Show what keeps a run from being valid."""
         self._print(f"  [yellow]{escape(verdict)}[/yellow]")
 
     def known(self, lines: Sequence[str]) -> None:
-        """Show the results of each cell so far."""
         for line in lines:
             self._print(f"  [cyan]{escape(line)}[/cyan]")
 
     def decided(self, text: str) -> None:
-        """Show whether the experiment goes on, and why."""
         self._print(text)
 
     def _update(self, text: str) -> None:

@@ -150,7 +150,6 @@ def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Pre
 
 
 def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
-    """Return a deployment with each of its services changed."""
     phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
     return replace(deployment, phases=phases)
 

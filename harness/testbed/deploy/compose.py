@@ -69,7 +69,6 @@ class Container:
 
     @property
     def name(self) -> str:
-        """The name of the instance."""
         return instance(self.service, self.number)
 
     @property
@@ -337,7 +336,6 @@ def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> Non
 
 
 def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:
-    """Return the command that shows the containers' logs."""
     return [
         *_command(compose),
         "logs",
@@ -355,7 +353,6 @@ class ContainerMeter:
     ids: Mapping[str, str]
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name; a container that ended or has no shell is left out."""
         usage = {}
         for name, one in self.ids.items():
             answer = _ask(("docker", "exec", one, "sh", "-c", _READ_USAGE))

@@ -82,7 +82,6 @@ class Choice:
 
     @property
     def system(self) -> SystemDeclaration:
-        """The declaration of what is started."""
         return systems.declaration(self.variant)
 
 

@@ -55,7 +55,6 @@ class GroupMeter:
     files: Mapping[str, tuple[Path, ...]]
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name; a container that ended is left out."""
         usage = {}
         for name, files in self.files.items():
             try:
@@ -78,7 +77,6 @@ class LimitedMeter:
     groups: Mapping[str, tuple[Path, ...]]
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name."""
         usage = self.meter.read()
         for name in usage.keys() & self.groups.keys():
             files = [folder / one for folder in self.groups[name] for one in _PRESSURE]

@@ -31,8 +31,6 @@ USUAL_PLACES = (
 
 @dataclass(frozen=True)
 class Jdk:
-    """One Java installation."""
-
     home: Path
     """Its folder (``JAVA_HOME``)."""
     version: str
@@ -42,7 +40,6 @@ class Jdk:
 
     @property
     def java(self) -> Path:
-        """The ``java`` command."""
         return self.home / "bin" / "java"
 
     @property

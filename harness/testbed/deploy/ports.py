@@ -69,7 +69,6 @@ def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
 
 
 def taken(ports: Iterable[int]) -> list[Taken]:
-    """Return the given ports that are in use."""
     busy = [port for port in ports if not is_free(port)]
     holders = _holders() if busy else {}
     return [Taken(port, holders.get(port)) for port in busy]

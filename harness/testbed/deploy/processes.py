@@ -230,7 +230,6 @@ def end_on_signals() -> None:
 
 
 def own() -> ProcessId:
-    """Identify this process."""
     return ProcessId.of(os.getpid())
 
 

@@ -18,8 +18,6 @@ from testbed.model.project import Project
 
 @dataclass(frozen=True)
 class Running:
-    """One started process."""
-
     name: str
     process: ProcessId
     ports: tuple[int, ...]
@@ -62,11 +60,9 @@ class StackRecord:
     """Seconds from the first start to the first full answer; None before that."""
 
     def alive(self) -> tuple[Running, ...]:
-        """Return the processes that still run."""
         return tuple(one for one in self.running if one.process.find() is not None)
 
     def with_running(self, running: Iterable[Running]) -> StackRecord:
-        """Return the record with other processes."""
         return replace(self, running=tuple(running))
 
 
@@ -113,7 +109,6 @@ def create(project: Project, record: StackRecord) -> None:
 
 
 def remove(project: Project) -> None:
-    """Delete the record of the stack."""
     project.stack_file.unlink(missing_ok=True)
 
 

@@ -31,7 +31,6 @@ class Service:
     """Held by a control group of its own; None for no limits."""
 
     def ready(self, client: httpx.Client) -> bool:
-        """Return whether the service is ready to serve."""
         if self.health is None:
             return all(ports.accepts(port) for port in self.ports)
         return is_ready(client, self.ports[0], self.health)

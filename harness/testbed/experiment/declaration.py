@@ -301,7 +301,6 @@ class Experiment(Section):
         return tuple(made)
 
     def system(self, name: str) -> System:
-        """Return a system by its name."""
         return next(one for one in self.compared if one.name == name)
 
     def _declared(self) -> Mapping[str, SystemSpec]:

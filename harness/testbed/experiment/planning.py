@@ -59,12 +59,10 @@ class Expected:
 
     @property
     def seconds(self) -> float:
-        """The expected seconds of all runs and starts."""
         return self.runs * self.run_s + self.starts * self.start_s
 
     @property
     def told(self) -> str:
-        """The estimate in words."""
         bound = "at most " if self.at_most else "at least " if self.at_least else ""
         return f"{bound}{self.runs} runs after {self.starts} starts, about {duration(self.seconds)}"
 

@@ -38,8 +38,6 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Level:
-    """A load."""
-
     mode: str
     """``closed`` or ``open``."""
     value: float
@@ -73,7 +71,6 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The name, unique in the experiment."""
         return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
 
 
@@ -94,16 +91,13 @@ class Start:
 
     @property
     def id(self) -> str:
-        """The name, unique in the experiment."""
         return "-".join([*(system.name for system in self.systems), str(self.repetition)])
 
     @property
     def name(self) -> str:
-        """The started systems, in words."""
         return " and ".join(system.name for system in self.systems)
 
     def run(self, system: System, cell: Cell) -> Run:
-        """Return the run of a cell on one of the systems."""
         return Run(
             system.name,
             system.variant,
@@ -114,7 +108,6 @@ class Start:
         )
 
     def runs(self, cell: Cell) -> tuple[Run, ...]:
-        """Return the runs of a cell, one for each system."""
         return tuple(self.run(system, cell) for system in self.systems)
 
     def turns(self, cell: Cell, each: int) -> list[System]:

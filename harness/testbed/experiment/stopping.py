@@ -24,7 +24,6 @@ class Ending:
 
     @property
     def text(self) -> str:
-        """The reason in words."""
         shown = ", ".join(
             f"{cell} {'unknown' if effect is None else f'{effect:.1%}'}"
             for cell, effect in self.could_tell.items()

@@ -42,7 +42,6 @@ class Told:
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Told:
-        """Return the content of an answer."""
         return cls(
             {name: frozenset(answer.get(name, ())) for name in OUTCOMES},
             len(answer.get("refused", ())),
@@ -50,7 +49,6 @@ class Told:
         )
 
     def since(self, before: Told) -> Told:
-        """Return what is new."""
         ids = {name: known - before.ids[name] for name, known in self.ids.items()}
         return Told(ids, self.refused - before.refused, self.waiting)
 

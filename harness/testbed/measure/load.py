@@ -68,8 +68,6 @@ class Load:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a load."""
-
     started: datetime
     """When the generator got the load, in UTC."""
     finished: datetime
@@ -107,7 +105,6 @@ class Seen:
 
 
 def plan_file(project: Project, variant: str, workload: str) -> Path:
-    """Return the JMeter plan of a workload on a variant."""
     return project.plans / f"{variant}-{workload}.jmx"
 
 
@@ -297,7 +294,6 @@ class OperationCounter:
         self._began = self._looked = time.monotonic()
 
     def look(self) -> Seen:
-        """Return the counts so far."""
         before = self._operations
         for row in self._rows.read():
             self._count(row)

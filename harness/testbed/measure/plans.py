@@ -65,7 +65,6 @@ class WorkloadDeclaration(Declared):
 
     @property
     def sent(self) -> str:
-        """The body without line breaks."""
         return self.body.replace("\n", "")
 
     @property
@@ -85,7 +84,6 @@ class WorkloadDeclaration(Declared):
 
 
 def contents(project: Project) -> Mapping[Path, str]:
-    """Return the text of the plan of each workload of each system."""
     environment = Environment(
         loader=FileSystemLoader(project.plans), autoescape=True, undefined=StrictUndefined
     )

@@ -96,7 +96,6 @@ def complete(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def finished(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the records of the finished runs, by name."""
     return {
         file.parent.name: json.loads(file.read_text(encoding="utf-8"))
         for file in sorted((results / "runs").glob("*/run.json"))

@@ -24,7 +24,6 @@ class Scraper:
 
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
-        """Scrape while the body runs."""
         with services.client(metrics.TIMEOUT_S) as http:
 
             def scrape() -> None:

@@ -67,7 +67,6 @@ class Member:
 
     @property
     def age_s(self) -> float:
-        """Seconds since its start began."""
         return time.monotonic() - self.began
 
 
@@ -263,7 +262,6 @@ class Session:
         member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
 
     def _begin(self, run: Run) -> Recording:
-        """Begin a run from a fresh state."""
         member = self.members[run.system]
         folder = results_directory.fresh_folder(self.results / "runs" / run.id)
         self._refresh(member)

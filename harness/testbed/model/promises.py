@@ -42,7 +42,6 @@ class Checked:
 
     @property
     def figure(self) -> str:
-        """The figures in one line."""
         return "; ".join(f"{name} {value}" for name, value in self.figures.items())
 
 
@@ -50,7 +49,6 @@ _CHECKED = TypeAdapter(tuple[Checked, ...])
 
 
 def write(file: Path, checked: Iterable[Checked]) -> None:
-    """Write what checks have found."""
     files.write(file, _CHECKED.dump_json(tuple(checked), indent=2) + b"\n")
 
 

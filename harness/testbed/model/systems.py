@@ -143,8 +143,6 @@ class ReferenceAnswer(Declared):
 
 
 class SystemDeclaration(Declared):
-    """The declaration of one system."""
-
     name: str
     """The name of its folder in ``systems``."""
     compose: str
@@ -238,7 +236,6 @@ def instance(service: str, number: int) -> str:
 
 
 def service_of(instance: str) -> str:
-    """Return the service of an instance."""
     return instance.partition(".")[0]
 
 

@@ -69,8 +69,6 @@ class Cells:
 
 
 class Source(Protocol):
-    """A source of figures."""
-
     def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
         """Return the runs of a variant under a workload; None if there are none."""
 

@@ -291,7 +291,6 @@ def _fewest(runs: Mapping[float, Sequence[object]], levels: Sequence[float]) -> 
 
 
 def levels_of(cell: Mapping[str, Any]) -> list[float]:
-    """Return the levels of a claim's cell."""
     return [float(level) for level in (cell["levels"] if "levels" in cell else [cell["level"]])]
 
 

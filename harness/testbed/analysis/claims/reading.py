@@ -28,7 +28,6 @@ def read_claims(file: Path = CLAIMS) -> tuple[Claim, ...]:
 
 
 def claim_of(fields: Mapping[str, Any]) -> Claim:
-    """Return a claim as written."""
     accept = fields.get("accept")
     return Claim(
         id=fields["id"],

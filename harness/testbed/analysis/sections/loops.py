@@ -19,6 +19,7 @@ DISTURBANCE_NOTE = (
     "are missed who waited for a free user of the load generator and were let in later."
 )
 
+
 def loops(judged: Judged, recorded: pl.DataFrame) -> str:
     """Return the tables of open-loop arrivals and of stopped services; empty without either.
 
@@ -55,7 +56,6 @@ def _arrived(row: Row) -> Row:
 
 
 def _disturbed(measurement: Measurement) -> Row:
-    """Return the counts of a run in which a service was stopped."""
     run, operations = measurement.run, measurement.operations
     what = run.disturbance or {}
     asked, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
@@ -74,7 +74,6 @@ def _disturbed(measurement: Measurement) -> Row:
 
 
 def _lasting(what: Mapping[str, Any]) -> str:
-    """Return in words for how long a service was stopped."""
     if "stopped" in what and what["stopped"] is None:
         return "not reached"
     return "until the end" if what.get("for_s") is None else f"for {float(what['for_s']):g} s"

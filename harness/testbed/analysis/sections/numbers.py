@@ -16,7 +16,6 @@ UNCHECKED = (
 
 
 def numbers(summary: pl.DataFrame) -> str:
-    """Return the tables of speed, and of failures and cost."""
     tables = [
         f"**{capital(words)}.** {note}.\n\n"
         + markdown_table(map(columns, part.iter_rows(named=True)), CELL_TEXT)

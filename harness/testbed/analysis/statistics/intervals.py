@@ -26,7 +26,6 @@ class Interval:
         return self.low <= value <= self.high
 
     def times(self, factor: float) -> Interval:
-        """Return the interval scaled to another unit."""
         return Interval(factor * self.estimate, factor * self.low, factor * self.high)
 
 

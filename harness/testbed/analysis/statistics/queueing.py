@@ -34,7 +34,6 @@ class Station:
 
     @property
     def highest_rate(self) -> float:
-        """The most operations per second."""
         return self.servers / self.demand_s if self.demand_s else math.inf
 
 
