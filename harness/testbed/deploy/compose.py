@@ -212,10 +212,8 @@ def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
 
     Raises `UserError` if compose cannot read the files.
     """
-    answer = _ask((*_command(compose), "config", "--format", "json"), environ=environ)
-    if answer.returncode != 0:
-        raise UserError("docker compose config failed:\n" + answer.stderr.strip())
-    stack = json.loads(answer.stdout)
+    command = (*_command(compose), "config", "--format", "json")
+    stack = json.loads(_carried_out("docker compose config", command, environ=environ))
     return {
         # The default name of a built image.
         name: {"image": f"{stack['name']}-{name}", **one}
@@ -274,17 +272,13 @@ def _carry_out(
 
 def down(compose: Compose) -> None:
     """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    answer = _ask((*_command(compose), "down"), timeout=180)
-    if answer.returncode != 0:
-        raise UserError("docker compose down failed:\n" + answer.stderr.strip())
+    _carried_out("docker compose down", (*_command(compose), "down"), timeout=180)
 
 
 def containers(compose: Compose) -> list[Container]:
     """Return the containers of a stack, including those that ended."""
-    answer = _ask((*_command(compose), "ps", "--all", "--format", "json"))
-    if answer.returncode != 0:
-        raise UserError("docker compose ps failed:\n" + answer.stderr.strip())
-    text = answer.stdout.strip()
+    command = (*_command(compose), "ps", "--all", "--format", "json")
+    text = _carried_out("docker compose ps", command).strip()
     # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
@@ -455,8 +449,9 @@ def _docker(*task: str) -> str:
     return _carried_out(f"docker {task[0]}", ("docker", *task))
 
 
-def _carried_out(title: str, command: tuple[str, ...]) -> str:
-    answer = _ask(command)
+def _carried_out(title: str, command: tuple[str, ...], **options: Any) -> str:
+    """Return what a command prints; raise `UserError` if it fails. `options` go to `_ask`."""
+    answer = _ask(command, **options)
     if answer.returncode != 0:
         raise UserError(f"{title} failed:\n" + answer.stderr.strip())
     return answer.stdout

@@ -61,16 +61,6 @@ class ProcessMeter:
         return usage
 
 
-@dataclass(frozen=True)
-class Meters:
-    """Reads several meters as one."""
-
-    parts: tuple[Meter, ...]
-
-    def read(self) -> dict[str, Usage]:
-        return {name: used for part in self.parts for name, used in part.read().items()}
-
-
 def risen(before: Mapping[str, Usage], after: Mapping[str, Usage], figure: str) -> dict[str, float]:
     """Return by how much a figure of each part rose between two readings.
 

@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -14,7 +14,7 @@ import psutil
 
 from testbed.deploy import compose, groups, leftovers, ports, processes, record, watchdog
 from testbed.deploy.groups import LimitedMeter
-from testbed.deploy.meter import Meter, Meters, ProcessMeter
+from testbed.deploy.meter import Meter, ProcessMeter
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Compose, Running, StackRecord
 from testbed.deploy.services import Deployment, Service, client
@@ -31,27 +31,25 @@ Notice = Callable[[str], None]
 """Progress listener: gets in a few words what is being waited for."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Time limits of a start in seconds: of one phase to ready, then to the first full answer."""
-
-    ready_s: float = READY_LIMIT_S
-    converged_s: float = CONVERGED_LIMIT_S
-
-
 class Stack:
-    """The processes or containers of one deployment; every service inherits `environ`."""
+    """The processes or containers of one deployment; every service inherits `environ`.
+
+    `ready_s` and `converged_s` are time limits of a start in seconds: of one phase to ready, then
+    to the first full answer.
+    """
 
     def __init__(
         self,
         project: Project,
         deployment: Deployment,
         environ: Mapping[str, str],
-        limits: Limits | None = None,
+        ready_s: float = READY_LIMIT_S,
+        converged_s: float = CONVERGED_LIMIT_S,
     ) -> None:
         self._project = project
         self._environ = environ
-        self._limits = limits or Limits()
+        self._ready_s = ready_s
+        self._converged_s = converged_s
         self._owner: ProcessId | None = None
         self._record: StackRecord | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -105,7 +103,7 @@ class Stack:
                 for service in phase:
                     self._launch(service)
                 self._await_ready(phase, notice)
-            self.await_converged(notice, self._limits.converged_s)
+            self.await_converged(notice, self._converged_s)
             elapsed = round(time.monotonic() - began, 2)
             self._save(
                 replace(self.record, start_s=elapsed, owner=None if background else self._owner)
@@ -204,20 +202,18 @@ class Stack:
 
     def meter(self) -> Meter:
         """Return the meter of the system's running processes or containers."""
-        local: Meter = ProcessMeter({one.name: one.process for one in self.record.running})
-        if limited := {one.name: one.groups for one in self.record.running if one.groups}:
-            local = LimitedMeter(local, limited)
-        if self.record.compose is None:
-            return local
-        return Meters((local, compose.meter(self._containers(self.record.compose))))
+        if self.record.compose is not None:
+            return compose.meter(self._containers(self.record.compose))
+        meter = ProcessMeter({one.name: one.process for one in self.record.running})
+        limited = {one.name: one.groups for one in self.record.running if one.groups}
+        return LimitedMeter(meter, limited) if limited else meter
 
     def pids(self) -> tuple[int, ...]:
         """Return the pids of the system's running processes; of a container, its first one."""
-        local = [one.process.pid for one in self.record.running]
         if self.record.compose is None:
-            return tuple(local)
+            return tuple(one.process.pid for one in self.record.running)
         found = compose.pids(self._containers(self.record.compose)).values()
-        return (*local, *(int(pid) for pid in found if pid.isdigit()))
+        return tuple(int(pid) for pid in found if pid.isdigit())
 
     def endpoints(self) -> dict[str, int]:
         """Return the port at which each instance of an HTTP service answers about itself."""
@@ -365,7 +361,7 @@ class Stack:
         began = time.monotonic()
         pending = {service.name: service for service in services}
         with client() as http:
-            for _ in _polls(self._limits.ready_s):
+            for _ in _polls(self._ready_s):
                 notice(", ".join(pending))
                 self._require_processes()
                 for name in [name for name, one in pending.items() if one.ready(http)]:
@@ -375,17 +371,17 @@ class Stack:
                     return
         late = next(one for one in self.record.running if one.name in pending)
         raise UserError(
-            f"not ready in {self._limits.ready_s:.0f} s: {', '.join(pending)}; "
+            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}; "
             f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
         )
 
     def _await_healthy(self, files: Compose, name: str, notice: Notice) -> None:
         notice(name)
-        for _ in _polls(self._limits.ready_s):
+        for _ in _polls(self._ready_s):
             one = compose.find(files, name)
             if one.state == "running" and one.health in ("healthy", ""):
                 return
-        raise UserError(f"not healthy in {self._limits.ready_s:.0f} s: {name}")
+        raise UserError(f"not healthy in {self._ready_s:.0f} s: {name}")
 
     def _mark_ready(self, name: str, seconds: float) -> None:
         self._save(
