@@ -123,42 +123,22 @@ def _running() -> list[tuple[Project, StackRecord]]:
 
 def _print_status(known: StackRecord) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
-    for heading, justify in (
-        ("service", "left"),
-        ("port", "right"),
-        ("state", "left"),
-        ("start s", "right"),
-        ("RSS MB", "right"),
-        ("CPU s", "right"),
-        ("pid", "right"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for heading in ("service", "port", "state", "start s", "RSS MB", "CPU s", "pid"):
+        table.add_column(heading, justify="left" if heading in ("service", "state") else "right")
     usage = _usage(known)
+
+    def add(name: str, port: str, state: str, start_s: str, pid: str) -> None:
+        used = usage.get(name)
+        resources = ("", "") if used is None else (f"{used.rss_mb:.0f}", f"{used.cpu_s:.1f}")
+        table.add_row(name, port, state, start_s, *resources, pid)
+
     with services.client() as http:
         for one in known.running:
-            state = _state(one, http)
-            used = usage.get(one.name)
-            table.add_row(
-                one.name,
-                " ".join(map(str, one.ports)),
-                state,
-                "" if one.ready_s is None else f"{one.ready_s:.1f}",
-                "" if used is None else f"{used.rss_mb:.0f}",
-                "" if used is None else f"{used.cpu_s:.1f}",
-                str(one.process.pid),
-            )
-    if known.compose is not None:
-        for container in compose.containers(known.compose):
-            used = usage.get(container.name)
-            table.add_row(
-                container.name,
-                "",
-                container.state,
-                "",
-                "" if used is None else f"{used.rss_mb:.0f}",
-                "" if used is None else f"{used.cpu_s:.1f}",
-                "",
-            )
+            start_s = "" if one.ready_s is None else f"{one.ready_s:.1f}"
+            ports_ = " ".join(map(str, one.ports))
+            add(one.name, ports_, _state(one, http), start_s, str(one.process.pid))
+    for container in () if known.compose is None else compose.containers(known.compose):
+        add(container.name, "", container.state, "", "")
     console.print(table)
     total = sum(one.rss_mb for one in usage.values())
     started = "" if known.start_s is None else f", complete after {known.start_s:.1f} s"
