@@ -460,22 +460,13 @@ class Demanded(Experiment):
 
 def load(keys: Any) -> str:
     """Return the kind of load of an experiment: the key that decides on the others."""
-    match keys:
-        case {"blocks": _}:
-            return "blocks"
-        case {"search": _}:
-            return "search"
-        case {"demand": _}:
-            return "demand"
-        case {"burst": _}:
-            return "burst"
-        case {"schedule": {"kind": kind}}:
-            return f"schedule of kind {kind}"
-        case {"schedule": _}:
-            return "schedule"
-        case {"rates": _}:
-            return "rates"
-    return "threads"
+    given = keys if isinstance(keys, Mapping) else {}
+    kinds = ("blocks", "search", "demand", "burst", "schedule", "rates")
+    kind = next((one for one in kinds if one in given), "threads")
+    schedule = given.get("schedule")
+    if kind == "schedule" and isinstance(schedule, Mapping) and "kind" in schedule:
+        return f"schedule of kind {schedule['kind']}"
+    return kind
 
 
 AnyLoad = Annotated[

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from testbed.experiment import demand, search
-from testbed.experiment.arrivals import mean_rate
+from testbed.experiment.arrivals import mean_rate, shape
 from testbed.experiment.declaration import (
     AtRates,
     Demanded,
     Experiment,
     InBlocks,
-    InBurst,
-    Ramped,
     Searched,
-    Stepped,
     System,
 )
 
@@ -131,12 +128,8 @@ def levels(experiment: Experiment) -> tuple[Level, ...]:
     found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
     if isinstance(experiment, AtRates):
         found += [open_level(experiment, rate) for rate in experiment.rates]
-    if isinstance(experiment, Ramped | Stepped):
-        rate = mean_rate(experiment.schedule)
-        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
-    if isinstance(experiment, InBurst):
-        rate = experiment.burst.arrivals / experiment.burst.over
-        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
+    if (changing := shape(experiment)) is not None:
+        found.append(Level(OPEN, mean_rate(changing), experiment.max_in_flight, changing=True))
     return tuple(found)
 
 

@@ -15,17 +15,8 @@ from testbed.deploy import machine
 from testbed.deploy.meter import risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import (
-    Demanded,
-    Experiment,
-    InBlocks,
-    InBurst,
-    Ramped,
-    Stepped,
-    System,
-)
+from testbed.experiment.declaration import Demanded, Experiment, InBlocks, InBurst, System
 from testbed.experiment.demand import Allocation
-from testbed.experiment.parts import Burst, Ramp, Steps
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.dependencies import Dependencies, Show
@@ -186,13 +177,8 @@ class Session:
 
     def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
         plan, run = self.plan, one.run
-        schedule: Ramp | Steps | Burst | None = None
-        if isinstance(plan, Ramped | Stepped):
-            schedule = plan.schedule
-        elif isinstance(plan, InBurst):
-            schedule = plan.burst
         seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
-        offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
+        offsets = arrivals.offsets(plan, run.level.value, seed)
         if not offsets.size:
             raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
         file = one.folder / "arrivals.csv"
@@ -203,7 +189,7 @@ class Session:
             length += plan.drain or 0
         return self._limits(one, plan.ramp, duration=length, arrivals=file), {
             "rate": run.level.value,
-            "arrivals": arrivals.describe(plan, seed, len(offsets), schedule),
+            "arrivals": arrivals.describe(plan, seed, len(offsets)),
             "expected_operations": len(offsets),
         }
 
