@@ -34,16 +34,15 @@ def dead_letters(
         elif purge:
             console.print(f"Deleted: {deadletters.purge(channel, queue)}")
         else:
-            _print(deadletters.peek(channel, queue))
+            console.print(_shown(deadletters.peek(channel, queue)), markup=False)
 
 
-def _print(letters: list[DeadLetter]) -> None:
+def _shown(letters: list[DeadLetter]) -> Table | str:
     if not letters:
-        console.print("No message was set aside.")
-        return
+        return "No message was set aside."
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("type", "correlation id", "sent to", "reason"):
         table.add_column(heading)
     for one in letters:
         table.add_row(one.type, one.correlation_id, one.routing_key or "unknown", one.reason)
-    console.print(table, markup=False)
+    return table

@@ -288,16 +288,16 @@ def containers(compose: Compose) -> list[Container]:
             row["State"],
             int(row["ExitCode"]),
             int(number[1]) if (number := _NUMBER.search(row.get("Name", ""))) else 1,
-            _host_ports(row.get("Publishers") or ()),
+            # 0 stands for a port that is not published.
+            {
+                one["TargetPort"]: one["PublishedPort"]
+                for one in row.get("Publishers") or ()
+                if one["PublishedPort"]
+            },
             row.get("Health") or "",
         )
         for row in rows
     ]
-
-
-def _host_ports(publishers: Iterable[Mapping[str, Any]]) -> dict[int, int]:
-    # 0 stands for a port that is not published.
-    return {one["TargetPort"]: one["PublishedPort"] for one in publishers if one["PublishedPort"]}
 
 
 def keep_logs(compose: Compose, folder: Path) -> None:
@@ -377,11 +377,11 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
 @contextlib.contextmanager
 def paused(compose: Compose, service: str) -> Iterator[None]:
     """Suspend the containers of a service while the body runs; raise `UserError` if that fails."""
-    _task(compose, "pause", service)
+    _carried_out("docker compose pause", (*_command(compose), "pause", service))
     try:
         yield
     finally:
-        _task(compose, "unpause", service)
+        _carried_out("docker compose unpause", (*_command(compose), "unpause", service))
 
 
 @contextlib.contextmanager
@@ -439,10 +439,6 @@ def set_cpus(container: Container, cpus: float | None) -> None:
 def start(compose: Compose, name: str) -> None:
     """Start the ended container of an instance; raise `UserError` if that fails."""
     _docker("start", find(compose, name).id)
-
-
-def _task(compose: Compose, *task: str) -> None:
-    _carried_out(f"docker compose {' '.join(task)}", (*_command(compose), *task))
 
 
 def _docker(*task: str) -> str:

@@ -366,7 +366,12 @@ class Stack:
                 self._require_processes()
                 for name in [name for name, one in pending.items() if one.ready(http)]:
                     del pending[name]
-                    self._mark_ready(name, round(time.monotonic() - began, 2))
+                    ready_s = round(time.monotonic() - began, 2)
+                    running = (
+                        replace(one, ready_s=ready_s) if one.name == name else one
+                        for one in self.record.running
+                    )
+                    self._save(self.record.with_running(running))
                 if not pending:
                     return
         late = next(one for one in self.record.running if one.name in pending)
@@ -382,14 +387,6 @@ class Stack:
             if one.state == "running" and one.health in ("healthy", ""):
                 return
         raise UserError(f"not healthy in {self._ready_s:.0f} s: {name}")
-
-    def _mark_ready(self, name: str, seconds: float) -> None:
-        self._save(
-            self.record.with_running(
-                replace(one, ready_s=seconds) if one.name == name else one
-                for one in self.record.running
-            )
-        )
 
     def _dismiss_guard(self) -> None:
         if self._guard is not None:

@@ -6,7 +6,7 @@ import csv
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -207,10 +207,6 @@ def write(file: Path, found: Account, seen_s: Mapping[str, float]) -> None:
     with file.open("w", newline="", encoding="utf-8") as output:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(COLUMNS)
-        rows.writerows(_rows(found, seen_s))
-
-
-def _rows(found: Account, seen_s: Mapping[str, float]) -> Iterable[Sequence[object]]:
-    for one in sorted(found.order, key=lambda one: found.order[one]):
-        seen = f"{seen_s[one]:.3f}" if one in seen_s else ""
-        yield found.order[one], one, found.outcomes[one], seen
+        for one in sorted(found.order, key=lambda one: found.order[one]):
+            seen = f"{seen_s[one]:.3f}" if one in seen_s else ""
+            rows.writerow((found.order[one], one, found.outcomes[one], seen))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -113,7 +114,7 @@ def consistency() -> str:
         if found.estimate is None:
             missing += 1
             continue
-        agrees = leaning(claim, _exactly(found)) == "replicated"
+        agrees = leaning(claim, replace(found, interval=None)) == "replicated"
         rows.append(
             {
                 "statement": claim.says,
@@ -130,10 +131,6 @@ def consistency() -> str:
         f"spread of single samples, which was not published for the cells they are about.\n\n"
         + markdown_table(rows)
     )
-
-
-def _exactly(found: Found) -> Found:
-    return Found(found.estimate, None, None, found.unit)
 
 
 def words(claim: Claim, found: Found) -> str:

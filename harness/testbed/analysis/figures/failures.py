@@ -35,7 +35,9 @@ OUTCOMES_SPELT = 4
 def outcomes(measured: Measured) -> Iterator[ReportFigure]:
     """Draw the response codes and failure classes of operations by level, per workload."""
     for study, measurements in measured_studies(measured).items():
-        yield figure_of("outcomes", study, _draw_outcomes, measurements)
+        yield figure_of(
+            "outcomes", "response codes by level", study, _draw_outcomes, measurements
+        )
 
 
 def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:

@@ -34,7 +34,9 @@ CROSSES_DRAWN = 400
 def over_time(measured: Measured) -> Iterator[ReportFigure]:
     """Draw response time against time at the lowest and the highest level, per workload."""
     for study, measurements in measured_studies(measured).items():
-        yield figure_of("over-time", study, _draw_over_time, measurements)
+        yield figure_of(
+            "over-time", "response time over the run", study, _draw_over_time, measurements
+        )
 
 
 def disturbances(judged: Judged) -> Iterator[ReportFigure]:
@@ -42,7 +44,8 @@ def disturbances(judged: Judged) -> Iterator[ReportFigure]:
     for study, measurements in measured_studies(judged.recorded).items():
         disturbed = [one for one in measurements if one.run.disturbance]
         if disturbed:
-            yield figure_of("disturbance", study, _draw_disturbances, disturbed)
+            title = "a service is stopped"
+            yield figure_of("disturbance", title, study, _draw_disturbances, disturbed)
 
 
 def smoothed(elapsed: Floats) -> tuple[Floats, int]:
@@ -70,14 +73,9 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
         tops = []
         for row, system in enumerate(systems):
             axes = grid[row][column]
-            run = next(
-                (
-                    measurement
-                    for measurement in measurements
-                    if (measurement.run.cell.system, measurement.run.cell.level) == (system, level)
-                ),
-                None,
-            )
+            where = system, level
+            shown = (m for m in measurements if (m.run.cell.system, m.run.cell.level) == where)
+            run = next(shown, None)
             axes.set_title(f"{system}, {load_words(study.mode, level)}")
             axes.set_ylabel("response time [ms]")
             if run is None:

@@ -35,7 +35,6 @@ from testbed.analysis.tables import (
     remarks,
 )
 from testbed.analysis.verdicts import Judged, judge_all
-from testbed.experiment.parts import Slo
 from testbed.model.errors import UserError
 from testbed.model.loads import load_unit
 
@@ -158,8 +157,38 @@ def crossovers(decisions: Sequence[Decision]) -> str:
 
 def capacity(judged: Judged) -> str:
     """Return the highest level at which each system meets the objective; empty without one."""
-    slo = objective.declared(judged.results)
-    return "" if slo is None else _capacity(judged, slo)
+    if (slo := objective.declared(judged.results)) is None:
+        return ""
+    rows = []
+    for one in capacities(judged, slo):
+        level, between = MISSING, MISSING
+        if (found := one.found) is not None:
+            level = "below the lowest"
+            if found.level is not None:
+                level = f"{found.level:g} {load_unit(one.study.mode)}"
+            low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
+            high = f"{found.high:g}" if found.high is not None else "above the highest tried"
+            between = f"{low} to {high}"
+        rows.append(
+            {
+                "system": f"`{one.study.workload}`, {one.system}",
+                "capacity": level,
+                "the limit lies between": between,
+                "runs": found.trials if found else 0,
+                "invalid, left out": one.invalid,
+            }
+        )
+    if not rows:
+        return (
+            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
+        )
+    return (
+        f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
+        f"more likely than not kept, with the levels between which the limit lies with "
+        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
+        "An overloaded run did not keep it.\n\n"
+        + markdown_table(rows, ("system", "capacity", "the limit lies between"))
+    )
 
 
 def _curve(one: Decision) -> tuple[str, str, str, str, str]:
@@ -277,39 +306,6 @@ def _why(judged: Judged) -> str:
     return (
         ", ".join(f"{name} ({count})" for name, count in names.most_common())
         + "; [each with its figures](#Which-runs-may-be-believed)"
-    )
-
-
-def _capacity(judged: Judged, slo: Slo) -> str:
-    rows = []
-    for one in capacities(judged, slo):
-        level, between = MISSING, MISSING
-        if (found := one.found) is not None:
-            level = "below the lowest"
-            if found.level is not None:
-                level = f"{found.level:g} {load_unit(one.study.mode)}"
-            low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
-            high = f"{found.high:g}" if found.high is not None else "above the highest tried"
-            between = f"{low} to {high}"
-        rows.append(
-            {
-                "system": f"`{one.study.workload}`, {one.system}",
-                "capacity": level,
-                "the limit lies between": between,
-                "runs": found.trials if found else 0,
-                "invalid, left out": one.invalid,
-            }
-        )
-    if not rows:
-        return (
-            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
-        )
-    return (
-        f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
-        f"more likely than not kept, with the levels between which the limit lies with "
-        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
-        "An overloaded run did not keep it.\n\n"
-        + markdown_table(rows, ("system", "capacity", "the limit lies between"))
     )
 
 

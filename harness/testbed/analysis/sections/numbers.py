@@ -17,7 +17,7 @@ UNCHECKED = (
 
 def numbers(summary: pl.DataFrame) -> str:
     tables = [
-        f"**{capital(words)}.** {note}.\n\n"
+        f"**{words[0].upper()}{words[1:]}.** {note}.\n\n"
         + markdown_table(map(columns, part.iter_rows(named=True)), CELL_TEXT)
         for words, part in conditions(summary)
         for columns, note in CELL_TABLES
@@ -26,7 +26,3 @@ def numbers(summary: pl.DataFrame) -> str:
         return NOTHING
     unchecked = summary.filter((pl.col("preset") == UNSTATED) & (pl.col("partial") > 0))
     return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
-
-
-def capital(words: str) -> str:
-    return words[0].upper() + words[1:]
