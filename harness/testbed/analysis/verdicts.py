@@ -20,20 +20,8 @@ import polars as pl
 
 from testbed.analysis.quantities import CLOCK_MS
 from testbed.analysis.results import Results, Run
-from testbed.analysis.samples import (
-    CLOCK,
-    DAMAGED,
-    DOUBLED,
-    STRANGE,
-    Measured,
-    Measurement,
-)
-from testbed.analysis.statistics.steadiness import (
-    Change,
-    Spell,
-    change_of_mean,
-    trend_of_rates,
-)
+from testbed.analysis.samples import CLOCK, DAMAGED, DOUBLED, STRANGE, Measured, Measurement
+from testbed.analysis.statistics.steadiness import Change, Spell, change_of_mean, trend_of_rates
 from testbed.model.loads import LATE_MS
 
 Status = Literal["valid", "still warming", "stalled", "overloaded", "invalid"]

@@ -9,14 +9,7 @@ from typing import Any, TypeVar
 
 from testbed.experiment import demand, search
 from testbed.experiment.arrivals import mean_rate, shape
-from testbed.experiment.declaration import (
-    AtRates,
-    Demanded,
-    Experiment,
-    InBlocks,
-    Searched,
-    System,
-)
+from testbed.experiment.declaration import AtRates, Demanded, Experiment, InBlocks, Searched, System
 
 CLOSED = "closed"
 OPEN = "open"
@@ -73,7 +66,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Start:
-    """One start of the systems that are up together, and what is measured before they are stopped."""
+    """One start of the systems that are up together, and what is measured until they stop."""
 
     round: int
     """From 1."""

@@ -22,11 +22,7 @@ from testbed.analysis.claims.claim import (
 )
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.quantities import share_over_runs
-from testbed.analysis.statistics.intervals import (
-    CONFIDENCE,
-    Interval,
-    factor_interval,
-)
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, factor_interval
 from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.tables import percent
 

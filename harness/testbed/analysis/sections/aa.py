@@ -6,12 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from testbed.analysis.aa import (
-    DECIDING_PAIRS,
-    identical,
-    known_differences,
-    null_decisions,
-)
+from testbed.analysis.aa import DECIDING_PAIRS, identical, known_differences, null_decisions
 from testbed.analysis.decisions import Decision, paired_cells
 from testbed.analysis.precision import Spread, spreads
 from testbed.analysis.statistics.intervals import wilson

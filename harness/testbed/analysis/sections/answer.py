@@ -11,11 +11,7 @@ from typing import Any
 
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
-from testbed.analysis.decisions import (
-    HEADLINE,
-    Decision,
-    decide,
-)
+from testbed.analysis.decisions import HEADLINE, Decision, decide
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
@@ -42,6 +38,7 @@ MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in
 
 INVALID_SPELT = 4
 """Most invalid runs that are named; of more, the reasons are counted."""
+
 
 def heading(judged: Judged) -> str:
     """Return the title and one line about what was measured."""
