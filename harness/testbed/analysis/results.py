@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from testbed.model import files, systems
 from testbed.model.errors import UserError
@@ -26,17 +27,27 @@ NAME = re.compile(r"[A-Za-z0-9][\w .,=+-]*", re.ASCII)
 """A name in a record. Names become parts of files' names, of pages and of tables."""
 
 
+def _name(text: str) -> str:
+    """Return a name of a record; raise `ValueError` if it has characters that no name has."""
+    if not NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is not a name")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_name)]
+
+
 @dataclass(frozen=True)
 class Cell:
     """What repetitions of a run have in common."""
 
-    variant: str
-    workload: str
-    preset: str
-    backends: str
+    variant: Name
+    workload: Name
+    preset: Name
+    backends: Name
     threads: int
     """Closed loop: the users. Open loop: the limit of operations in flight."""
-    system: str = ""
+    system: Name = ""
     """The unique label of what is compared; by default the variant."""
     mode: Mode = "closed"
     """Closed loop: a user sends the next request after the answer. Open loop: users arrive by a
@@ -126,7 +137,7 @@ class Block:
 class Run:
     """All blocks of one cell of one system in one pair of starts, as recorded."""
 
-    id: str
+    id: Name
     cell: Cell
     blocks: tuple[Block, ...]
     """At least one, in order of time; classic runs and open loops have one."""
@@ -211,6 +222,9 @@ class Run:
             return None
         stopped, started = (datetime.fromisoformat(what[key]) for key in ("stopped", "started"))
         return stopped.timestamp() * 1000, started.timestamp() * 1000
+
+
+_RUN = TypeAdapter(Run)
 
 
 @dataclass(frozen=True)
@@ -320,42 +334,46 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     Without ``blocks`` the run is one block, ``samples.csv``. Raises `UserError` if the record lacks
     what was measured, or has a value of the wrong kind.
     """
+    given = _known(record)
+    blocks = given.get("blocks") or [{**given, "file": "samples.csv"}]
     try:
-        return Run(
-            id=_name(folder.name),
-            cell=Cell(
-                variant=_name(record["variant"]),
-                workload=_name(record["workload"]),
-                preset=_name(record["preset"]),
-                backends=_name(record.get("backends", UNSTATED)),
-                threads=int(record["threads"]),
-                system=_name(record.get("system") or record["variant"]),
-                mode="open" if record.get("mode") == "open" else "closed",
-                level=float(record.get("level") or 0),
-            ),
-            blocks=_blocks(folder, record),
-            repetition=int(record.get("repetition") or 1),
-            server_rss_mb=record.get("server_rss_mb") or {},
-            server_throttled_s=record.get("server_throttled_s") or {},
-            server_peak_mb=record.get("server_peak_mb") or {},
-            recorded=True,
-            settings=record.get("settings") or {},
-            expected_operations=record.get("expected_operations"),
-            complete_before=record.get("complete_before"),
-            complete_after=record.get("complete_after"),
-            generator_cpus=record.get("generator_cpus"),
-            generator_ceiling_per_s=record.get("generator_ceiling_per_s"),
-            arrivals=_arrivals(record),
-            disturbance=record.get("disturbance"),
-            fetch=record.get("fetch"),
-            warm=record.get("warm"),
-            demand=record.get("demand"),
-            ledger=record.get("ledger"),
+        return _RUN.validate_python(
+            {
+                **given,
+                "id": folder.name,
+                "cell": {"backends": UNSTATED, **given},
+                "blocks": [_block(folder, _known(one)) for one in blocks],
+                "recorded": True,
+            }
         )
     except KeyError as missing:
         raise UserError(f"{folder / 'run.json'} lacks the key {missing}") from missing
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        key, value = first["loc"][-1], first["input"]
+        if first["type"] == "missing":
+            raise UserError(f"{folder / 'run.json'} lacks the key {key!r}") from problem
+        raise _wrong(folder, f"{key} is {value!r}: {first['msg']}") from problem
     except (AttributeError, TypeError, ValueError) as error:
-        raise UserError(f"{folder / 'run.json'} has a value of the wrong kind: {error}") from error
+        raise _wrong(folder, str(error)) from error
+
+
+def _wrong(folder: Path, why: str) -> UserError:
+    return UserError(f"{folder / 'run.json'} has a value of the wrong kind: {why}")
+
+
+def _known(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _block(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **one,
+        "file": folder / _name(one["file"]),
+        "started_ms": _moment_ms(one.get("started")),
+        "finished_ms": _moment_ms(one.get("finished")),
+        "delivered": one.get("samples"),
+    }
 
 
 def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
@@ -371,43 +389,8 @@ def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
     return runs, unreadable
 
 
-def _blocks(folder: Path, record: Mapping[str, Any]) -> tuple[Block, ...]:
-    return tuple(
-        Block(
-            file=folder / _name(one["file"]),
-            started_ms=_moment_ms(one.get("started")),
-            finished_ms=_moment_ms(one.get("finished")),
-            place=one.get("place"),
-            age_s=one.get("age_s"),
-            planned_s=one.get("planned_s"),
-            settle_s=float(one.get("settle_s") or 0),
-            server_cpu_s=one.get("server_cpu_s") or {},
-            idle_cpu_s=one.get("idle_cpu_s") or {},
-            generator_cpu_s=one.get("generator_cpu_s"),
-            wall_s=one.get("wall_s"),
-            delivered=one.get("samples"),
-        )
-        for one in record.get("blocks") or [{**record, "file": "samples.csv"}]
-    )
-
-
-def _name(text: str) -> str:
-    """Return a name of a record; raise `ValueError` if it has characters that no name has."""
-    if not NAME.fullmatch(text):
-        raise ValueError(f"{text!r} is not a name")
-    return text
-
-
 def _moment_ms(text: str | None) -> float | None:
     return None if text is None else datetime.fromisoformat(text).timestamp() * 1000
-
-
-def _arrivals(record: Mapping[str, Any]) -> Arrivals | None:
-    plan = record.get("arrivals")
-    if not plan:
-        return None
-    length = plan.get("length_s")
-    return Arrivals(plan["kind"], int(plan["planned"]), None if length is None else float(length))
 
 
 def _loose_runs(path: Path) -> list[Run]:
