@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,20 +84,15 @@ class Found:
 
 def alone(judged: Judged) -> list[Alone]:
     """Return what operations of a single thread cost in each start of a demand search."""
+    searched = [one for one in judged.used.measurements if one.run.demand]
     found: list[Alone] = []
-    limited: dict[str, set[str]] = {}
-    for one in judged.used.measurements:
-        if one.run.demand:
-            limited.setdefault(_demand(one)["system"], set()).update(_demand(one)["shares"])
-    for one in judged.used.measurements:
-        if not one.run.demand or _demand(one)["shares"]:
-            continue
-        system, operations = one.run.cell.system, one.recorded.operations.height
-        cpu_ms = dict.fromkeys(sorted(limited[system]), 0.0)
-        for instance, seconds in _cpu_s(one.run).items():
-            if (service := service_of(instance)) in cpu_ms:
-                cpu_ms[service] += 1000 * seconds / operations
-        found.append(Alone(system, one.run.cell.workload, cpu_ms))
+    for runs in grouped(searched, lambda one: _demand(one)["system"]).values():
+        limited = sorted({service for one in runs for service in _demand(one)["shares"]})
+        for one in runs:
+            if not _demand(one)["shares"]:
+                spent, operations = _cpu_s(one.run), one.recorded.operations.height
+                cpu_ms = {service: 1000 * spent[service] / operations for service in limited}
+                found.append(Alone(one.run.cell.system, one.run.cell.workload, cpu_ms))
     return found
 
 
@@ -137,7 +133,7 @@ def utilisation(run: Run) -> float | None:
     shares = (run.demand or {}).get("shares") or {}
     if not shares or not run.wall_s:
         return None
-    used = sum(s for instance, s in _cpu_s(run).items() if service_of(instance) in shares)
+    used = sum(seconds for service, seconds in _cpu_s(run).items() if service in shares)
     cpus: float = (run.demand or {})["cpus"]
     return used / run.wall_s / cpus
 
@@ -152,11 +148,12 @@ def _parts(run: Run) -> dict[str, tuple[float, float]]:
     return parts
 
 
-def _cpu_s(run: Run) -> dict[str, float]:
-    spent: dict[str, float] = {}
+def _cpu_s(run: Run) -> Mapping[str, float]:
+    """Return the CPU seconds of each service."""
+    spent: dict[str, float] = defaultdict(float)
     for block in run.blocks:
         for instance, seconds in block.server_cpu_s.items():
-            spent[instance] = spent.get(instance, 0.0) + seconds
+            spent[service_of(instance)] += seconds
     return spent
 
 

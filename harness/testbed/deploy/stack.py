@@ -162,12 +162,7 @@ class Stack:
         missing: str | None = "no answer yet"
         with client() as http:
             for _ in _polls(limit_s):
-                self._require_processes()
-                try:
-                    missing = self.deployment.converged(http)
-                except httpx.HTTPError as problem:
-                    missing = f"the front door does not answer ({type(problem).__name__})"
-                if missing is None:
+                if (missing := self._lack(http)) is None:
                     return
         raise UserError(
             f"{self.deployment.variant} was not complete in {limit_s:.0f} s: {missing}",
@@ -193,12 +188,9 @@ class Stack:
         """Ask the front door once; return what is missing of a full answer, or None."""
         with client() as http:
             try:
-                self._require_processes()
-                return self.deployment.converged(http)
+                return self._lack(http)
             except UserError as problem:
                 return problem.message.splitlines()[0].partition("; the end of ")[0]
-            except httpx.HTTPError as problem:
-                return f"the front door does not answer ({type(problem).__name__})"
 
     def meter(self) -> Meter:
         """Return the meter of the system's running processes or containers."""
@@ -285,6 +277,13 @@ class Stack:
             return
         with compose.disconnected(self.record.compose, name):
             yield
+
+    def _lack(self, http: httpx.Client) -> str | None:
+        self._require_processes()
+        try:
+            return self.deployment.converged(http)
+        except httpx.HTTPError as problem:
+            return f"the front door does not answer ({type(problem).__name__})"
 
     def _set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         if self.record.compose is not None:

@@ -133,7 +133,6 @@ class Session:
             one.allocation = allocation
             return [self._measure_at_once(one, began)]
         blocks = self.plan.blocks
-        closed = {"rate": None, "arrivals": None, "expected_operations": None}
         for system in self.start.turns(cell, blocks.each):
             one = recordings[system.name]
             limits = self._limits(one, min(self.plan.ramp, 1), duration=blocks.seconds)
@@ -142,14 +141,12 @@ class Session:
         for one in recordings.values():
             # Before the harness sends requests of its own.
             self._keep_metrics(one, "after")
-        return [
-            self._end(one, began, closed | self._complete_after(one)) for one in recordings.values()
-        ]
+        return [self._end(one, began, self._complete_after(one)) for one in recordings.values()]
 
     def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
         """Measure a run of one load; the experiment gives its length."""
         plan, level, planned_s = self.plan, one.run.level, None
-        known: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
+        known: dict[str, Any] = {}
         if level.mode == OPEN:
             limits, known = self._arrivals(one)
         else:
@@ -347,6 +344,7 @@ class Session:
             "scraped": None if one.scraper is None else one.scraper.record(),
             "loops": plan.loops,
             "duration_s": plan.duration,
+            **dict.fromkeys(("rate", "arrivals", "expected_operations")),
             **known,
         }
         if plan.slo is not None:

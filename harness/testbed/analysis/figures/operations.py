@@ -15,7 +15,7 @@ from testbed.analysis.arrays import Floats
 from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, thinned, unique
 from testbed.analysis.figures.style import GREY, line_styles
 from testbed.analysis.samples import Measured, Measurement
-from testbed.analysis.studies import Study, measured_studies
+from testbed.analysis.studies import Study, by_system, measured_studies
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
@@ -62,7 +62,7 @@ def smoothed(elapsed: Floats) -> tuple[Floats, int]:
 
 
 def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
-    systems = unique(measurement.run.cell.system for measurement in measurements)
+    systems = by_system(measurements)
     levels = sorted({measurement.run.cell.level for measurement in measurements})
     colours = line_styles(systems)
     ends = unique((levels[0], levels[-1]))
@@ -71,16 +71,14 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
     )
     for column, level in enumerate(ends):
         tops = []
-        for row, system in enumerate(systems):
+        for row, (system, runs) in enumerate(systems.items()):
             axes = grid[row][column]
-            where = system, level
-            shown = (m for m in measurements if (m.run.cell.system, m.run.cell.level) == where)
-            run = next(shown, None)
             axes.set_title(f"{system}, {load_words(study.mode, level)}")
             axes.set_ylabel("response time [ms]")
-            if run is None:
+            if level not in runs:
                 axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
             else:
+                run = runs[level][0]
                 tops.append(_draw_run(axes, run.whole or run, run, colours[system].colour))
         grid[-1][column].set_xlabel("time since the start of the run [s]")
         grid[0][column].set_ylim(0, max(tops))
