@@ -81,15 +81,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The plan of an open loop: the number of planned operations and their time in seconds.
-
-    ``kind`` is ``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``. ``length_s`` is None if not
-    recorded.
-    """
+    """The plan of an open loop."""
 
     kind: str
+    """``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``."""
     planned: int
+    """The number of operations."""
     length_s: float | None = None
+    """The time in which they come; None if not recorded."""
 
     @property
     def steady(self) -> bool:
@@ -112,7 +111,6 @@ class Block:
     started_ms: float | None = None
     """When the load began, ms since the epoch."""
     finished_ms: float | None = None
-    """When it ended, ms since the epoch."""
     place: int | None = None
     """How many blocks and warm-up windows this stack had before."""
     age_s: float | None = None
@@ -122,13 +120,10 @@ class Block:
     settle_s: float = 0.0
     """Seconds at the start of the block that do not count."""
     server_cpu_s: Mapping[str, float] = field(default_factory=dict)
-    """CPU seconds of each server process."""
     idle_cpu_s: Mapping[str, float] = field(default_factory=dict)
     """CPU seconds of each other system that was up meanwhile."""
     generator_cpu_s: float | None = None
-    """CPU seconds of the load generator."""
     wall_s: float | None = None
-    """Seconds that the load generator took."""
     delivered: int | None = None
     """The generator's own count of samples: rows that the file must have."""
 
@@ -162,7 +157,6 @@ class Run:
     complete_after: bool | str | None = None
     """The same after the run."""
     generator_cpus: float | None = None
-    """Cores that the generator could use."""
     generator_ceiling_per_s: float | None = None
     """Operations per second that this generator reached against a static endpoint."""
     arrivals: Arrivals | None = None

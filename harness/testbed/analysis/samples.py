@@ -48,7 +48,6 @@ FAILURES = (
     "wrong_body",
     "other",
 )
-"""Failure classes of an operation."""
 
 NOT_BEGUN = "not_begun"
 """Failure class of a planned arrival that never became an operation."""

@@ -69,7 +69,6 @@ class Choice:
     replicas: Mapping[str, int] = field(default_factory=dict)
     """Instances of each service; one where it is not named."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
-    """The limits of each instance, by service."""
 
     def __post_init__(self) -> None:
         for parameter, value, choices in (

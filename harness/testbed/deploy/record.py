@@ -55,7 +55,6 @@ class StackRecord:
     running: tuple[Running, ...] = ()
     """Its processes, in start order."""
     compose: Compose | None = None
-    """Its containers; None without containers."""
     start_s: float | None = None
     """Seconds from the first start to the first full answer; None before that."""
 

@@ -59,7 +59,6 @@ class Deployment:
     """Services of one phase start together, once the phase before is ready."""
     converged: Convergence
     front_port: int
-    """The port that receives the load."""
     mongodb_uri: str | None
     """Where the harness empties a collection between runs; None if the system stores nothing."""
     settings: Mapping[str, str] = field(default_factory=dict)

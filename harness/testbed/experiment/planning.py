@@ -51,7 +51,6 @@ class Expected:
     run_s: float
     """The expected seconds of a run, on average."""
     start_s: float
-    """The expected seconds of a start with its warm-up."""
     at_most: bool = False
     """Whether `runs` is an upper bound, because the results decide when to stop."""
     at_least: bool = False

@@ -114,10 +114,8 @@ class Dependencies:
 
     project: Project
     generator: list[str]
-    """The command that starts the load generator."""
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
-    """Returns the machine, versions and settings of the results."""
     reset: Callable[[Deployment], object] = _empty
     ceilings: Callable[[], Mapping[str, float]] = dict
     """Returns the generator's highest rate by plan, in operations per second."""

@@ -39,11 +39,7 @@ GENERATOR_FLAGS = (
     "-Duser.region=EN",
 )
 
-GENERATOR = "jmeter"
-"""The generator's name among the processes of a run."""
-
 MODULE = "load-generator"
-"""The module that runs plans in one JMeter."""
 
 NICENESS = -10
 """Niceness of the generator, where this user may set it.
@@ -73,13 +69,11 @@ class Outcome:
     finished: datetime
     """When it reported the end of the load, in UTC."""
     duration_s: float
-    """The seconds in between."""
     samples: int
     """Samples that JMeter handed to its listeners: the number of rows of a complete result file."""
     cpu_s: float
     """CPU seconds of the generator in between, user and system together."""
     seen: Seen
-    """Counts of the complete result file."""
 
 
 @dataclass(frozen=True)

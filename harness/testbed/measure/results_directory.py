@@ -17,7 +17,6 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 GENERATOR_LOG = "generator.log"
-"""The load generator's log of all runs."""
 
 PARTIAL = ".partial"
 """Suffix of the folder of an unfinished run."""

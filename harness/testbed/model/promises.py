@@ -25,7 +25,6 @@ class Checked:
     says: str
     """The promise in one sentence."""
     tested: str
-    """How it is checked."""
     system: str
     backends: str
     short: bool
@@ -38,7 +37,6 @@ class Checked:
     figures: Mapping[str, str] = field(default_factory=dict)
     """What was counted, by name."""
     why: str | None = None
-    """What broke it, or kept it from being checked."""
 
     @property
     def figure(self) -> str:

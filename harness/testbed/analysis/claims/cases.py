@@ -38,7 +38,6 @@ class Case(Declared):
     variants: tuple[str, ...]
     """Its systems: it is part of the report if one of them was measured."""
     prices: str | None = None
-    """The price list of the costs."""
     split: Mapping[str, float] = Field(default_factory=dict)
     """The published shares of CPU, by service."""
     table: PublishedTable

@@ -22,7 +22,6 @@ from testbed.model.loads import load_words
 WINDOW = 10_000
 """Points of the smoothing window in the thesis (section 4.3.3)."""
 DEGREE = 2
-"""Degree of the smoothing polynomial."""
 WINDOWS_PER_RUN = 5
 """Fewest windows in a run: a longer window draws a single parabola over it."""
 

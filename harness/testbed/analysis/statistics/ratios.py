@@ -40,7 +40,6 @@ class Design:
     """Standard deviation of the logarithm of a pair's ratio: 0.02 is about 2 %."""
     pairs: int
     freedom: float
-    """Degrees of freedom of the spread."""
     cells: int = 1
     """Size of the family of cells: Holm's first step tests at α divided by it."""
 
