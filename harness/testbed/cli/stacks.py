@@ -1,4 +1,4 @@
-"""Commands on one running variant: up, down, status, logs."""
+"""Commands on one running variant: up, down, status, logs, dead-letters, live."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import prepare
-from testbed.deploy import compose, leftovers, ports, processes, record, services
+from testbed.deploy import (
+    compose,
+    deadletters,
+    leftovers,
+    ports,
+    processes,
+    record,
+    services,
+)
+from testbed.deploy.deadletters import DeadLetter
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import ProcessMeter, Usage
 from testbed.deploy.record import Running, StackRecord
@@ -30,6 +39,7 @@ from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import names
+from testbed.watch import live as exporter
 
 
 def up(
@@ -112,6 +122,41 @@ def logs(
         console.out(tail(file, lines=100 if service else 20))
 
 
+def dead_letters(
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Send them again to where they were sent at first.")
+    ] = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Delete them.")] = False,
+    queue: Annotated[str, typer.Option(help="Where they are.")] = deadletters.QUEUE,
+) -> None:
+    """Show the messages of the running variant that its services have set aside."""
+    if replay and purge:
+        raise UserError("--replay and --purge exclude each other")
+    known = record.load(Project.find())
+    if known is None:
+        raise UserError("nothing is running", "Messages are kept while their variant runs.")
+    with deadletters.connected(known, os.environ) as channel:
+        if replay:
+            console.print(f"Sent again: {deadletters.replay(channel, queue)}")
+        elif purge:
+            console.print(f"Deleted: {deadletters.purge(channel, queue)}")
+        else:
+            console.print(_shown(deadletters.peek(channel, queue)), markup=False)
+
+
+def live(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to answer.")] = exporter.PORT,
+) -> None:
+    """Export JMeter's progress in results/ to Prometheus, until interrupted."""
+    try:
+        server = exporter.serve(exporter.Exporter(Project.find().results), ports.LOOPBACK, port)
+    except OSError as problem:
+        raise UserError(f"port {port}: {problem.strerror}", "Choose another one.") from problem
+    with server:
+        console.print(f"http://{ports.LOOPBACK}:{port}{exporter.PATH}")
+        server.serve_forever()
+
+
 def _running() -> list[tuple[Project, StackRecord]]:
     """Return every stack that runs; print a message if there is none."""
     found = [(one, record.load(one)) for one in Project.find().every_stack()]
@@ -165,3 +210,14 @@ def _usage(known: StackRecord) -> dict[str, Usage]:
         ids = {one.name: one.id for one in compose.containers(known.compose)}
         return compose.ContainerMeter(ids).read()
     return ProcessMeter({one.name: one.process for one in known.running}).read()
+
+
+def _shown(letters: list[DeadLetter]) -> Table | str:
+    if not letters:
+        return "No message was set aside."
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("type", "correlation id", "sent to", "reason"):
+        table.add_column(heading)
+    for one in letters:
+        table.add_row(one.type, one.correlation_id, one.routing_key or "unknown", one.reason)
+    return table
