@@ -31,8 +31,6 @@ class Account:
     queued: int
     built_later: int
     wrong: int
-    silent: float | None
-    """The share of those without a result who were not told at once; None if there are none."""
     first_third: float | None
     """The share of the lost that came in the first third of the run; None if nothing is lost."""
     places: float
@@ -49,11 +47,6 @@ class Account:
     """CPU time of all services of the system, drain included, for each that was done."""
     peak_mb: float | None
     """The most memory of services with limits; None without."""
-
-    @property
-    def lost_share(self) -> float:
-        """The lost, as a share of the accepted."""
-        return self.lost / self.accepted if self.accepted else 0.0
 
     @property
     def unserved_share(self) -> float:
@@ -98,7 +91,6 @@ def account(measurement: Measurement) -> Account:
         queued=told["queued"],
         built_later=told["built_later"],
         wrong=told["twice"] + told["strangers"],
-        silent=lost / (lost + refused) if lost + refused else None,
         first_third=told["lost_by_third"][0] / lost if lost else None,
         places=places,
         drained_per_s=rate,

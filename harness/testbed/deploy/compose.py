@@ -355,12 +355,9 @@ class ContainerMeter:
         return usage
 
 
-def meter(ids: Mapping[str, str], root: Path = Path("/")) -> Meter:
-    """Return the cheapest meter that can read these containers.
-
-    `ids` holds the containers by name. `root` is the folder of ``proc`` and ``sys``.
-    """
-    files = {name: groups.group_files(pid, root) for name, pid in pids(ids).items()}
+def meter(ids: Mapping[str, str]) -> Meter:
+    """Return the cheapest meter that can read these containers; `ids` holds them by name."""
+    files = {name: groups.group_files(pid) for name, pid in pids(ids).items()}
     host = groups.GroupMeter({name: found for name, found in files.items() if found})
     # The host cannot read containers that run in a virtual machine.
     return host if set(host.read()) == set(ids) else ContainerMeter(ids)

@@ -15,6 +15,8 @@ LOOPBACK = "127.0.0.1"
 OWN_LOOPBACK = "127.0.0.2"
 """The source address of the harness in a network of few ports, see `ask_from_own_address`."""
 
+ACCEPT_LIMIT_S = 1.0
+
 MOVE_ALL = "Stop what uses them, or move the whole stack: --port-offset 10000."
 """The hint for taken ports if the stack can use others."""
 
@@ -43,26 +45,26 @@ def asking_from() -> str | None:
     return _origin.get("address")
 
 
-def is_free(port: int, address: str = LOOPBACK) -> bool:
+def is_free(port: int) -> bool:
     """Return whether a server could be started on a port."""
-    if accepts(port, address):
+    if accepts(port):
         return False
     with socket.socket() as probe:
         # Like servers: a port in TIME_WAIT is not taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((address, port))
+            probe.bind((LOOPBACK, port))
         except OSError:
             return False
     return True
 
 
-def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
-    """Return whether a server accepts connections on a port; `timeout` in seconds."""
+def accepts(port: int, address: str = LOOPBACK) -> bool:
+    """Return whether a server accepts connections on a port."""
     try:
         origin = asking_from()
         source = None if origin is None else (origin, 0)
-        socket.create_connection((address, port), timeout, source).close()
+        socket.create_connection((address, port), ACCEPT_LIMIT_S, source).close()
     except OSError:
         return False
     return True

@@ -142,15 +142,15 @@ class Stack:
         with self._leaving(name) as process:
             processes.kill([process])
 
-    def start_service(self, name: str, notice: Notice = lambda _: None) -> None:
+    def start_service(self, name: str) -> None:
         """Start one instance that was stopped or killed, and wait until it is ready."""
         if self.record.compose is not None:
             compose.start(self.record.compose, name)
-            self._await_healthy(self.record.compose, name, notice)
+            self._await_healthy(self.record.compose, name)
             return
         (service,) = (one for one in self.deployment.services if one.name == name)
         self._launch(service)
-        self._await_ready((service,), notice)
+        self._await_ready((service,), lambda _: None)
 
     def await_converged(self, notice: Notice, limit_s: float) -> None:
         """Wait until the front door gives a full answer.
@@ -379,8 +379,7 @@ class Stack:
             f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
         )
 
-    def _await_healthy(self, files: Compose, name: str, notice: Notice) -> None:
-        notice(name)
+    def _await_healthy(self, files: Compose, name: str) -> None:
         for _ in _polls(self._ready_s):
             one = compose.find(files, name)
             if one.state == "running" and one.health in ("healthy", ""):

@@ -265,9 +265,8 @@ def test_an_account_tells_what_was_lost_and_what_was_predicted(bursts: Judged) -
     assert not replace(one, wrong=1).closed
     assert not replace(one, queued=1).closed
     assert (one.offered, one.lost, one.places) == (1000, 880, 100)
-    assert one.lost_share == one.unserved_share == 0.88
+    assert one.unserved_share == 0.88
     assert one.first_third == pytest.approx(0.375)
-    assert one.silent == 1
     # About 1.2 s of arrivals.
     assert one.predicted == pytest.approx(1 - 0.1 - 20 * 1.2 / 1000, abs=0.01)
     assert one.steady is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
@@ -57,8 +56,8 @@ class Case(Declared):
 
 
 @cache
-def cases(folder: Path = CASES) -> tuple[Case, ...]:
+def cases() -> tuple[Case, ...]:
     """Return the case studies, by name; raise `UserError` if one is malformed."""
     return tuple(
-        read(Case, "case study", file, name=file.stem) for file in sorted(folder.glob("*.yaml"))
+        read(Case, "case study", file, name=file.stem) for file in sorted(CASES.glob("*.yaml"))
     )

@@ -44,8 +44,6 @@ class Scalability:
     """Cost of keeping threads consistent with one another (κ), 0 or more."""
     levels: tuple[float, float]
     """Lowest and highest level of the fit; the law must not be used outside of them."""
-    residual: float
-    """Standard deviation of the residuals, operations/s."""
 
     @property
     def peak(self) -> float | None:
@@ -109,13 +107,8 @@ def fit_scalability(levels: ArrayLike, throughput: ArrayLike) -> Scalability:
         Interval(float(value), max(0.0, float(value - half)), float(value + half))
         for value, half in zip(best, reach, strict=True)
     )
-    residuals = rates - _usl(threads, *best)
     return Scalability(
-        rate,
-        contention,
-        coherency,
-        levels=(float(threads.min()), float(threads.max())),
-        residual=float(np.sqrt(residuals @ residuals / (threads.size - 3))),
+        rate, contention, coherency, levels=(float(threads.min()), float(threads.max()))
     )
 
 
