@@ -198,10 +198,7 @@ def _state(one: Running, http: httpx.Client) -> str:
         return "[red]ended[/red]"
     if not one.ports:
         return "running"
-    if one.health is None:
-        ready = all(ports.accepts(port) for port in one.ports)
-    else:
-        ready = services.is_ready(http, one.ports[0], one.health)
+    ready = services.is_ready(http, one.ports, one.health)
     return "[green]ready[/green]" if ready else "[yellow]not ready[/yellow]"
 
 

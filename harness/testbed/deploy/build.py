@@ -156,14 +156,8 @@ def _newest(path: Path) -> float:
 
 def _written(jar: Path) -> float:
     """Return when a jar was written (ctime); its mtime is the build's fixed timestamp."""
-    try:
-        return jar.stat().st_ctime
-    except FileNotFoundError:
-        return 0.0
+    return jar.stat().st_ctime if jar.is_file() else 0.0
 
 
 def _modified(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+    return path.stat().st_mtime if path.exists() else 0.0

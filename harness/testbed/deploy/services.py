@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import httpx
@@ -31,15 +31,16 @@ class Service:
     """Held by a control group of its own; None for no limits."""
 
     def ready(self, client: httpx.Client) -> bool:
-        if self.health is None:
-            return all(ports.accepts(port) for port in self.ports)
-        return is_ready(client, self.ports[0], self.health)
+        return is_ready(client, self.ports, self.health)
 
 
-def is_ready(client: httpx.Client, port: int, path: str) -> bool:
-    """Return whether a health path answers 200."""
+def is_ready(client: httpx.Client, at: Sequence[int], health: str | None) -> bool:
+    """Return whether the health path answers 200; without one, whether all ports are open."""
+    if health is None:
+        return all(ports.accepts(port) for port in at)
     try:
-        return client.get(f"http://{ports.LOOPBACK}:{port}{path}").status_code == httpx.codes.OK
+        url = f"http://{ports.LOOPBACK}:{at[0]}{health}"
+        return client.get(url).status_code == httpx.codes.OK
     except httpx.HTTPError:
         return False
 
