@@ -10,9 +10,8 @@ from pydantic import Field
 
 from testbed.analysis.claims.case_kinds import CASE_KINDS
 from testbed.analysis.claims.claim import Claim
-from testbed.analysis.claims.reading import CLAIMS, claim_of
+from testbed.analysis.claims.reading import CLAIMS, require_kinds
 from testbed.model.declared import Declared, read
-from testbed.model.errors import unknown
 
 CASES = CLAIMS.parent / "cases"
 
@@ -44,20 +43,15 @@ class Case(Declared):
     levels: tuple[float, ...] = ()
     cells: tuple[Mapping[str, Any], ...] = ()
     """With `levels`, for the claims to refer to."""
-    claims: tuple[Mapping[str, Any], ...]
-
-    @property
-    def held(self) -> tuple[Claim, ...]:
-        """The claims; raises `UserError` if one has an unknown kind."""
-        for fields in self.claims:
-            if fields["kind"] not in CASE_KINDS:
-                raise unknown(f"kind of claim {fields['id']}", fields["kind"], CASE_KINDS)
-        return tuple(map(claim_of, self.claims))
+    claims: tuple[Claim, ...]
 
 
 @cache
 def cases() -> tuple[Case, ...]:
     """Return the case studies, by name; raise `UserError` if one is malformed."""
-    return tuple(
+    found = [
         read(Case, "case study", file, name=file.stem) for file in sorted(CASES.glob("*.yaml"))
-    )
+    ]
+    for one in found:
+        require_kinds(one.claims, CASE_KINDS)
+    return tuple(found)

@@ -9,27 +9,28 @@ from typing import Any, Literal, Protocol
 from testbed.analysis.arrays import Floats
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.statistics.intervals import Interval
+from testbed.model.declared import Declared
 
 Count = Literal["sample", "operation"]
 Outcome = Literal["replicated", "not replicated", "not decidable here"]
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One quantitative statement of a publication.
-
-    ``kind`` is one of those that ``claims.yaml`` explains, and ``fields`` is what it needs.
-    ``accept`` is the lowest and highest value that the statement allows; None for kinds without.
-    ``known`` is the known cause of a disagreement.
-    """
+class Claim(Declared, extra="allow"):
+    """One quantitative statement of a publication; ``fields`` is what its kind needs."""
 
     id: str
     source: str
     says: str
     kind: str
-    fields: Mapping[str, Any]
-    accept: tuple[float, float] | None
+    """One of those that ``claims.yaml`` explains."""
+    accept: tuple[float, float] | None = None
+    """The lowest and highest value that the statement allows; None for kinds without."""
     known: str = ""
+    """The known cause of a disagreement."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        return self.model_extra or {}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import polars as pl
 
 from testbed.analysis.claims.claim import Claim, Count, Found, leaning, verdict
 from testbed.analysis.claims.kinds import examine
-from testbed.analysis.claims.reading import read_claims, read_document
+from testbed.analysis.claims.reading import read_claims
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.tables import MISSING, markdown_table
@@ -30,7 +30,7 @@ def held(judged: Judged) -> list[Held]:
     source = MeasuredFigures(judged)
     return [
         (claim, count, examine(claim, source, count))
-        for claim in read_claims()
+        for claim in read_claims().claims
         if claim.kind != "published"
         for count in (COUNTS[:1] if claim.kind == "none" else COUNTS)
     ]
@@ -97,17 +97,16 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
     return (
         f"{works}\n\nCells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide "
         f"nothing; what they point to is in brackets. Runs in which a service was stopped "
-        f"do not count. Absolute times depend on the machine.\n\n"
-        + markdown_table(rows.values())
+        f"do not count. Absolute times depend on the machine.\n\n" + markdown_table(rows.values())
     )
 
 
 def consistency() -> str:
     """Return in Markdown where the published figures contradict one another."""
-    document = read_document()
-    source = PublishedFigures(document["published"]["cells"])
+    document = read_claims()
+    source = PublishedFigures(document.published.cells)
     rows, missing = [], 0
-    for claim in read_claims():
+    for claim in document.claims:
         if claim.id.startswith("samples-") or claim.kind in ("none", "efficiency"):
             continue
         found = examine(claim, source, "sample")
@@ -126,7 +125,7 @@ def consistency() -> str:
         )
     disagreeing = sum(row[""] != "agrees" for row in rows)
     return (
-        f"The data: {document['published']['source']}; for the article, its own figures. "
+        f"The data: {document.published.source}; for the article, its own figures. "
         f"**{disagreeing} of {len(rows)} statements disagree** with them; {missing} more need the "
         f"spread of single samples, which was not published for the cells they are about.\n\n"
         + markdown_table(rows)

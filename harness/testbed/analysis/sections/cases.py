@@ -40,7 +40,7 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
     if told := demand.published_split(judged, case.split):
         yield told
     yield "**What does not fit.**\n\n" + "\n".join(f"- {one}" for one in case.does_not_fit)
-    held = [(claim, examine(claim, judged)) for claim in case.held]
+    held = [(claim, examine(claim, judged)) for claim in case.claims]
     checks = [_checked(*one) for one in held if one[0].kind == PUBLISHED]
     disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
     yield (
