@@ -24,6 +24,7 @@ from testbed.analysis.verdicts import Judged
 EFFECT = 1.25
 """The ratio for which simulation tells how often it is found."""
 
+
 def aa(judged: Judged) -> str:
     """Return how often identical systems were told apart; empty if none are compared."""
     found = null_decisions(judged)
@@ -44,9 +45,7 @@ def aa(judged: Judged) -> str:
         "Simulated from the spread that was measured here, as an hour cannot tell it: shares of "
         f"cells, {cells} of them in each experiment. One pair takes its blocks as the unit, and "
         "says nothing of other starts: its false decisions are those about other starts.\n\n"
-        + markdown_table(
-            [_simulated(one, cells, blocks) for one in spreads([judged])], ("figure",)
-        )
+        + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], ("figure",))
     )
 
 
@@ -85,32 +84,31 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
 
 
 def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
-    false, alike, power, one_pair = (
+    shares = 4 * [MISSING]
+    if spread.pair is not None:
+        block_sd = spread.block or 0.0
+        # The spread of pairs includes that of their blocks.
+        pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
+
+        def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
+            return simulated_outcomes(
+                pair_sd, block_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
+            )
+
+        null = simulated(DECIDING_PAIRS)
+        shares = [
+            _share(null, "higher", "lower"),
+            _share(null, "alike"),
+            _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
+            _share(simulated(1), "higher", "lower"),
+        ]
+    titles = (
         f"false decisions, {DECIDING_PAIRS} pairs",
         f"alike, {DECIDING_PAIRS} pairs",
         f"25 % more found, {DECIDING_PAIRS} pairs",
         "false decisions, one pair",
     )
-    row = {"figure": FIGURE[spread.figure]}
-    row |= dict.fromkeys((false, alike, power, one_pair), MISSING)
-    if spread.pair is None:
-        return row
-    block_sd = spread.block or 0.0
-    # The spread of pairs includes that of their blocks.
-    pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
-
-    def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
-        return simulated_outcomes(
-            pair_sd, block_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
-        )
-
-    null = simulated(DECIDING_PAIRS)
-    return row | {
-        false: _share(null, "higher", "lower"),
-        alike: _share(null, "alike"),
-        power: _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
-        one_pair: _share(simulated(1), "higher", "lower"),
-    }
+    return {"figure": FIGURE[spread.figure], **dict(zip(titles, shares, strict=True))}
 
 
 def _share(found: Counter[Verdict], *verdicts: Verdict) -> str:
