@@ -201,8 +201,8 @@ def _clause(ones: Sequence[Decision], reference: str) -> str:
         if kind == 2:
             parts.append(f"alike within {100 * (ALIKE - 1):.0f} % {where}")
         elif kind == 3:
-            effects = {effect(one.could_tell) for one in known if one.could_tell is not None}
-            told = f" ({_span(sorted(effects, key=len))} would be found)" if effects else ""
+            effects = sorted(one.could_tell for one in known if one.could_tell is not None)
+            told = f" ({_span([*map(effect, effects)])} would be found)" if effects else ""
             parts.append(f"not known {where}{told}")
         else:
             shown = ", ".join(ratio_words(one) for one in known)
