@@ -26,7 +26,7 @@ class Account:
     refused: int
     built: int
     lost: int
-    """Accepted, and then dropped: told or not."""
+    """Accepted and then dropped, whether the system reports it or not."""
     dead_lettered: int
     queued: int
     built_later: int
@@ -40,11 +40,11 @@ class Account:
     predicted: float | None
     """The share of the offered that finds every place taken, if work flows evenly."""
     steady: float | None
-    """The same of M/M/1/K, for Poisson arrivals that go on for good; None for others."""
+    """The same share by M/M/1/K, for endless Poisson arrivals; None for others."""
     oldest_s: float | None
-    """The age of the oldest when it was seen to be done, from its arrival."""
+    """The longest time from an arrival until its result was seen."""
     cpu_ms: float | None
-    """CPU time of all services of the system, drain included, for each that was done."""
+    """CPU time of all services of the system, drain included, for each that was built."""
     peak_mb: float | None
     """The most memory of services with limits; None without."""
 

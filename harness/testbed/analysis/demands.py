@@ -63,7 +63,7 @@ class Found:
     bracket: Bracket
     """In cores: ``passed`` is the least that was enough."""
     contradicted: bool
-    """Whether less CPU was enough where more was not."""
+    """Whether an amount of CPU was enough although a larger one was not."""
     wanted: float | None
     """The goodput that was enough; None where it is that of the first try."""
     parts: Mapping[str, tuple[float, float]]

@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"-(\d+)$")
 _NETWORKS = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}"
 
 _KILLED = 137
-"""The exit code of a container that did not end when asked to."""
+"""The exit code of a container that had to be killed."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict
 
 
 class Replaced(list[str]):
-    """A list in place of the compose file's own, to which compose would else add it."""
+    """A list that replaces that of the compose file; compose would otherwise append it."""
 
 
 class _Dumper(yaml.SafeDumper):

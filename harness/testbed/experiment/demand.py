@@ -17,7 +17,7 @@ from testbed.model import systems
 Records = Mapping[str, Mapping[str, Any]]
 
 LEAST_CPUS = 0.01
-"""The cores of a service that an operation hardly costs anything."""
+"""The least cores of a service, however little CPU an operation costs it."""
 
 
 @dataclass(frozen=True)

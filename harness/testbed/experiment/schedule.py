@@ -188,9 +188,9 @@ def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
 
 
 def williams(count: int) -> list[list[int]]:
-    """Return orders of `count` things, balanced by place and by predecessor.
+    """Return orders of `count` items, balanced by place and by predecessor.
 
-    Each thing comes equally often at each place, and equally often right after each other thing.
+    Each item comes equally often at each place, and equally often right after each other item.
 
     Returns
     -------
@@ -331,7 +331,7 @@ def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
 
 
 def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:
-    """Return things in the order of one round: a row of a Williams square, labelled by the seed."""
+    """Return items in the order of one round: a row of a Williams square, labelled by the seed."""
     labelled = list(items)
     random.Random(seed).shuffle(labelled)
     rows = williams(len(labelled)) or [[]]

@@ -34,7 +34,7 @@ THIRDS = 3
 
 @dataclass(frozen=True)
 class Told:
-    """What a system has told of its work since its start; `waiting` is negative if unknown."""
+    """What a system reports about its work since its start; `waiting` is negative if unknown."""
 
     ids: Mapping[str, frozenset[str]]
     refused: int
@@ -58,9 +58,7 @@ class Account:
     """What became of the accepted work of a run."""
 
     outcomes: Mapping[str, str]
-    """By id: one of the values of `OUTCOMES`, or ``queued``. What is none of them was dropped
-    without a word: ``lost``.
-    """
+    """By id: one of the values of `OUTCOMES`, ``queued``, or ``lost`` without any of them."""
     order: Mapping[str, int]
     """The place of each id in the run, from 1."""
     twice: int
@@ -85,7 +83,7 @@ class Account:
 def account(order: Mapping[str, int], told: Told) -> Account:
     """Account for accepted work; `order` is the place of each accepted id in the run.
 
-    Work that has no outcome still waits, the newest first, or is lost.
+    Of the work without an outcome the newest still waits, as much as is reported; the rest is lost.
     """
     counts: Counter[str] = Counter()
     outcomes: dict[str, str] = {}
@@ -120,7 +118,7 @@ class Accounting:
     seen_s: dict[str, float] = field(default_factory=dict)
 
     def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
-        """Wait until the work of earlier loads has left the system, and note what it tells."""
+        """Wait until the work of earlier loads has left the system, and note what it reports."""
         notice("an empty queue")
         deadline = time.monotonic() + limit_s
         with services.client() as http:

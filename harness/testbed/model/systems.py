@@ -66,7 +66,7 @@ class Ledger(Declared):
     """What became of accepted work, by id."""
 
     service: str
-    """Answers about it."""
+    """The service that reports it."""
     path: str
     """On the actuator's port. A JSON object: lists of ids by what became of them (``built``,
     ``dropped``, ``failed``, ``refused``, since the start), and the number ``waiting``.
