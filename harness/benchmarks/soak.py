@@ -32,7 +32,7 @@ from testbed.deploy import aot_cache, database, jdk, services
 from testbed.deploy.deployments import Choice, deployment
 from testbed.deploy.stack import Stack
 from testbed.measure import load, metrics
-from testbed.measure.periodic import repeating
+from testbed.measure.scraping import repeating
 from testbed.model import systems
 from testbed.model.project import Project
 

@@ -65,7 +65,7 @@ def known_differences(
 
 
 def _kinds(results: Results, *ignored: str) -> dict[str, set[tuple[object, ...]]]:
-    """Return what each system is, apart from its name and the ``ignored`` settings."""
+    """Return each system's configuration, without its name and the ``ignored`` settings."""
     kinds: dict[str, set[tuple[object, ...]]] = {}
     for run in results.runs:
         settings = {name: value for name, value in run.settings.items() if name not in ignored}

@@ -17,61 +17,36 @@ from testbed.model.systems import declarations, service_of
 
 @dataclass(frozen=True)
 class Account:
-    """The account of one run.
-
-    Parameters
-    ----------
-    offered
-        Operations that were accepted or refused.
-    confirmed
-        Requests that the load generator saw accepted; ``accepted`` are those that are stored.
-    lost
-        Accepted, and then dropped: told or not.
-    silent
-        The share of those without a result who were not told at once; None if there are none.
-    first_third
-        The share of the lost that came in the first third of the run; None if nothing is lost.
-    places
-        How much accepted work there can be at once.
-    drained_per_s
-        How much the system finished per second after the load had ended; None if unknown.
-    predicted
-        The share of the offered that finds every place taken, if work flows evenly.
-    steady
-        The same of M/M/1/K, for Poisson arrivals that go on for good; None for others.
-    oldest_s
-        The age of the oldest when it was seen to be done, from its arrival.
-    cpu_ms
-        CPU time of all services of the system, drain included, for each that was done.
-    peak_mb
-        The most memory of services with limits; None without.
-    """
-
     run: Run
     offered: int
+    """Operations that were accepted or refused."""
     accepted: int
     confirmed: int
+    """Requests that the load generator saw accepted; ``accepted`` are those that are stored."""
     refused: int
     built: int
     lost: int
+    """Accepted and then dropped, whether the system reports it or not."""
     dead_lettered: int
     queued: int
     built_later: int
     wrong: int
-    silent: float | None
     first_third: float | None
+    """The share of the lost that came in the first third of the run; None if nothing is lost."""
     places: float
+    """How much accepted work there can be at once."""
     drained_per_s: float | None
+    """How much the system finished per second after the load had ended; None if unknown."""
     predicted: float | None
+    """The share of the offered that finds every place taken, if work flows evenly."""
     steady: float | None
+    """The same share by M/M/1/K, for endless Poisson arrivals; None for others."""
     oldest_s: float | None
+    """The longest time from an arrival until its result was seen."""
     cpu_ms: float | None
+    """CPU time of all services of the system, drain included, for each that was built."""
     peak_mb: float | None
-
-    @property
-    def lost_share(self) -> float:
-        """The lost, as a share of the accepted."""
-        return self.lost / self.accepted if self.accepted else 0.0
+    """The most memory of services with limits; None without."""
 
     @property
     def unserved_share(self) -> float:
@@ -91,7 +66,6 @@ def accounts(judged: Judged) -> list[Account]:
 
 
 def account(measurement: Measurement) -> Account:
-    """Return the account of a run with a ledger."""
     run, operations = measurement.run, measurement.recorded.operations
     told = run.ledger or {}
     lost = told["lost"] + told["dropped"]
@@ -117,7 +91,6 @@ def account(measurement: Measurement) -> Account:
         queued=told["queued"],
         built_later=told["built_later"],
         wrong=told["twice"] + told["strangers"],
-        silent=lost / (lost + refused) if lost + refused else None,
         first_third=told["lost_by_third"][0] / lost if lost else None,
         places=places,
         drained_per_s=rate,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.objective import reached_by
 from testbed.analysis.statistics.capacity import Capacity, capacity
 from testbed.analysis.studies import Study
@@ -30,23 +31,18 @@ def capacities(judged: Judged, slo: Slo) -> list[SystemCapacity]:
     An overloaded run counts as not meeting it. Runs whose load changes by plan have no single level
     and are left out.
     """
-    seen: dict[tuple[Study, str], list[tuple[float, bool]]] = {}
-    invalid: dict[tuple[Study, str], int] = {}
-    for one in judged.recorded.measurements:
-        verdict, run = judged.verdicts[one.run.id], one.run
-        if run.arrivals and not run.arrivals.steady:
-            continue
-        what = (Study.of(run.cell), run.cell.system)
-        known = seen.setdefault(what, [])
-        if verdict.status == "invalid":
-            invalid[what] = invalid.get(what, 0) + 1
-        else:
-            known.append((run.cell.level, reached_by(slo, one).met))
-    return [
-        SystemCapacity(
-            *what,
-            capacity([level for level, _ in known], [met for _, met in known]) if known else None,
-            invalid.get(what, 0),
-        )
-        for what, known in seen.items()
+    constant = [
+        one
+        for one in judged.recorded.measurements
+        if one.run.arrivals is None or one.run.arrivals.steady
     ]
+    found = []
+    for (study, system), runs in grouped(
+        constant, lambda one: (Study.of(one.run.cell), one.run.cell.system)
+    ).items():
+        known = [one for one in runs if judged.verdicts[one.run.id].status != "invalid"]
+        levels = [one.run.cell.level for one in known]
+        met = [reached_by(slo, one).met for one in known]
+        of_system = capacity(levels, met) if known else None
+        found.append(SystemCapacity(study, system, of_system, len(runs) - len(known)))
+    return found

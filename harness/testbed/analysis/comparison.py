@@ -44,24 +44,16 @@ ALIKE = (
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Two results side by side.
-
-    Parameters
-    ----------
-    decisions
-        The results against the base; ``pairs`` is the number of runs on the side that has fewer.
-    runs
-        The same number, for cells with usable runs on both sides; at least one cell.
-    failed
-        The share of arrivals that failed or never began, of the base and of the results.
-    missing
-        Cells with usable runs in the base only.
-    """
+    """Two results side by side."""
 
     decisions: tuple[Decision, ...]
+    """The results against the base; ``pairs`` is the number of runs on the side that has fewer."""
     runs: Mapping[Cell, int]
+    """The same number, for cells with usable runs on both sides; at least one cell."""
     failed: Mapping[Cell, tuple[Interval, Interval]]
+    """The share of arrivals that failed or never began, of the base and of the results."""
     missing: tuple[Cell, ...]
+    """Cells with usable runs in the base only."""
 
     @property
     def undecidable(self) -> int:

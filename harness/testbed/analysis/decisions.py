@@ -51,28 +51,7 @@ Sides = tuple[Floats, Floats]
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision on a system against its reference, in one cell by one figure.
-
-    Parameters
-    ----------
-    ratio, low, high
-        The system's figure divided by the reference's, with its 95 % interval; None if not known.
-    could_tell
-        The smallest ratio above 1 that would have been detected with a probability of 0.8.
-    pairs
-        Pairs of starts behind the ratio.
-    pair_spread
-        Spread of the ratio over pairs: 0.02 is 2 %. Pooled over cells; None if no cell has two
-        pairs, so that the decision speaks of one pair of starts only.
-    age_s
-        Median age of the stacks when they were measured, s; None if not recorded.
-    left_out
-        Pairs with a run that may not decide.
-    reason
-        Why the decision is not known, if the figures alone do not say so.
-    reference_value
-        The reference's figure, in its unit: the geometric mean over its runs.
-    """
+    """The decision on a system against its reference, in one cell by one figure."""
 
     system: str
     reference: str
@@ -81,20 +60,30 @@ class Decision:
     level: float
     figure: str
     ratio: float | None = None
+    """The system's figure divided by the reference's; None if not known."""
     low: float | None = None
     high: float | None = None
+    """With `low`, the 95 % interval of the ratio."""
     decision: Outcome = "not known"
     could_tell: float | None = None
+    """The smallest ratio above 1 that would have been detected with a probability of 0.8."""
     pairs: int = 0
+    """Pairs of starts behind the ratio."""
     pair_spread: float | None = None
+    """Spread of the ratio over pairs: 0.02 is 2 %. Pooled over cells; None if no cell has two
+    pairs, so that the decision speaks of one pair of starts only.
+    """
     age_s: float | None = None
+    """Median age of the stacks when they were measured, s; None if not recorded."""
     left_out: int = 0
+    """Pairs with a run that may not decide."""
     reason: str = ""
+    """Why the decision is not known, if the figures alone do not say so."""
     reference_value: float | None = None
+    """The reference's figure, in its unit: the geometric mean over its runs."""
 
     @property
     def load(self) -> str:
-        """The level in words."""
         return load_words(self.mode, self.level)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.queueing import Station
@@ -52,23 +53,7 @@ class Alone:
 
 @dataclass(frozen=True)
 class Found:
-    """What one search found at one level.
-
-    Parameters
-    ----------
-    bracket
-        In cores: ``passed`` is the least that was enough.
-    contradicted
-        Whether less CPU was enough where more was not.
-    wanted
-        The goodput that was enough; None where it is that of the first try.
-    parts
-        Cores and MB of resident memory of each service with the least CPU; empty without it.
-    utilisation
-        The share of that CPU that was used.
-    throttled_s
-        Seconds that its services waited for CPU, added up over processors.
-    """
+    """What one search found at one level."""
 
     system: str
     variant: str
@@ -76,39 +61,38 @@ class Found:
     threads: int
     repetition: int
     bracket: Bracket
+    """In cores: ``passed`` is the least that was enough."""
     contradicted: bool
+    """Whether an amount of CPU was enough although a larger one was not."""
     wanted: float | None
+    """The goodput that was enough; None where it is that of the first try."""
     parts: Mapping[str, tuple[float, float]]
+    """Cores and MB of resident memory of each service with the least CPU; empty without it."""
     utilisation: float | None
+    """The share of that CPU that was used."""
     throttled_s: float | None
+    """Seconds that its services waited for CPU, added up over processors."""
 
     @property
     def cpus(self) -> float | None:
-        """The least CPU that was enough."""
         return self.bracket.passed
 
     @property
     def memory_mb(self) -> float | None:
-        """The memory of all services with it."""
         return sum(memory for _, memory in self.parts.values()) if self.parts else None
 
 
 def alone(judged: Judged) -> list[Alone]:
     """Return what operations of a single thread cost in each start of a demand search."""
+    searched = [one for one in judged.used.measurements if one.run.demand]
     found: list[Alone] = []
-    limited: dict[str, set[str]] = {}
-    for one in judged.used.measurements:
-        if one.run.demand:
-            limited.setdefault(_demand(one)["system"], set()).update(_demand(one)["shares"])
-    for one in judged.used.measurements:
-        if not one.run.demand or _demand(one)["shares"]:
-            continue
-        system, operations = one.run.cell.system, one.recorded.operations.height
-        cpu_ms = dict.fromkeys(sorted(limited[system]), 0.0)
-        for instance, seconds in _cpu_s(one.run).items():
-            if (service := service_of(instance)) in cpu_ms:
-                cpu_ms[service] += 1000 * seconds / operations
-        found.append(Alone(system, one.run.cell.workload, cpu_ms))
+    for runs in grouped(searched, lambda one: _demand(one)["system"]).values():
+        limited = sorted({service for one in runs for service in _demand(one)["shares"]})
+        for one in runs:
+            if not _demand(one)["shares"]:
+                spent, operations = _cpu_s(one.run), one.recorded.operations.height
+                cpu_ms = {service: 1000 * spent[service] / operations for service in limited}
+                found.append(Alone(one.run.cell.system, one.run.cell.workload, cpu_ms))
     return found
 
 
@@ -119,7 +103,7 @@ def searches(judged: Judged) -> list[Found]:
         for one in judged.used.measurements
         if one.run.demand and one.run.demand["cpus"] is not None
     ]
-    return [_found(list(part)) for _, part in _grouped(runs, _search)]
+    return [_found(part) for part in grouped(sorted(runs, key=_search), _search).values()]
 
 
 def _found(runs: Sequence[Measurement]) -> Found:
@@ -149,7 +133,7 @@ def utilisation(run: Run) -> float | None:
     shares = (run.demand or {}).get("shares") or {}
     if not shares or not run.wall_s:
         return None
-    used = sum(s for instance, s in _cpu_s(run).items() if service_of(instance) in shares)
+    used = sum(seconds for service, seconds in _cpu_s(run).items() if service in shares)
     cpus: float = (run.demand or {})["cpus"]
     return used / run.wall_s / cpus
 
@@ -164,11 +148,12 @@ def _parts(run: Run) -> dict[str, tuple[float, float]]:
     return parts
 
 
-def _cpu_s(run: Run) -> dict[str, float]:
-    spent: dict[str, float] = {}
+def _cpu_s(run: Run) -> Mapping[str, float]:
+    """Return the CPU seconds of each service."""
+    spent: dict[str, float] = defaultdict(float)
     for block in run.blocks:
         for instance, seconds in block.server_cpu_s.items():
-            spent[instance] = spent.get(instance, 0.0) + seconds
+            spent[service_of(instance)] += seconds
     return spent
 
 
@@ -180,8 +165,3 @@ def _demand(one: Measurement) -> Mapping[str, Any]:
 def _search(one: Measurement) -> tuple[Any, ...]:
     cell = one.run.cell
     return (cell.workload, cell.threads, _demand(one)["system"], one.run.repetition)
-
-
-def _grouped(runs: Sequence[Measurement], key: Any) -> Iterator[tuple[Any, list[Measurement]]]:
-    for found, part in groupby(sorted(runs, key=key), key=key):
-        yield found, list(part)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement
 from testbed.analysis.studies import Study
@@ -104,11 +105,7 @@ def journeys(judged: Judged) -> list[Journey]:
 
 def by_study(found: Iterable[Journey]) -> dict[Study, list[Journey]]:
     """Group journeys by study, without cells that have no timers."""
-    studies: dict[Study, list[Journey]] = {}
-    for one in found:
-        if one.passages:
-            studies.setdefault(Study.of(one.cell), []).append(one)
-    return studies
+    return grouped((one for one in found if one.passages), lambda one: Study.of(one.cell))
 
 
 def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:

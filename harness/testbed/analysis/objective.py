@@ -78,5 +78,4 @@ def declared(results: Results) -> Slo | None:
 
 
 def words(slo: Slo) -> str:
-    """Return an objective in words."""
     return f"p95 at most {slo.p95_ms:g} ms, at most {100 * slo.failed_share:g} % failed"

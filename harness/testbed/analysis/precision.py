@@ -49,26 +49,20 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
 
 @dataclass(frozen=True)
 class Spread:
-    """The spread of a figure between equal measurements; None is not known.
-
-    Parameters
-    ----------
-    block
-        Relative standard deviation of one system's blocks within a run.
-    pair
-        That of the ratio of two systems over pairs of starts, the spread of their blocks included.
-    invocation
-        That of this ratio over invocations, each of several pairs.
-    could_tell
-        By pairs of starts: the smallest ratio that this layout can detect. One pair takes its
-        blocks as the unit, and speaks of these starts only.
-    """
+    """The spread of a figure between equal measurements; None is not known."""
 
     figure: str
     block: float | None
+    """Relative standard deviation of one system's blocks within a run."""
     pair: float | None
+    """That of the ratio of two systems over pairs of starts, the spread of their blocks included.
+    """
     invocation: float | None
+    """That of this ratio over invocations, each of several pairs."""
     could_tell: dict[int, float | None]
+    """By pairs of starts: the smallest ratio that this layout can detect. One pair takes its blocks
+    as the unit, and speaks of these starts only.
+    """
 
 
 def spreads(invocations: Sequence[Judged]) -> list[Spread]:

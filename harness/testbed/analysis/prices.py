@@ -67,7 +67,6 @@ class PriceList(Declared):
 
 @cache
 def price_lists() -> Mapping[str, PriceList]:
-    """Return the price lists by name."""
     data = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     return TypeAdapter(dict[str, PriceList]).validate_python(data["lists"])
 

@@ -34,6 +34,7 @@ from testbed.analysis.results import find_results
 from testbed.analysis.summary import SCHEMA
 from testbed.analysis.tables import print_decisions, print_table
 from testbed.model.errors import UserError
+from testbed.model.files import write
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "analysis" / "report.ipynb"
 RESULTS_VARIABLE = "TESTBED_RESULTS"
@@ -77,13 +78,15 @@ def write_report(results: Path, out: Path | None = None) -> Written:
     out = out or (Path(f"report-{name}") if loose else results)
     notebook = execute(results)
     for figure, image in _outputs(notebook, "image/png"):
-        _write(out / "figures" / f"{figure}.png", base64.b64decode(image))
+        write(out / "figures" / f"{figure}.png", base64.b64decode(image))
     tables = dict(_outputs(notebook, "text/csv"))
     for table, text in tables.items():
-        _write(out / f"{table}.csv", text.encode())
+        write(out / f"{table}.csv", text.encode())
     told = dict(_outputs(notebook, "application/json"))["told"]
+    report = out / "report.html"
+    write(report, page(notebook, name).encode())
     return Written(
-        page=_write(out / "report.html", page(notebook, name).encode()),
+        page=report,
         decisions=tuple(Decision(**fields) for fields in told["decisions"]),
         sentences=tuple(told["sentences"]),
         summary=pl.read_csv(tables["summary"].encode(), schema=SCHEMA),
@@ -202,9 +205,3 @@ def _outputs(notebook: nbformat.NotebookNode, kind: str) -> Iterator[tuple[str, 
             name = output.get("metadata", {}).get(kind, {}).get("name")
             if name and kind in output.get("data", {}):
                 yield name, output["data"][kind]
-
-
-def _write(file: Path, content: bytes) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
-    return file

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from testbed.model import files, systems
 from testbed.model.errors import UserError
@@ -26,31 +27,34 @@ NAME = re.compile(r"[A-Za-z0-9][\w .,=+-]*", re.ASCII)
 """A name in a record. Names become parts of files' names, of pages and of tables."""
 
 
+def _name(text: str) -> str:
+    """Return a name of a record; raise `ValueError` if it has characters that no name has."""
+    if not NAME.fullmatch(text):
+        raise ValueError(f"{text!r} is not a name")
+    return text
+
+
+Name = Annotated[str, AfterValidator(_name)]
+
+
 @dataclass(frozen=True)
 class Cell:
-    """What repetitions of a run have in common.
+    """What repetitions of a run have in common."""
 
-    Parameters
-    ----------
-    threads
-        Closed loop: the users. Open loop: the limit of operations in flight.
-    system
-        The unique label of what is compared; by default the variant.
-    mode
-        Closed loop: a user sends the next request after the answer. Open loop: users arrive by a
-        plan.
-    level
-        The load: threads (closed) or mean arrivals per second (open); by default the threads.
-    """
-
-    variant: str
-    workload: str
-    preset: str
-    backends: str
+    variant: Name
+    workload: Name
+    preset: Name
+    backends: Name
     threads: int
-    system: str = ""
+    """Closed loop: the users. Open loop: the limit of operations in flight."""
+    system: Name = ""
+    """The unique label of what is compared; by default the variant."""
     mode: Mode = "closed"
+    """Closed loop: a user sends the next request after the answer. Open loop: users arrive by a
+    plan.
+    """
     level: float = 0.0
+    """The load: threads (closed) or mean arrivals per second (open); by default the threads."""
 
     def __post_init__(self) -> None:
         """Fill in what old records lack."""
@@ -72,21 +76,19 @@ class Cell:
 
     @property
     def load(self) -> str:
-        """The level in words."""
         return load_words(self.mode, self.level)
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """The plan of an open loop: the number of planned operations and their time in seconds.
-
-    ``kind`` is ``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``. ``length_s`` is None if
-    not recorded.
-    """
+    """The plan of an open loop."""
 
     kind: str
+    """``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``."""
     planned: int
+    """The number of operations."""
     length_s: float | None = None
+    """The time in which they come; None if not recorded."""
 
     @property
     def steady(self) -> bool:
@@ -103,111 +105,78 @@ def total(figures: Iterable[float | None]) -> float | None:
 
 @dataclass(frozen=True)
 class Block:
-    """One short measurement of a run; what the record does not tell is None.
-
-    Parameters
-    ----------
-    started_ms, finished_ms
-        When the load began and ended, ms since the epoch.
-    place
-        How many blocks and warm-up windows this stack had before.
-    age_s
-        Seconds from the start of the stack to the start of the block.
-    planned_s
-        Planned duration of the load; None if the number of operations bounds it.
-    settle_s
-        Seconds at the start of the block that do not count.
-    server_cpu_s
-        CPU seconds of each server process.
-    idle_cpu_s
-        CPU seconds of each other system that was up meanwhile.
-    generator_cpu_s, wall_s
-        CPU seconds and wall time of the load generator.
-    delivered
-        The generator's own count of samples: rows that the file must have.
-    """
+    """One short measurement of a run; what the record does not tell is None."""
 
     file: Path
     started_ms: float | None = None
+    """When the load began, ms since the epoch."""
     finished_ms: float | None = None
     place: int | None = None
+    """How many blocks and warm-up windows this stack had before."""
     age_s: float | None = None
+    """Seconds from the start of the stack to the start of the block."""
     planned_s: float | None = None
+    """Planned duration of the load; None if the number of operations bounds it."""
     settle_s: float = 0.0
+    """Seconds at the start of the block that do not count."""
     server_cpu_s: Mapping[str, float] = field(default_factory=dict)
     idle_cpu_s: Mapping[str, float] = field(default_factory=dict)
+    """CPU seconds of each other system that was up meanwhile."""
     generator_cpu_s: float | None = None
     wall_s: float | None = None
     delivered: int | None = None
+    """The generator's own count of samples: rows that the file must have."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """All blocks of one cell of one system in one pair of starts, as recorded.
+    """All blocks of one cell of one system in one pair of starts, as recorded."""
 
-    Parameters
-    ----------
-    blocks
-        At least one, in order of time; classic runs and open loops have one.
-    repetition
-        Number of the pair of starts, from 1.
-    server_rss_mb
-        Resident memory of each server process at the end of the run, MB.
-    server_throttled_s
-        Seconds that each server with limits waited because its CPU time was used up, added up over
-        processors. Records from before limits have none.
-    server_peak_mb
-        The most memory of each server with limits since its start, MB.
-    recorded
-        Whether there is a ``run.json``; a loose sample file has none.
-    settings
-        Of the system, factor values included.
-    expected_operations
-        How many operations the run was to make; None if time bounds it.
-    complete_before, complete_after
-        True if answers were complete before or after the run, else what was missing.
-    generator_cpus
-        Cores that the generator could use.
-    generator_ceiling_per_s
-        Operations per second that this generator reached against a static endpoint.
-    disturbance
-        What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
-        ``started``.
-    fetch
-        How results were fetched; None if none were.
-    warm
-        Whether the warm-up rule was met before the run; None if there was no rule.
-    demand
-        Of a run with a limit of CPU: ``system``, ``cpus``, ``shares``, ``wanted``, ``ok_per_s``
-        and ``met``.
-    ledger
-        What became of the accepted work, see `testbed.measure.ledger`.
-    """
-
-    id: str
+    id: Name
     cell: Cell
     blocks: tuple[Block, ...]
+    """At least one, in order of time; classic runs and open loops have one."""
     repetition: int = 1
+    """Number of the pair of starts, from 1."""
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
+    """Resident memory of each server process at the end of the run, MB."""
     server_throttled_s: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that each server with limits waited because its CPU time was used up, added up over
+    processors. Records from before limits have none.
+    """
     server_peak_mb: Mapping[str, float] = field(default_factory=dict)
+    """The most memory of each server with limits since its start, MB."""
     recorded: bool = False
+    """Whether there is a ``run.json``; a loose sample file has none."""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    """Of the system, factor values included."""
     expected_operations: int | None = None
+    """How many operations the run was to make; None if time bounds it."""
     complete_before: bool | str | None = None
+    """True if answers were complete before the run, else what was missing."""
     complete_after: bool | str | None = None
+    """The same after the run."""
     generator_cpus: float | None = None
     generator_ceiling_per_s: float | None = None
+    """Operations per second that this generator reached against a static endpoint."""
     arrivals: Arrivals | None = None
     disturbance: Mapping[str, Any] | None = None
+    """What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
+    ``started``.
+    """
     fetch: str | None = None
+    """How results were fetched; None if none were."""
     warm: bool | None = None
+    """Whether the warm-up rule was met before the run; None if there was no rule."""
     demand: Mapping[str, Any] | None = None
+    """Of a run with a limit of CPU: ``system``, ``cpus``, ``shares``, ``wanted``, ``ok_per_s`` and
+    ``met``.
+    """
     ledger: Mapping[str, Any] | None = None
+    """What became of the accepted work, see `testbed.measure.ledger`."""
 
     @property
     def folder(self) -> Path:
-        """The directory of its files."""
         return self.blocks[0].file.parent
 
     @property
@@ -227,12 +196,10 @@ class Run:
 
     @property
     def generator_cpu_s(self) -> float | None:
-        """CPU seconds of the load generator."""
         return total(block.generator_cpu_s for block in self.blocks)
 
     @property
     def wall_s(self) -> float | None:
-        """Seconds that the load generator took."""
         return total(block.wall_s for block in self.blocks)
 
     @property
@@ -249,6 +216,9 @@ class Run:
             return None
         stopped, started = (datetime.fromisoformat(what[key]) for key in ("stopped", "started"))
         return stopped.timestamp() * 1000, started.timestamp() * 1000
+
+
+_RUN = TypeAdapter(Run)
 
 
 @dataclass(frozen=True)
@@ -358,42 +328,46 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     Without ``blocks`` the run is one block, ``samples.csv``. Raises `UserError` if the record lacks
     what was measured, or has a value of the wrong kind.
     """
+    given = _known(record)
+    blocks = given.get("blocks") or [{**given, "file": "samples.csv"}]
     try:
-        return Run(
-            id=_name(folder.name),
-            cell=Cell(
-                variant=_name(record["variant"]),
-                workload=_name(record["workload"]),
-                preset=_name(record["preset"]),
-                backends=_name(record.get("backends", UNSTATED)),
-                threads=int(record["threads"]),
-                system=_name(record.get("system") or record["variant"]),
-                mode="open" if record.get("mode") == "open" else "closed",
-                level=float(record.get("level") or 0),
-            ),
-            blocks=_blocks(folder, record),
-            repetition=int(record.get("repetition") or 1),
-            server_rss_mb=record.get("server_rss_mb") or {},
-            server_throttled_s=record.get("server_throttled_s") or {},
-            server_peak_mb=record.get("server_peak_mb") or {},
-            recorded=True,
-            settings=record.get("settings") or {},
-            expected_operations=record.get("expected_operations"),
-            complete_before=record.get("complete_before"),
-            complete_after=record.get("complete_after"),
-            generator_cpus=record.get("generator_cpus"),
-            generator_ceiling_per_s=record.get("generator_ceiling_per_s"),
-            arrivals=_arrivals(record),
-            disturbance=record.get("disturbance"),
-            fetch=record.get("fetch"),
-            warm=record.get("warm"),
-            demand=record.get("demand"),
-            ledger=record.get("ledger"),
+        return _RUN.validate_python(
+            {
+                **given,
+                "id": folder.name,
+                "cell": {"backends": UNSTATED, **given},
+                "blocks": [_block(folder, _known(one)) for one in blocks],
+                "recorded": True,
+            }
         )
     except KeyError as missing:
         raise UserError(f"{folder / 'run.json'} lacks the key {missing}") from missing
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        key, value = first["loc"][-1], first["input"]
+        if first["type"] == "missing":
+            raise UserError(f"{folder / 'run.json'} lacks the key {key!r}") from problem
+        raise _wrong(folder, f"{key} is {value!r}: {first['msg']}") from problem
     except (AttributeError, TypeError, ValueError) as error:
-        raise UserError(f"{folder / 'run.json'} has a value of the wrong kind: {error}") from error
+        raise _wrong(folder, str(error)) from error
+
+
+def _wrong(folder: Path, why: str) -> UserError:
+    return UserError(f"{folder / 'run.json'} has a value of the wrong kind: {why}")
+
+
+def _known(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def _block(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **one,
+        "file": folder / _name(one["file"]),
+        "started_ms": _moment_ms(one.get("started")),
+        "finished_ms": _moment_ms(one.get("finished")),
+        "delivered": one.get("samples"),
+    }
 
 
 def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
@@ -409,43 +383,8 @@ def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
     return runs, unreadable
 
 
-def _blocks(folder: Path, record: Mapping[str, Any]) -> tuple[Block, ...]:
-    return tuple(
-        Block(
-            file=folder / _name(one["file"]),
-            started_ms=_moment_ms(one.get("started")),
-            finished_ms=_moment_ms(one.get("finished")),
-            place=one.get("place"),
-            age_s=one.get("age_s"),
-            planned_s=one.get("planned_s"),
-            settle_s=float(one.get("settle_s") or 0),
-            server_cpu_s=one.get("server_cpu_s") or {},
-            idle_cpu_s=one.get("idle_cpu_s") or {},
-            generator_cpu_s=one.get("generator_cpu_s"),
-            wall_s=one.get("wall_s"),
-            delivered=one.get("samples"),
-        )
-        for one in record.get("blocks") or [{**record, "file": "samples.csv"}]
-    )
-
-
-def _name(text: str) -> str:
-    """Return a name of a record; raise `ValueError` if it has characters that no name has."""
-    if not NAME.fullmatch(text):
-        raise ValueError(f"{text!r} is not a name")
-    return text
-
-
 def _moment_ms(text: str | None) -> float | None:
     return None if text is None else datetime.fromisoformat(text).timestamp() * 1000
-
-
-def _arrivals(record: Mapping[str, Any]) -> Arrivals | None:
-    plan = record.get("arrivals")
-    if not plan:
-        return None
-    length = plan.get("length_s")
-    return Arrivals(plan["kind"], int(plan["planned"]), None if length is None else float(length))
 
 
 def _loose_runs(path: Path) -> list[Run]:

@@ -31,6 +31,7 @@ from pathlib import Path
 
 import polars as pl
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Block, Cell, Results, Run, find_results
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
@@ -47,7 +48,6 @@ FAILURES = (
     "wrong_body",
     "other",
 )
-"""Failure classes of an operation."""
 
 NOT_BEGUN = "not_begun"
 """Failure class of a planned arrival that never became an operation."""
@@ -146,44 +146,33 @@ class Pace:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The samples and operations of one run that count.
-
-    Parameters
-    ----------
-    samples
-        One row per HTTP exchange by start: ``start_ms`` (since the epoch), ``elapsed_ms``,
-        ``code``, ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
-    operations
-        One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
-        start in an open loop), ``code`` (of the answer that decided it), ``ok``, ``failure`` (see
-        `FAILURES`; null if ok), ``intended_ms`` (null in a closed loop), ``service_ms`` (from the
-        actual start), ``thread``, ``block``.
-    strays
-        Samples that belong to no finished operation.
-    faults
-        Wrong rows by kind, one of `FAULTS`.
-    rows
-        Number of all rows in each block's file.
-    others
-        Number of rows by label, of labels other than the workload's.
-    labelled
-        Whether the rows carry this project's labels.
-    whole
-        The complete run, if this is a part of it; else None.
-    overloaded
-        Whether the verdict says that the system did not carry the load.
-    """
+    """The samples and operations of one run that count."""
 
     run: Run
     samples: pl.DataFrame
+    """One row per HTTP exchange by start: ``start_ms`` (since the epoch), ``elapsed_ms``, ``code``,
+    ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
+    """
     operations: pl.DataFrame
+    """One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
+    start in an open loop), ``code`` (of the answer that decided it), ``ok``, ``failure`` (see
+    `FAILURES`; null if ok), ``intended_ms`` (null in a closed loop), ``service_ms`` (from the
+    actual start), ``thread``, ``block``.
+    """
     strays: int = 0
+    """Samples that belong to no finished operation."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
+    """Wrong rows by kind, one of `FAULTS`."""
     rows: tuple[int, ...] = ()
+    """Number of all rows in each block's file."""
     others: Mapping[str, int] = field(default_factory=dict)
+    """Number of rows by label, of labels other than the workload's."""
     labelled: bool = True
+    """Whether the rows carry this project's labels."""
     whole: Measurement | None = None
+    """The complete run, if this is a part of it; else None."""
     overloaded: bool = False
+    """Whether the verdict says that the system did not carry the load."""
 
     @cached_property
     def blocks(self) -> tuple[Measurement, ...]:
@@ -298,11 +287,7 @@ class Measured:
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def by_cell(self) -> dict[Cell, list[Measurement]]:
-        """Group the measurements by cell, cells in order."""
-        cells: dict[Cell, list[Measurement]] = {}
-        for measurement in self.measurements:
-            cells.setdefault(measurement.run.cell, []).append(measurement)
-        return cells
+        return grouped(self.measurements, lambda one: one.run.cell)
 
 
 def load(path: Path) -> Measured:

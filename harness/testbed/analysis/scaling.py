@@ -14,11 +14,7 @@ from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.queueing import Bounds, Station, bounds, closed_throughput
 from testbed.analysis.statistics.ratios import unpaired_ratios
-from testbed.analysis.statistics.scaling import (
-    Scalability,
-    efficiency,
-    fit_scalability,
-)
+from testbed.analysis.statistics.scaling import Scalability, efficiency, fit_scalability
 from testbed.model.systems import service_of
 
 FEWEST_LEVELS = 4

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measured, Measurement
 from testbed.analysis.tables import condition
@@ -24,7 +25,6 @@ class Study:
 
     @classmethod
     def of(cls, cell: Cell) -> Study:
-        """Return the study of a cell."""
         return cls(cell.workload, cell.preset, cell.backends, cell.mode)
 
     @property
@@ -35,20 +35,14 @@ class Study:
 
     @property
     def axis(self) -> str:
-        """The unit of the level."""
         return "threads" if self.mode == "closed" else "arrivals per second"
 
 
-def measured_studies(measured: Measured) -> Iterator[tuple[Study, list[Measurement]]]:
-    """Group runs by study."""
-    studies: dict[Study, list[Measurement]] = {}
-    for measurement in measured.measurements:
-        studies.setdefault(Study.of(measurement.run.cell), []).append(measurement)
-    yield from studies.items()
+def measured_studies(measured: Measured) -> dict[Study, list[Measurement]]:
+    return grouped(measured.measurements, lambda one: Study.of(one.run.cell))
 
 
 def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFrame]]:
-    """Group the rows of a summary by study."""
     keys = ("workload", "preset", "backends", "mode")
     for part in summary.partition_by(keys, maintain_order=True):
         yield Study(*(part[key][0] for key in keys)), part
@@ -56,8 +50,7 @@ def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFr
 
 def by_system(runs: Iterable[Measurement]) -> dict[str, dict[float, list[Measurement]]]:
     """Group runs by system and level, systems in order of their first run."""
-    systems: dict[str, dict[float, list[Measurement]]] = {}
-    for one in runs:
-        levels = systems.setdefault(one.run.cell.system, {})
-        levels.setdefault(one.run.cell.level, []).append(one)
-    return systems
+    return {
+        system: grouped(some, lambda one: one.run.cell.level)
+        for system, some in grouped(runs, lambda one: one.run.cell.system).items()
+    }

@@ -7,13 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from testbed.analysis.quantities import (
-    FIGURES,
-    QUANTILES,
-    failed_share,
-    geometric_mean,
-    run_figure,
-)
+from testbed.analysis.quantities import FIGURES, QUANTILES, failed_share, geometric_mean, run_figure
 from testbed.analysis.results import Cell, total
 from testbed.analysis.samples import CLASSES, NOT_BEGUN, Measured, Measurement
 from testbed.analysis.verdicts import Judged

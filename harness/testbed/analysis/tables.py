@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -14,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from testbed.analysis.decisions import Decision
+from testbed.analysis.grouping import grouped
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
@@ -22,35 +22,17 @@ from testbed.analysis.statistics.ratios import ALIKE, POWER
 MISSING = "–"
 
 Row = Mapping[str, Any]
+"""The cells of a table's row by the titles of its columns; titles contain the unit."""
 
 
-@dataclass(frozen=True)
-class Column:
-    """A table column; the title contains the unit, and numeric columns are right-aligned."""
-
-    title: str
-    text: Callable[[Row], str]
-    numeric: bool = True
+def number(value: float | None, decimals: int = 0) -> str:
+    """Return a formatted number; a missing value is a dash."""
+    return MISSING if value is None else f"{value:,.{decimals}f}"
 
 
-def number(name: str, decimals: int = 0) -> Callable[[Row], str]:
-    """Return the formatter of a numeric column; a missing value is a dash."""
-
-    def text(row: Row) -> str:
-        value = row[name]
-        return MISSING if value is None else f"{value:,.{decimals}f}"
-
-    return text
-
-
-def word(name: str) -> Callable[[Row], str]:
-    """Return the formatter of a text column."""
-    return lambda row: str(row[name])
-
-
-def share(name: str) -> Callable[[Row], str]:
-    """Return the formatter of a column of shares."""
-    return lambda row: MISSING if row[name] is None else percent(row[name])
+def share(part: float | None) -> str:
+    """Return a share of 1 as a percentage; a missing value is a dash."""
+    return MISSING if part is None else percent(part)
 
 
 def percent(part: float) -> str:
@@ -69,7 +51,7 @@ def share_with_interval(interval: Interval) -> str:
 
 
 def failures(row: Row) -> str:
-    """Return the failed arrivals of a row by class, most frequent first."""
+    """Return the failed arrivals of a summary's row by class, most frequent first."""
     counts = sorted(((row[name], name) for name in CLASSES if row[name]), reverse=True)
     if not counts:
         return "none"
@@ -79,33 +61,41 @@ def failures(row: Row) -> str:
     )
 
 
-def level(row: Row) -> str:
-    """Return the level: threads, or arrivals per second with their unit."""
-    return f"{row['level']:,g}" + ("" if row["mode"] == "closed" else "/s")
+def cell(row: Row) -> Row:
+    """Return the columns that say which cell a summary's row is about."""
+    unit = "" if row["mode"] == "closed" else "/s"
+    return {
+        "system": row["system"],
+        "workload": row["workload"],
+        "level": f"{row['level']:,g}{unit}",
+    }
 
 
-CELL = (
-    Column("system", word("system"), numeric=False),
-    Column("workload", word("workload"), numeric=False),
-    Column("level", level),
-)
-SPEED = (
-    *CELL,
-    Column("ok/s", number("ok_per_s")),
-    Column("mean", number("mean_ms", 1)),
-    Column("p50", number("p50_ms")),
-    Column("p95", number("p95_ms")),
-    Column("p99", number("p99_ms")),
-    Column("failed", share("failed_share")),
-)
-COST = (
-    *CELL,
-    Column("failures by class", failures, numeric=False),
-    Column("ack ms", number("acknowledged_mean_ms", 1)),
-    Column("CPU ms", number("server_cpu_ms_per_ok", 2)),
-    Column("MB", number("server_rss_mb")),
-    Column("generator", number("generator_cores", 2)),
-)
+def speed(row: Row) -> Row:
+    """Return a row of the table of speed, see `SPEED_NOTE`."""
+    return {
+        **cell(row),
+        "ok/s": number(row["ok_per_s"]),
+        "mean": number(row["mean_ms"], 1),
+        "p50": number(row["p50_ms"]),
+        "p95": number(row["p95_ms"]),
+        "p99": number(row["p99_ms"]),
+        "failed": share(row["failed_share"]),
+    }
+
+
+def cost(row: Row) -> Row:
+    """Return a row of the table of failures and cost, see `COST_NOTE`."""
+    return {
+        **cell(row),
+        "failures by class": failures(row),
+        "ack ms": number(row["acknowledged_mean_ms"], 1),
+        "CPU ms": number(row["server_cpu_ms_per_ok"], 2),
+        "MB": number(row["server_rss_mb"]),
+        "generator": number(row["generator_cores"], 2),
+    }
+
+
 SPEED_NOTE = (
     "level: threads, or arrivals/s; ok/s: successful operations per second; mean and percentiles "
     "of these, in ms"
@@ -114,20 +104,13 @@ COST_NOTE = (
     "ack: mean time to the acknowledgement; CPU: of all servers, per successful operation; "
     "MB: resident memory of all servers; generator: cores that it kept busy"
 )
-
+CELL_TABLES = ((speed, SPEED_NOTE), (cost, COST_NOTE))
+CELL_TEXT = ("system", "workload", "failures by class")
 
 FIGURE = {"ok_per_s": "goodput", "p95_ms": "p95", "cpu_ms_per_ok": "CPU"}
 """Short names of the headline figures."""
 
-DECIDED = (
-    Column("figure", word("figure"), numeric=False),
-    Column("cell", word("cell"), numeric=False),
-    Column("ratio", word("ratio"), numeric=False),
-    Column("decision", word("decision"), numeric=False),
-    Column("pairs ±", word("spread")),
-    Column("finds", word("could_tell")),
-    Column("age", word("age")),
-)
+DECIDED_TEXT = ("figure", "cell", "ratio", "decision")
 DECIDED_NOTE = (
     "cell: workload and threads, or arrivals/s; ratio: with its 95 % interval; CPU: of all "
     "servers, per successful operation; pairs ±: by how much the ratio differs from one pair of "
@@ -155,7 +138,6 @@ def effect(ratio: float | None) -> str:
 
 
 def ratio_words(one: Decision) -> str:
-    """Return a ratio with its interval."""
     if one.ratio is None:
         return MISSING
     known = "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"
@@ -163,7 +145,7 @@ def ratio_words(one: Decision) -> str:
 
 
 def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
-    """Return the rows of `DECIDED`; a figure is named only in its first row."""
+    """Return a row for each decision; a figure is named only in its first row."""
     rows: list[Row] = []
     before = ""
     for one in decisions:
@@ -174,8 +156,8 @@ def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
                 "cell": f"{one.workload} {one.level:g}{unit}",
                 "ratio": ratio_words(one),
                 "decision": decision_words(one),
-                "spread": MISSING if one.pair_spread is None else f"{100 * one.pair_spread:.1f} %",
-                "could_tell": effect(one.could_tell),
+                "pairs ±": MISSING if one.pair_spread is None else f"{100 * one.pair_spread:.1f} %",
+                "finds": effect(one.could_tell),
                 "age": MISSING if one.age_s is None else f"{one.age_s / 60:.0f} min",
             }
         )
@@ -202,16 +184,13 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
 
 def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
     """Group decisions by the compared systems, in words."""
-    parts: dict[str, list[Decision]] = {}
-    for one in decisions:
-        parts.setdefault(f"{one.system} against {one.reference}", []).append(one)
-    return parts
+    return grouped(decisions, lambda one: f"{one.system} against {one.reference}")
 
 
 def print_decisions(decisions: Iterable[Decision], console: Console) -> None:
     """Print a table for each compared system: a row per cell and headline figure."""
     for title, part in by_systems(decisions).items():
-        _print(title, DECIDED, decided_rows(part), DECIDED_NOTE, console, "figure")
+        _print(title, decided_rows(part), DECIDED_NOTE, DECIDED_TEXT, console, "figure")
         for remark in remarks(part):
             console.print(f"[yellow]{escape(remark)}[/yellow]", highlight=False)
 
@@ -237,32 +216,39 @@ def print_table(summary: pl.DataFrame, console: Console | None = None) -> None:
     """
     console = console or Console()
     for words, part in conditions(summary):
-        for columns, note in ((SPEED, SPEED_NOTE), (COST, COST_NOTE)):
-            rows = list(part.iter_rows(named=True))
-            _print(f"Operations, {words}", columns, rows, note, console, "system", "workload")
+        for columns, note in CELL_TABLES:
+            rows = [columns(row) for row in part.iter_rows(named=True)]
+            _print(f"Operations, {words}", rows, note, CELL_TEXT, console, "system", "workload")
 
 
-def markdown_table(rows: Iterable[Row], columns: Sequence[Column]) -> str:
-    """Return rows as a Markdown table."""
+def markdown_table(rows: Iterable[Row], text: Collection[str] | None = None) -> str:
+    """Return rows as a Markdown table; empty without rows.
+
+    The first row has the titles of all columns. ``text`` are those of columns that are not numbers;
+    None is all.
+    """
+    if not (known := list(rows)):
+        return ""
+    titles = list(known[0])
     lines = [
-        [column.title for column in columns],
-        ["---:" if column.numeric else ":---" for column in columns],
-        *([column.text(row).replace("|", "\\|") for column in columns] for row in rows),
+        titles,
+        [":---" if text is None or title in text else "---:" for title in titles],
+        *([str(row[title]).replace("|", "\\|") for title in titles] for row in known),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _print(
     title: str,
-    columns: Sequence[Column],
     rows: Sequence[Row],
     note: str,
+    text: Collection[str],
     console: Console,
     *groups: str,
 ) -> None:
     """Print a table with an empty line where one of the ``groups`` columns changes.
 
-    An empty value continues its group.
+    ``text`` are the columns that are not numbers. An empty value continues its group.
     """
     table = Table(
         title=escape(title),
@@ -272,13 +258,13 @@ def _print(
         title_justify="left",
         caption_justify="left",
     )
-    for column in columns:
+    for column in rows[0]:
         table.add_column(
-            column.title.replace(" ", "\n") if columns is DECIDED else column.title,
-            justify="right" if column.numeric else "left",
-            no_wrap=column.numeric or columns is DECIDED or column in CELL,
+            column.replace(" ", "\n") if text is DECIDED_TEXT else column,
+            justify="left" if column in text else "right",
+            no_wrap=column != "failures by class",
         )
     for row, following in zip(rows, [*rows[1:], None], strict=True):
         ends = following is None or any(following[name] not in (row[name], "") for name in groups)
-        table.add_row(*(Text(column.text(row)) for column in columns), end_section=ends)
+        table.add_row(*(Text(one) for one in row.values()), end_section=ends)
     console.print(table)

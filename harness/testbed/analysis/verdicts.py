@@ -20,20 +20,8 @@ import polars as pl
 
 from testbed.analysis.quantities import CLOCK_MS
 from testbed.analysis.results import Results, Run
-from testbed.analysis.samples import (
-    CLOCK,
-    DAMAGED,
-    DOUBLED,
-    STRANGE,
-    Measured,
-    Measurement,
-)
-from testbed.analysis.statistics.steadiness import (
-    Change,
-    Spell,
-    change_of_mean,
-    trend_of_rates,
-)
+from testbed.analysis.samples import CLOCK, DAMAGED, DOUBLED, STRANGE, Measured, Measurement
+from testbed.analysis.statistics.steadiness import Change, Spell, change_of_mean, trend_of_rates
 from testbed.model.loads import LATE_MS
 
 Status = Literal["valid", "still warming", "stalled", "overloaded", "invalid"]
@@ -127,7 +115,6 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The failed checks in words."""
         return tuple(
             f"{check.name}: {check.figure} (limit: {check.limit})"
             for check in self.checks
@@ -152,12 +139,10 @@ class Judged:
 
     @property
     def results(self) -> Results:
-        """The results directory of the runs."""
         return self.recorded.results
 
     @property
     def deciding(self) -> tuple[Measurement, ...]:
-        """The used runs that are not still warming."""
         return tuple(
             one
             for one in self.used.measurements

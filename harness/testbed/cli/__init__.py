@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.markup import escape
 
-from testbed.cli import experiments, faults, machine, messages, reports, stacks, watching
+from testbed.cli import experiments, faults, machine, reports, stacks
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.deploy import processes
 from testbed.model.errors import UserError
@@ -26,7 +26,7 @@ app.command()(stacks.up)
 app.command()(stacks.down)
 app.command()(stacks.status)
 app.command()(stacks.logs)
-app.command("dead-letters")(messages.dead_letters)
+app.command("dead-letters")(stacks.dead_letters)
 app.command()(experiments.run)
 app.command()(reports.report)
 app.command()(experiments.compare)
@@ -36,7 +36,7 @@ app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     add_help_option=False,
 )(machine.jmeter)
-app.command("live")(watching.live_command)
+app.command()(stacks.live)
 
 
 def main() -> None:

@@ -41,5 +41,4 @@ def step(console: Console, title: str) -> Iterator[Detail]:
 
 
 def seconds(began: float) -> str:
-    """Return the time since a monotonic clock reading, in words."""
     return duration(time.monotonic() - began)

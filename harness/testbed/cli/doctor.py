@@ -125,7 +125,7 @@ def _ports(project: Project) -> Finding:
     }
     busy = ports.taken(wanted)
     if busy:
-        listed = ", ".join(f"{one.port} by {one.holder or 'an unknown process'}" for one in busy)
+        listed = ", ".join(f"{port} by {holder}" for port, holder in busy.items())
         return Finding(
             "Ports", Verdict.BAD, f"in use: {listed}; stop them, or use --port-offset 10000"
         )

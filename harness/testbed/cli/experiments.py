@@ -22,7 +22,7 @@ from testbed.deploy.meter import MB
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.schedule import prepared, slots
+from testbed.experiment.schedule import Records, prepared, slots
 from testbed.measure import environment, load, results_directory, runner
 from testbed.measure.dependencies import Dependencies
 from testbed.model import systems
@@ -69,17 +69,18 @@ def run(
             "give an experiment, or --resume RESULTS",
             f"Shipped experiments: {', '.join(reading.shipped(project))}.",
         )
-    if only_plan:
-        _print_plan(project, name, resume)
-        return
-    if name is not None:
-        plan = reading.load(project, name)
-        results = _run(project, plan, port_offset, watched=watched, build_first=not no_build)
+    known = None if resume is None else resume.absolute()
+    if known is not None:
+        plan = results_directory.declared(known)
     else:
-        assert resume is not None
-        results = _resume(
-            project, resume.absolute(), port_offset, watched=watched, build_first=not no_build
-        )
+        assert name is not None
+        plan = reading.load(project, name)
+    if only_plan:
+        _print_plan(plan, {} if known is None else results_directory.finished(known))
+        return
+    results = _measure(
+        project, plan, port_offset, results=known, watched=watched, build_first=not no_build
+    )
     shown = escape(project.shown(results))
     console.print(f"Results: [bold]{shown}[/bold]")
     console.print(f"Report:  ./testbed report {shown}")
@@ -114,36 +115,38 @@ def compare(
         plan = reading.changed(plan, repetitions=pairs)
     if until is not None:
         plan = reading.changed(plan, precision={"could_tell": parse_percent(until)})
-    results = _run(project, plan, port_offset, watched=False, build_first=not no_build)
+    results = _measure(project, plan, port_offset, build_first=not no_build)
     write_report(project, results)
     console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
 
 
-def _run(
-    project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
+def _measure(
+    project: Project,
+    plan: Experiment,
+    port_offset: int,
+    *,
+    results: Path | None = None,
+    watched: bool = False,
+    build_first: bool,
 ) -> Path:
+    """Measure an experiment, or the rest of the one in `results`; return the results directory."""
     leftovers.clear_all(project)
-    plan = prepared(plan, psutil.virtual_memory().available / MB)
+    if results is None:
+        plan = prepared(plan, psutil.virtual_memory().available / MB)
     dependencies = _dependencies(
         project, plan, port_offset, watched=watched, build_first=build_first
     )
-    _enter_network(plan)
-    results = results_directory.new_results(project, plan.name, record.now())
-    results_directory.begin(dependencies, plan, results)
-    _carry_out(project, dependencies, plan, results)
-    return results
-
-
-def _resume(
-    project: Project, results: Path, port_offset: int, *, watched: bool, build_first: bool
-) -> Path:
-    leftovers.clear_all(project)
-    plan = results_directory.declared(results)
-    dependencies = _dependencies(
-        project, plan, port_offset, watched=watched, build_first=build_first
-    )
-    results_directory.require_same(dependencies, results)
-    _enter_network(plan)
+    if results is not None:
+        results_directory.require_same(dependencies, results)
+    if plan.local_ports is not None:
+        namespace.enter(plan.local_ports)
+        console.print(
+            f"In a network of its own, with {plan.local_ports.last - plan.local_ports.first + 1} "
+            "ports for connections."
+        )
+    if results is None:
+        results = results_directory.new_results(project, plan.name, record.now())
+        results_directory.begin(dependencies, plan, results)
     _carry_out(project, dependencies, plan, results)
     return results
 
@@ -168,21 +171,7 @@ def _carry_out(
         raise
 
 
-def _enter_network(plan: Experiment) -> None:
-    if plan.local_ports is not None:
-        namespace.enter(plan.local_ports)
-        console.print(
-            f"In a network of its own, with {plan.local_ports.last - plan.local_ports.first + 1} "
-            "ports for connections."
-        )
-
-
-def _print_plan(project: Project, name: str | None, results: Path | None) -> None:
-    if results is not None:
-        plan, done = results_directory.declared(results), results_directory.finished(results)
-    else:
-        assert name is not None
-        plan, done = reading.load(project, name), {}
+def _print_plan(plan: Experiment, done: Records) -> None:
     for line in planning.lines(plan, done):
         console.print(escape(line), soft_wrap=True)
     console.print(f"[bold]{plan.name}[/bold]: {planning.expect(plan, done).told}")

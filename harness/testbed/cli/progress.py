@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.live import Live
@@ -16,35 +17,19 @@ from testbed.measure.load import Seen
 from testbed.model.words import duration
 
 
+@dataclass
 class Estimate:
-    """Estimates the remaining time from what starts and runs have taken so far."""
+    """Estimates the remaining time from what starts and runs have taken so far, in seconds."""
 
-    def __init__(self, expected: Expected) -> None:
-        self._expected = expected
-        self._runs: list[float] = []
-        self._starts: list[float] = []
-        self.runs = expected.runs
-
-    @property
-    def measured_runs(self) -> int:
-        """How many runs were measured."""
-        return len(self._runs)
-
-    def started(self, seconds: float) -> None:
-        """Note a start with its warm-up."""
-        self._starts.append(seconds)
-
-    def measured(self, seconds: float) -> None:
-        """Note a run."""
-        self._runs.append(seconds)
+    expected: Expected
+    runs_s: list[float] = field(default_factory=list)
+    starts_s: list[float] = field(default_factory=list)
 
     def remaining_s(self) -> float:
-        """Return the expected seconds until the end."""
-        expected = self._expected
-        runs = max(0, self.runs - self.measured_runs)
-        starts = max(0, expected.starts - len(self._starts))
-        return runs * _mean(self._runs, expected.run_s) + starts * _mean(
-            self._starts, expected.start_s
+        runs = max(0, self.expected.runs - len(self.runs_s))
+        starts = max(0, self.expected.starts - len(self.starts_s))
+        return runs * _mean(self.runs_s, self.expected.run_s) + starts * _mean(
+            self.starts_s, self.expected.start_s
         )
 
 
@@ -59,7 +44,7 @@ class Progress:
         self._live = Live(console=console, transient=True, refresh_per_second=4)
         self._subject = ""
         self._began = time.monotonic()
-        self._width = len(str(self._estimate.runs))
+        self._width = len(str(expected.runs))
 
     def __enter__(self) -> Progress:
         if self._console.is_terminal:
@@ -70,23 +55,19 @@ class Progress:
         self._live.stop()
 
     def starting(self, start: Start) -> None:
-        """Show what is about to be started."""
         self._began = time.monotonic()
         self._subject = f"start {start.repetition}, {start.name}"
 
     def waiting(self, what: str) -> None:
-        """Show what is being waited for."""
         self._update(f"waiting for {escape(what)}")
 
     def started(self, start: Start) -> None:
-        """Show how long the systems took to their first full answer."""
         self._print(
             f"[green]✓[/green] start {start.repetition}: {start.name} up "
             f"[dim]{duration(time.monotonic() - self._began)}[/]"
         )
 
     def loading(self, name: str, seen: Seen) -> None:
-        """Show the running load."""
         self._subject = name
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
         self._update(
@@ -94,33 +75,28 @@ class Progress:
         )
 
     def warmed(self, start: Start, told: str) -> None:
-        """Show how the warm-up of all systems of a start ended."""
-        self._estimate.started(time.monotonic() - self._began)
+        self._estimate.starts_s.append(time.monotonic() - self._began)
         self._print(f"  warm-up: {told}")
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
-        """Show a run that ended, with the counts of its loads."""
-        self._estimate.measured(seconds)
+        self._estimate.runs_s.append(seconds)
         failed = any(one.failed for one in seen)
         mark = "[red]![/red]" if failed else "[green]✓[/green]"
-        number = self._estimate.measured_runs
+        number = len(self._estimate.runs_s)
         self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
 
     def judged(self, run: Run, verdict: str) -> None:
-        """Show what keeps a run from being valid."""
         self._print(f"  [yellow]{escape(verdict)}[/yellow]")
 
     def known(self, lines: Sequence[str]) -> None:
-        """Show the results of each cell so far."""
         for line in lines:
             self._print(f"  [cyan]{escape(line)}[/cyan]")
 
     def decided(self, text: str) -> None:
-        """Show whether the experiment goes on, and why."""
         self._print(text)
 
     def _update(self, text: str) -> None:
-        number = self._estimate.measured_runs + 1
+        number = len(self._estimate.runs_s) + 1
         left = duration(self._estimate.remaining_s())
         self._live.update(
             Text.from_markup(

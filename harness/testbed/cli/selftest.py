@@ -43,7 +43,6 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every test of the suite passed, and there was one."""
         return self.code == 0
 
 

@@ -1,4 +1,4 @@
-"""Commands on one running variant: up, down, status, logs."""
+"""Commands on one running variant: up, down, status, logs, dead-letters, live."""
 
 from __future__ import annotations
 
@@ -21,7 +21,16 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import prepare
-from testbed.deploy import compose, leftovers, ports, processes, record, services
+from testbed.deploy import (
+    compose,
+    deadletters,
+    leftovers,
+    ports,
+    processes,
+    record,
+    services,
+)
+from testbed.deploy.deadletters import DeadLetter
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import ProcessMeter, Usage
 from testbed.deploy.record import Running, StackRecord
@@ -30,6 +39,7 @@ from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import names
+from testbed.watch import live as exporter
 
 
 def up(
@@ -112,6 +122,41 @@ def logs(
         console.out(tail(file, lines=100 if service else 20))
 
 
+def dead_letters(
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Send them again to where they were sent at first.")
+    ] = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Delete them.")] = False,
+    queue: Annotated[str, typer.Option(help="Where they are.")] = deadletters.QUEUE,
+) -> None:
+    """Show the messages of the running variant that its services have set aside."""
+    if replay and purge:
+        raise UserError("--replay and --purge exclude each other")
+    known = record.load(Project.find())
+    if known is None:
+        raise UserError("nothing is running", "Messages are kept while their variant runs.")
+    with deadletters.connected(known, os.environ) as channel:
+        if replay:
+            console.print(f"Sent again: {deadletters.replay(channel, queue)}")
+        elif purge:
+            console.print(f"Deleted: {deadletters.purge(channel, queue)}")
+        else:
+            console.print(_shown(deadletters.peek(channel, queue)), markup=False)
+
+
+def live(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to answer.")] = exporter.PORT,
+) -> None:
+    """Export JMeter's progress in results/ to Prometheus, until interrupted."""
+    try:
+        server = exporter.serve(exporter.Exporter(Project.find().results), ports.LOOPBACK, port)
+    except OSError as problem:
+        raise UserError(f"port {port}: {problem.strerror}", "Choose another one.") from problem
+    with server:
+        console.print(f"http://{ports.LOOPBACK}:{port}{exporter.PATH}")
+        server.serve_forever()
+
+
 def _running() -> list[tuple[Project, StackRecord]]:
     """Return every stack that runs; print a message if there is none."""
     found = [(one, record.load(one)) for one in Project.find().every_stack()]
@@ -123,42 +168,22 @@ def _running() -> list[tuple[Project, StackRecord]]:
 
 def _print_status(known: StackRecord) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
-    for heading, justify in (
-        ("service", "left"),
-        ("port", "right"),
-        ("state", "left"),
-        ("start s", "right"),
-        ("RSS MB", "right"),
-        ("CPU s", "right"),
-        ("pid", "right"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for heading in ("service", "port", "state", "start s", "RSS MB", "CPU s", "pid"):
+        table.add_column(heading, justify="left" if heading in ("service", "state") else "right")
     usage = _usage(known)
+
+    def add(name: str, port: str, state: str, start_s: str, pid: str) -> None:
+        used = usage.get(name)
+        resources = ("", "") if used is None else (f"{used.rss_mb:.0f}", f"{used.cpu_s:.1f}")
+        table.add_row(name, port, state, start_s, *resources, pid)
+
     with services.client() as http:
         for one in known.running:
-            state = _state(one, http)
-            used = usage.get(one.name)
-            table.add_row(
-                one.name,
-                " ".join(map(str, one.ports)),
-                state,
-                "" if one.ready_s is None else f"{one.ready_s:.1f}",
-                "" if used is None else f"{used.rss_mb:.0f}",
-                "" if used is None else f"{used.cpu_s:.1f}",
-                str(one.process.pid),
-            )
-    if known.compose is not None:
-        for container in compose.containers(known.compose):
-            used = usage.get(container.name)
-            table.add_row(
-                container.name,
-                "",
-                container.state,
-                "",
-                "" if used is None else f"{used.rss_mb:.0f}",
-                "" if used is None else f"{used.cpu_s:.1f}",
-                "",
-            )
+            start_s = "" if one.ready_s is None else f"{one.ready_s:.1f}"
+            ports_ = " ".join(map(str, one.ports))
+            add(one.name, ports_, _state(one, http), start_s, str(one.process.pid))
+    for container in () if known.compose is None else compose.containers(known.compose):
+        add(container.name, "", container.state, "", "")
     console.print(table)
     total = sum(one.rss_mb for one in usage.values())
     started = "" if known.start_s is None else f", complete after {known.start_s:.1f} s"
@@ -173,10 +198,7 @@ def _state(one: Running, http: httpx.Client) -> str:
         return "[red]ended[/red]"
     if not one.ports:
         return "running"
-    if one.health is None:
-        ready = all(ports.accepts(port) for port in one.ports)
-    else:
-        ready = services.is_ready(http, one.ports[0], one.health)
+    ready = services.is_ready(http, one.ports, one.health)
     return "[green]ready[/green]" if ready else "[yellow]not ready[/yellow]"
 
 
@@ -185,3 +207,14 @@ def _usage(known: StackRecord) -> dict[str, Usage]:
         ids = {one.name: one.id for one in compose.containers(known.compose)}
         return compose.ContainerMeter(ids).read()
     return ProcessMeter({one.name: one.process for one in known.running}).read()
+
+
+def _shown(letters: list[DeadLetter]) -> Table | str:
+    if not letters:
+        return "No message was set aside."
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("type", "correlation id", "sent to", "reason"):
+        table.add_column(heading)
+    for one in letters:
+        table.add_row(one.type, one.correlation_id, one.routing_key or "unknown", one.reason)
+    return table

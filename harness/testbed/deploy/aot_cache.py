@@ -164,7 +164,6 @@ def _digest(jar: Path, *_state: int) -> str:
 
 
 def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
-    """Return a deployment with each of its services changed."""
     phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
     return replace(deployment, phases=phases)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -75,16 +75,8 @@ def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
     after it.
     """
     wanted = list(names)
-    log = project.state / "build.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    code = processes.run_in_foreground(
-        [maven(), "-B", "-q", "-DskipTests", "-pl", ",".join(wanted), "-am", "package"],
-        jdk.environment(),
-        project.root,
-        log,
-    )
-    if code != 0:
-        raise UserError(f"the build failed; the end of {project.shown(log)}:\n" + maven_tail(log))
+    arguments = ("-DskipTests", "-pl", ",".join(wanted), "-am", "package")
+    _run_maven(project, jdk, arguments, "build.log", "the build failed")
     for name in wanted:
         jar = project.jar(name)
         if not jar.is_file():
@@ -114,21 +106,21 @@ def lay_out_jmeter(project: Project, jdk: Jdk) -> None:
     home = project.jmeter_home
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
-    log = project.state / "jmeter-layout.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    code = processes.run_in_foreground(
-        [maven(), "-B", "-q", "-f", str(JMETER_POM), f"-Djmeter.home={home}", "package"],
-        jdk.environment(),
-        project.root,
-        log,
-    )
-    if code != 0:
-        raise UserError(
-            f"JMeter could not be laid out; the end of {project.shown(log)}:\n" + maven_tail(log)
-        )
+    arguments = ("-f", str(JMETER_POM), f"-Djmeter.home={home}", "package")
+    _run_maven(project, jdk, arguments, "jmeter-layout.log", "JMeter could not be laid out")
     # JMeter complains when this folder of its release is missing.
     (home / "lib" / "junit").mkdir(exist_ok=True)
     _jmeter_stamp(project).touch()
+
+
+def _run_maven(
+    project: Project, jdk: Jdk, arguments: Sequence[str], log_name: str, failed: str
+) -> None:
+    log = project.state / log_name
+    log.parent.mkdir(parents=True, exist_ok=True)
+    command = [maven(), "-B", "-q", *arguments]
+    if processes.run_in_foreground(command, jdk.environment(), project.root, log) != 0:
+        raise UserError(f"{failed}; the end of {project.shown(log)}:\n" + maven_tail(log))
 
 
 def maven_tail(log: Path) -> str:
@@ -164,14 +156,8 @@ def _newest(path: Path) -> float:
 
 def _written(jar: Path) -> float:
     """Return when a jar was written (ctime); its mtime is the build's fixed timestamp."""
-    try:
-        return jar.stat().st_ctime
-    except FileNotFoundError:
-        return 0.0
+    return jar.stat().st_ctime if jar.is_file() else 0.0
 
 
 def _modified(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+    return path.stat().st_mtime if path.exists() else 0.0

@@ -47,7 +47,7 @@ _NUMBER = re.compile(r"-(\d+)$")
 _NETWORKS = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}"
 
 _KILLED = 137
-"""The exit code of a container that did not end when asked to."""
+"""The exit code of a container that had to be killed."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,6 @@ class Container:
 
     @property
     def name(self) -> str:
-        """The name of the instance."""
         return instance(self.service, self.number)
 
     @property
@@ -128,7 +127,7 @@ def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict
 
 
 class Replaced(list[str]):
-    """A list in place of the compose file's own, to which compose would else add it."""
+    """A list that replaces that of the compose file; compose would otherwise append it."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -213,10 +212,8 @@ def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
 
     Raises `UserError` if compose cannot read the files.
     """
-    answer = _ask((*_command(compose), "config", "--format", "json"), environ=environ)
-    if answer.returncode != 0:
-        raise UserError("docker compose config failed:\n" + answer.stderr.strip())
-    stack = json.loads(answer.stdout)
+    command = (*_command(compose), "config", "--format", "json")
+    stack = json.loads(_carried_out("docker compose config", command, environ=environ))
     return {
         # The default name of a built image.
         name: {"image": f"{stack['name']}-{name}", **one}
@@ -275,17 +272,13 @@ def _carry_out(
 
 def down(compose: Compose) -> None:
     """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    answer = _ask((*_command(compose), "down"), timeout=180)
-    if answer.returncode != 0:
-        raise UserError("docker compose down failed:\n" + answer.stderr.strip())
+    _carried_out("docker compose down", (*_command(compose), "down"), timeout=180)
 
 
 def containers(compose: Compose) -> list[Container]:
     """Return the containers of a stack, including those that ended."""
-    answer = _ask((*_command(compose), "ps", "--all", "--format", "json"))
-    if answer.returncode != 0:
-        raise UserError("docker compose ps failed:\n" + answer.stderr.strip())
-    text = answer.stdout.strip()
+    command = (*_command(compose), "ps", "--all", "--format", "json")
+    text = _carried_out("docker compose ps", command).strip()
     # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
@@ -295,16 +288,16 @@ def containers(compose: Compose) -> list[Container]:
             row["State"],
             int(row["ExitCode"]),
             int(number[1]) if (number := _NUMBER.search(row.get("Name", ""))) else 1,
-            _host_ports(row.get("Publishers") or ()),
+            # 0 stands for a port that is not published.
+            {
+                one["TargetPort"]: one["PublishedPort"]
+                for one in row.get("Publishers") or ()
+                if one["PublishedPort"]
+            },
             row.get("Health") or "",
         )
         for row in rows
     ]
-
-
-def _host_ports(publishers: Iterable[Mapping[str, Any]]) -> dict[int, int]:
-    # 0 stands for a port that is not published.
-    return {one["TargetPort"]: one["PublishedPort"] for one in publishers if one["PublishedPort"]}
 
 
 def keep_logs(compose: Compose, folder: Path) -> None:
@@ -337,7 +330,6 @@ def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> Non
 
 
 def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:
-    """Return the command that shows the containers' logs."""
     return [
         *_command(compose),
         "logs",
@@ -355,7 +347,6 @@ class ContainerMeter:
     ids: Mapping[str, str]
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name; a container that ended or has no shell is left out."""
         usage = {}
         for name, one in self.ids.items():
             answer = _ask(("docker", "exec", one, "sh", "-c", _READ_USAGE))
@@ -364,12 +355,9 @@ class ContainerMeter:
         return usage
 
 
-def meter(ids: Mapping[str, str], root: Path = Path("/")) -> Meter:
-    """Return the cheapest meter that can read these containers.
-
-    `ids` holds the containers by name. `root` is the folder of ``proc`` and ``sys``.
-    """
-    files = {name: groups.group_files(pid, root) for name, pid in pids(ids).items()}
+def meter(ids: Mapping[str, str]) -> Meter:
+    """Return the cheapest meter that can read these containers; `ids` holds them by name."""
+    files = {name: groups.group_files(pid) for name, pid in pids(ids).items()}
     host = groups.GroupMeter({name: found for name, found in files.items() if found})
     # The host cannot read containers that run in a virtual machine.
     return host if set(host.read()) == set(ids) else ContainerMeter(ids)
@@ -386,11 +374,11 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
 @contextlib.contextmanager
 def paused(compose: Compose, service: str) -> Iterator[None]:
     """Suspend the containers of a service while the body runs; raise `UserError` if that fails."""
-    _task(compose, "pause", service)
+    _carried_out("docker compose pause", (*_command(compose), "pause", service))
     try:
         yield
     finally:
-        _task(compose, "unpause", service)
+        _carried_out("docker compose unpause", (*_command(compose), "unpause", service))
 
 
 @contextlib.contextmanager
@@ -450,16 +438,13 @@ def start(compose: Compose, name: str) -> None:
     _docker("start", find(compose, name).id)
 
 
-def _task(compose: Compose, *task: str) -> None:
-    _carried_out(f"docker compose {' '.join(task)}", (*_command(compose), *task))
-
-
 def _docker(*task: str) -> str:
     return _carried_out(f"docker {task[0]}", ("docker", *task))
 
 
-def _carried_out(title: str, command: tuple[str, ...]) -> str:
-    answer = _ask(command)
+def _carried_out(title: str, command: tuple[str, ...], **options: Any) -> str:
+    """Return what a command prints; raise `UserError` if it fails. `options` go to `_ask`."""
+    answer = _ask(command, **options)
     if answer.returncode != 0:
         raise UserError(f"{title} failed:\n" + answer.stderr.strip())
     return answer.stdout

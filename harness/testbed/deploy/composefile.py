@@ -40,28 +40,19 @@ class Stub:
 
 @dataclass(frozen=True)
 class ComposeService:
-    """One service of a compose file.
-
-    Parameters
-    ----------
-    module
-        The Maven module whose jar its image runs; None for other images.
-    environment
-        Its settings, without those that the file leaves to the shell.
-    ports
-        Host ports, by port in the container.
-    after
-        The services that must be healthy before it starts.
-    profiles
-        The profiles that start it; empty if it always starts.
-    """
+    """One service of a compose file."""
 
     name: str
     module: str | None
+    """The Maven module whose jar its image runs; None for other images."""
     environment: Mapping[str, str]
+    """Its settings, without those that the file leaves to the shell."""
     ports: Mapping[int, int]
+    """Host ports, by port in the container."""
     after: tuple[str, ...]
+    """The services that must be healthy before it starts."""
     profiles: tuple[str, ...] = ()
+    """The profiles that start it; empty if it always starts."""
     stub: Stub | None = None
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
@@ -20,14 +21,11 @@ def empty(uri: str, databases: str, collections: Collection[str]) -> dict[str, i
     `UserError` if MongoDB does not answer.
     """
     with _connected(uri) as client:
-        try:
-            return {
-                name: sum(client[name][one].delete_many({}).deleted_count for one in collections)
-                for name in client.list_database_names()
-                if name.startswith(databases)
-            }
-        except PyMongoError as problem:
-            raise _silent(problem) from problem
+        return {
+            name: sum(client[name][one].delete_many({}).deleted_count for one in collections)
+            for name in client.list_database_names()
+            if name.startswith(databases)
+        }
 
 
 def stored(uri: str, databases: str, collection: str, field: str) -> dict[str, str]:
@@ -36,37 +34,36 @@ def stored(uri: str, databases: str, collection: str, field: str) -> dict[str, s
     Parameters and errors are those of `empty`.
     """
     with _connected(uri) as client:
-        try:
-            return {
-                str(document["_id"]): str(document.get(field, ""))
-                for name in client.list_database_names()
-                if name.startswith(databases)
-                for document in client[name][collection].find({}, {field: 1})
-            }
-        except PyMongoError as problem:
-            raise _silent(problem) from problem
+        return {
+            str(document["_id"]): str(document.get(field, ""))
+            for name in client.list_database_names()
+            if name.startswith(databases)
+            for document in client[name][collection].find({}, {field: 1})
+        }
 
 
 def require_answer(uri: str) -> None:
     """Check that MongoDB answers; raise `UserError` if it does not."""
     with _connected(uri, ANSWER_TIMEOUT_MS) as client:
-        try:
-            client.admin.command("ping")
-        except PyMongoError as problem:
-            raise _silent(problem) from problem
+        client.admin.command("ping")
 
 
-def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> MongoClient[dict[str, object]]:
+@contextmanager
+def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> Iterator[MongoClient[dict[str, object]]]:
     try:
-        return MongoClient(uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms)
+        client: MongoClient[dict[str, object]] = MongoClient(
+            uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms
+        )
     except (PyMongoError, ValueError) as problem:
         # The port is wrong, or the password has unescaped characters.
         raise UserError(f"MONGODB_URI is not a connection string: {problem}") from problem
-
-
-def _silent(problem: PyMongoError) -> UserError:
-    # Only the address: the connection string may hold a user and a password.
-    reason = str(problem).split(",", 1)[0]
-    return UserError(
-        f"MongoDB does not answer: {reason}", "Is it running, and does MONGODB_URI lead to it?"
-    )
+    try:
+        with client:
+            yield client
+    except PyMongoError as problem:
+        # Only the address: the connection string may hold a user and a password.
+        reason = str(problem).split(",", 1)[0]
+        raise UserError(
+            f"MongoDB does not answer: {reason}",
+            "Is it running, and does MONGODB_URI lead to it?",
+        ) from problem

@@ -27,7 +27,7 @@ EXCHANGE = "x-original-exchange"
 ROUTING_KEY = "x-original-routingKey"
 REASON = "x-exception-message"
 ADDED = ("x-exception-", "x-original-")
-"""What the names of headers begin with that came when the message was set aside."""
+"""Prefixes of the headers that were added when the message was set aside."""
 
 TIMEOUT_S = 10
 
@@ -47,18 +47,13 @@ class Channel(Protocol):
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A message that was set aside.
-
-    Parameters
-    ----------
-    exchange, routing_key
-        Where it was sent to at first; None if its headers do not tell.
-    """
+    """A message that was set aside."""
 
     type: str
     correlation_id: str
     exchange: str | None
     routing_key: str | None
+    """With `exchange`, its first destination; None if the headers lack it."""
     reason: str
 
 
@@ -77,13 +72,13 @@ def peek(channel: Channel, queue: str = QUEUE) -> list[DeadLetter]:
 
 
 def replay(channel: Channel, queue: str = QUEUE) -> int:
-    """Send messages again to where they were sent at first; return how many.
+    """Send messages to their first destination again; return how many.
 
-    Those that do not tell where that was stay in the queue. A message leaves it only when another
-    queue has taken it. Raises `UserError` if none does.
+    A message without it stays in the queue. The others leave the queue only when another one has
+    taken them. Raises `UserError` if none does.
     """
     replayed, kept = 0, None
-    # Those that are set aside again meanwhile are not counted.
+    # Messages that are set aside again meanwhile are not counted.
     for _ in range(channel.queue_declare(queue, passive=True).method.message_count):
         method, properties, body = channel.basic_get(queue)
         if method is None:

@@ -55,29 +55,19 @@ WAIT_S = 3
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user asked for.
-
-    Parameters
-    ----------
-    settings
-        Environment settings for every service, on top of the preset.
-    port_offset
-        Added to every port, including those of backends.
-    apart
-        Whether the same variant is already up; containers then get other names.
-    replicas
-        Instances of each service; one where it is not named.
-    limits
-        The limits of each instance, by service.
-    """
+    """What the user asked for."""
 
     variant: str
     preset: str = "tuned"
     backends: str = "embedded"
     settings: Mapping[str, str] = field(default_factory=dict)
+    """Environment settings for every service, on top of the preset."""
     port_offset: int = 0
+    """Added to every port, including those of backends."""
     apart: bool = False
+    """Whether the same variant is already up; containers then get other names."""
     replicas: Mapping[str, int] = field(default_factory=dict)
+    """Instances of each service; one where it is not named."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -91,7 +81,6 @@ class Choice:
 
     @property
     def system(self) -> SystemDeclaration:
-        """The declaration of what is started."""
         return systems.declaration(self.variant)
 
 

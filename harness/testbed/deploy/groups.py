@@ -55,7 +55,6 @@ class GroupMeter:
     files: Mapping[str, tuple[Path, ...]]
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name; a container that ended is left out."""
         usage = {}
         for name, files in self.files.items():
             try:
@@ -78,7 +77,6 @@ class LimitedMeter:
     groups: Mapping[str, tuple[Path, ...]]
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name."""
         usage = self.meter.read()
         for name in usage.keys() & self.groups.keys():
             files = [folder / one for folder in self.groups[name] for one in _PRESSURE]
@@ -145,13 +143,10 @@ def create(name: str, limits: ServiceLimits, where: Parents) -> tuple[Path, ...]
 def set_cpus(folders: Iterable[Path], cpus: float | None) -> None:
     """Change the CPU limit of a running process; None lifts it. Raises `OSError` if that fails."""
     for folder in folders:
-        if (folder / "cpu.max").is_file():
-            quota = "max" if cpus is None else round(cpus * PERIOD_US)
-            (folder / "cpu.max").write_text(f"{quota} {PERIOD_US}", encoding="ascii")
-        elif (file := folder / "cpu.cfs_quota_us").is_file():
-            quota = -1 if cpus is None else round(cpus * PERIOD_US)
-            (folder / "cpu.cfs_period_us").write_text(str(PERIOD_US), encoding="ascii")
-            file.write_text(str(quota), encoding="ascii")
+        version = 2 if (folder / "cpu.max").is_file() else 1
+        for file, value in _cpu_files(cpus, version).items():
+            if (folder / file).is_file():
+                (folder / file).write_text(value, encoding="ascii")
 
 
 def joined(command: Sequence[str], folders: Iterable[Path]) -> tuple[str, ...]:
@@ -223,17 +218,20 @@ def _seen(base: Path, path: str) -> Path:
 
 
 def _limit_files(limits: ServiceLimits, version: int) -> dict[str, str]:
-    found: dict[str, str] = {}
-    if limits.cpus is not None:
-        quota = round(limits.cpus * PERIOD_US)
-        if version == 1:
-            found |= {"cpu.cfs_period_us": str(PERIOD_US), "cpu.cfs_quota_us": str(quota)}
-        else:
-            found["cpu.max"] = f"{quota} {PERIOD_US}"
+    found = {} if limits.cpus is None else _cpu_files(limits.cpus, version)
     if limits.memory_mb is not None:
         name = "memory.limit_in_bytes" if version == 1 else "memory.max"
         found[name] = str(limits.memory_mb * MB)
     return found
+
+
+def _cpu_files(cpus: float | None, version: int) -> dict[str, str]:
+    """Return the content of the files that limit CPU, in cores; None lifts the limit."""
+    unlimited = "-1" if version == 1 else "max"
+    quota = unlimited if cpus is None else str(round(cpus * PERIOD_US))
+    if version == 1:
+        return {"cpu.cfs_period_us": str(PERIOD_US), "cpu.cfs_quota_us": quota}
+    return {"cpu.max": f"{quota} {PERIOD_US}"}
 
 
 def _statistics(files: Iterable[Path]) -> str:

@@ -31,25 +31,15 @@ USUAL_PLACES = (
 
 @dataclass(frozen=True)
 class Jdk:
-    """One Java installation.
-
-    Parameters
-    ----------
-    home
-        Its folder (``JAVA_HOME``).
-    version
-        The full version, such as ``25.0.3``.
-    compiler
-        Whether it has ``javac``: it is a JDK, not only a runtime.
-    """
-
     home: Path
+    """Its folder (``JAVA_HOME``)."""
     version: str
+    """The full version, such as ``25.0.3``."""
     compiler: bool
+    """Whether it has ``javac``: it is a JDK, not only a runtime."""
 
     @property
     def java(self) -> Path:
-        """The ``java`` command."""
         return self.home / "bin" / "java"
 
     @property
@@ -120,7 +110,12 @@ def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
     known = installed() if jdks is None else list(jdks)
     fit = [jdk for jdk in known if jdk.compiler and jdk.feature >= SERVICES_FEATURE]
     if not fit:
-        raise _missing(known)
+        seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in known) or "no Java at all"
+        raise UserError(
+            f"no JDK {SERVICES_FEATURE} found (found: {seen})",
+            f"Install a JDK {SERVICES_FEATURE} (such as Eclipse Temurin), or set JAVA_HOME to one. "
+            f"Looked at JAVA_HOME, PATH, {', '.join(USUAL_PLACES)}.",
+        )
     return min(fit, key=lambda jdk: jdk.feature)
 
 
@@ -135,15 +130,6 @@ def for_jmeter(jdks: Iterable[Jdk] | None = None) -> Jdk:
             if jdk.feature == feature:
                 return jdk
     return for_services(known)
-
-
-def _missing(known: list[Jdk]) -> UserError:
-    seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in known) or "no Java at all"
-    return UserError(
-        f"no JDK {SERVICES_FEATURE} found (found: {seen})",
-        f"Install a JDK {SERVICES_FEATURE} (such as Eclipse Temurin), or set JAVA_HOME to one. "
-        f"Looked at JAVA_HOME, PATH, {', '.join(USUAL_PLACES)}.",
-    )
 
 
 def _release_version(release: Path) -> str | None:

@@ -41,15 +41,12 @@ class Meter(Protocol):
 
 
 class ProcessMeter:
-    """Reads local processes."""
-
     def __init__(self, ids: Mapping[str, ProcessId]) -> None:
         # Found once, because checking the identity of a process costs as much as reading it.
         # `psutil` checks it by itself before it sends a signal.
         self._found = {name: one.find() for name, one in ids.items()}
 
     def read(self) -> dict[str, Usage]:
-        """Return the usage by name; processes that ended are left out."""
         usage = {}
         for name, process in self._found.items():
             if process is None:
@@ -62,17 +59,6 @@ class ProcessMeter:
             if memory.rss:
                 usage[name] = Usage(times.user + times.system, memory.rss / MB)
         return usage
-
-
-@dataclass(frozen=True)
-class Meters:
-    """Reads several meters as one."""
-
-    parts: tuple[Meter, ...]
-
-    def read(self) -> dict[str, Usage]:
-        """Return the usage by name, of all parts."""
-        return {name: used for part in self.parts for name, used in part.read().items()}
 
 
 def risen(before: Mapping[str, Usage], after: Mapping[str, Usage], figure: str) -> dict[str, float]:

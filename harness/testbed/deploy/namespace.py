@@ -47,7 +47,6 @@ def enter(ports: LocalPorts) -> None:
 
 
 def settings(ports: LocalPorts) -> dict[str, str]:
-    """Return the kernel settings under ``net.ipv4``."""
     return {"ip_local_port_range": f"{ports.first} {ports.last}", "tcp_tw_reuse": "0"}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import psutil
 
@@ -15,18 +14,12 @@ LOOPBACK = "127.0.0.1"
 OWN_LOOPBACK = "127.0.0.2"
 """The source address of the harness in a network of few ports, see `ask_from_own_address`."""
 
+ACCEPT_LIMIT_S = 1.0
+
 MOVE_ALL = "Stop what uses them, or move the whole stack: --port-offset 10000."
 """The hint for taken ports if the stack can use others."""
 
 _origin: dict[str, str] = {}
-
-
-@dataclass(frozen=True)
-class Taken:
-    """A port in use; `holder` names the process, None if this user may not see it."""
-
-    port: int
-    holder: str | None
 
 
 def ask_from_own_address() -> None:
@@ -43,36 +36,37 @@ def asking_from() -> str | None:
     return _origin.get("address")
 
 
-def is_free(port: int, address: str = LOOPBACK) -> bool:
+def is_free(port: int) -> bool:
     """Return whether a server could be started on a port."""
-    if accepts(port, address):
+    if accepts(port):
         return False
     with socket.socket() as probe:
         # Like servers: a port in TIME_WAIT is not taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((address, port))
+            probe.bind((LOOPBACK, port))
         except OSError:
             return False
     return True
 
 
-def accepts(port: int, address: str = LOOPBACK, timeout: float = 1.0) -> bool:
-    """Return whether a server accepts connections on a port; `timeout` in seconds."""
+def accepts(port: int, address: str = LOOPBACK) -> bool:
+    """Return whether a server accepts connections on a port."""
     try:
         origin = asking_from()
         source = None if origin is None else (origin, 0)
-        socket.create_connection((address, port), timeout, source).close()
+        socket.create_connection((address, port), ACCEPT_LIMIT_S, source).close()
     except OSError:
         return False
     return True
 
 
-def taken(ports: Iterable[int]) -> list[Taken]:
-    """Return the given ports that are in use."""
+def taken(ports: Iterable[int]) -> dict[int, str]:
+    """Return the given ports that are in use, with the process that has each."""
     busy = [port for port in ports if not is_free(port)]
     holders = _holders() if busy else {}
-    return [Taken(port, holders.get(port)) for port in busy]
+    # This user may not see every process.
+    return {port: holders.get(port, "an unknown process") for port in busy}
 
 
 def parse(name: str, given: str | int) -> int:
@@ -92,14 +86,9 @@ def require_free(wanted: Mapping[str, tuple[int, ...]], hint: str = MOVE_ALL) ->
     the process that has it.
     """
     owners = {port: name for name, ports in wanted.items() for port in ports}
-    busy = taken(owners)
-    if not busy:
-        return
-    lines = [
-        f"port {one.port} ({owners[one.port]}) is in use by {one.holder or 'an unknown process'}"
-        for one in busy
-    ]
-    raise UserError("\n".join(lines), hint)
+    if busy := taken(owners):
+        lines = [f"port {port} ({owners[port]}) is in use by {by}" for port, by in busy.items()]
+        raise UserError("\n".join(lines), hint)
 
 
 def _holders() -> dict[int, str]:

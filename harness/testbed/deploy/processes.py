@@ -122,8 +122,10 @@ def kill(ids: Iterable[ProcessId]) -> None:
 
 def _members(ids: Iterable[ProcessId]) -> list[psutil.Process]:
     """Return those that still run, with their descendants."""
-    running = [process for one in ids if (process := one.find()) is not None]
-    found = {one.pid: one for process in running for one in [process, *_descendants(process)]}
+    found: dict[int, psutil.Process] = {}
+    for process in [process for one in ids if (process := one.find()) is not None]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found |= {one.pid: one for one in (process, *process.children(recursive=True))}
     return list(found.values())
 
 
@@ -230,7 +232,6 @@ def end_on_signals() -> None:
 
 
 def own() -> ProcessId:
-    """Identify this process."""
     return ProcessId.of(os.getpid())
 
 
@@ -249,10 +250,3 @@ def _started(process: psutil.Process) -> float:
     # Field 2, the command's name in parentheses, may hold anything. The start is field 22.
     ticks = int(line.rpartition(")")[2].split()[19])
     return ticks / os.sysconf("SC_CLK_TCK")
-
-
-def _descendants(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return process.children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []

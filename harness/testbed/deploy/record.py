@@ -18,27 +18,17 @@ from testbed.model.project import Project
 
 @dataclass(frozen=True)
 class Running:
-    """One started process.
-
-    Parameters
-    ----------
-    ports
-        The TCP ports it serves, the one with its health first.
-    health
-        Its readiness path; None if open ports mean ready.
-    ready_s
-        Seconds from its start to ready; None before that.
-    groups
-        The folders of its control groups; empty without limits.
-    """
-
     name: str
     process: ProcessId
     ports: tuple[int, ...]
+    """The TCP ports it serves, the one with its health first."""
     health: str | None
+    """Its readiness path; None if open ports mean ready."""
     log: Path
     ready_s: float | None = None
+    """Seconds from its start to ready; None before that."""
     groups: tuple[Path, ...] = ()
+    """The folders of its control groups; empty without limits."""
 
 
 @dataclass(frozen=True)
@@ -51,21 +41,7 @@ class Compose:
 
 @dataclass(frozen=True)
 class StackRecord:
-    """What was started, and by whom.
-
-    Parameters
-    ----------
-    started
-        In UTC.
-    owner
-        The command that stops the stack when it ends; None for a stack left in the background.
-    running
-        Its processes, in start order.
-    compose
-        Its containers; None without containers.
-    start_s
-        Seconds from the first start to the first full answer; None before that.
-    """
+    """What was started, and by whom."""
 
     variant: str
     preset: str
@@ -73,17 +49,19 @@ class StackRecord:
     front_port: int
     settings: dict[str, str]
     started: datetime
+    """In UTC."""
     owner: ProcessId | None
+    """The command that stops the stack when it ends; None for a stack left in the background."""
     running: tuple[Running, ...] = ()
+    """Its processes, in start order."""
     compose: Compose | None = None
     start_s: float | None = None
+    """Seconds from the first start to the first full answer; None before that."""
 
     def alive(self) -> tuple[Running, ...]:
-        """Return the processes that still run."""
         return tuple(one for one in self.running if one.process.find() is not None)
 
     def with_running(self, running: Iterable[Running]) -> StackRecord:
-        """Return the record with other processes."""
         return replace(self, running=tuple(running))
 
 
@@ -130,7 +108,6 @@ def create(project: Project, record: StackRecord) -> None:
 
 
 def remove(project: Project) -> None:
-    """Delete the record of the stack."""
     project.stack_file.unlink(missing_ok=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import httpx
@@ -16,40 +16,31 @@ PROBE_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True)
 class Service:
-    """One process of a stack.
-
-    Parameters
-    ----------
-    name
-        Unique in the stack; also the name of its log.
-    ports
-        The TCP ports it serves, the one with its health first.
-    environ
-        Settings, on top of the environment of the harness.
-    health
-        The path that answers 200 when it is ready; None if open ports mean ready.
-    limits
-        Held by a control group of its own; None for no limits.
-    """
+    """One process of a stack."""
 
     name: str
+    """Unique in the stack; also the name of its log."""
     command: tuple[str, ...]
     ports: tuple[int, ...]
+    """The TCP ports it serves, the one with its health first."""
     environ: Mapping[str, str] = field(default_factory=dict)
+    """Settings, on top of the environment of the harness."""
     health: str | None = "/actuator/health/readiness"
+    """The path that answers 200 when it is ready; None if open ports mean ready."""
     limits: ServiceLimits | None = None
+    """Held by a control group of its own; None for no limits."""
 
     def ready(self, client: httpx.Client) -> bool:
-        """Return whether the service is ready to serve."""
-        if self.health is None:
-            return all(ports.accepts(port) for port in self.ports)
-        return is_ready(client, self.ports[0], self.health)
+        return is_ready(client, self.ports, self.health)
 
 
-def is_ready(client: httpx.Client, port: int, path: str) -> bool:
-    """Return whether a health path answers 200."""
+def is_ready(client: httpx.Client, at: Sequence[int], health: str | None) -> bool:
+    """Return whether the health path answers 200; without one, whether all ports are open."""
+    if health is None:
+        return all(ports.accepts(port) for port in at)
     try:
-        return client.get(f"http://{ports.LOOPBACK}:{port}{path}").status_code == httpx.codes.OK
+        url = f"http://{ports.LOOPBACK}:{at[0]}{health}"
+        return client.get(url).status_code == httpx.codes.OK
     except httpx.HTTPError:
         return False
 
@@ -60,41 +51,29 @@ Convergence = Callable[[httpx.Client], str | None]
 
 @dataclass(frozen=True)
 class Deployment:
-    """How one variant is started.
-
-    Parameters
-    ----------
-    phases
-        Services of one phase start together, once the phase before is ready.
-    front_port
-        The port that receives the load.
-    mongodb_uri
-        Where the harness empties a collection between runs; None if the system stores nothing.
-    settings
-        What the user changed, for the record.
-    compose
-        The containers to start instead of processes.
-    published
-        The host ports of the containers, by service; the one with its health first.
-    watching
-        The containers that are not part of the system.
-    scaled
-        The services in several containers, with the port of their health in each. Docker chooses
-        their host ports.
-    """
+    """How one variant is started."""
 
     variant: str
     preset: str
     backends: str
     phases: tuple[tuple[Service, ...], ...]
+    """Services of one phase start together, once the phase before is ready."""
     converged: Convergence
     front_port: int
     mongodb_uri: str | None
+    """Where the harness empties a collection between runs; None if the system stores nothing."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    """What the user changed, for the record."""
     compose: Compose | None = None
+    """The containers to start instead of processes."""
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The host ports of the containers, by service; the one with its health first."""
     watching: frozenset[str] = frozenset()
+    """The containers that are not part of the system."""
     scaled: Mapping[str, int] = field(default_factory=dict)
+    """The services in several containers, with the port of their health in each. Docker chooses
+    their host ports.
+    """
 
     @property
     def services(self) -> tuple[Service, ...]:

@@ -39,7 +39,6 @@ def found(project: Project) -> dict[str, str]:
 
 
 def content(described: Mapping[str, str]) -> str:
-    """Return the text of the file."""
     return HEAD + yaml.safe_dump(dict(described), sort_keys=False, width=105, allow_unicode=True)
 
 

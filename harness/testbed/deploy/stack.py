@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -14,7 +14,7 @@ import psutil
 
 from testbed.deploy import compose, groups, leftovers, ports, processes, record, watchdog
 from testbed.deploy.groups import LimitedMeter
-from testbed.deploy.meter import Meter, Meters, ProcessMeter
+from testbed.deploy.meter import Meter, ProcessMeter
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Compose, Running, StackRecord
 from testbed.deploy.services import Deployment, Service, client
@@ -31,27 +31,25 @@ Notice = Callable[[str], None]
 """Progress listener: gets in a few words what is being waited for."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Time limits of a start in seconds: of one phase to ready, then to the first full answer."""
-
-    ready_s: float = READY_LIMIT_S
-    converged_s: float = CONVERGED_LIMIT_S
-
-
 class Stack:
-    """The processes or containers of one deployment; every service inherits `environ`."""
+    """The processes or containers of one deployment; every service inherits `environ`.
+
+    `ready_s` and `converged_s` are time limits of a start in seconds: of one phase to ready, then
+    to the first full answer.
+    """
 
     def __init__(
         self,
         project: Project,
         deployment: Deployment,
         environ: Mapping[str, str],
-        limits: Limits | None = None,
+        ready_s: float = READY_LIMIT_S,
+        converged_s: float = CONVERGED_LIMIT_S,
     ) -> None:
         self._project = project
         self._environ = environ
-        self._limits = limits or Limits()
+        self._ready_s = ready_s
+        self._converged_s = converged_s
         self._owner: ProcessId | None = None
         self._record: StackRecord | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -105,7 +103,7 @@ class Stack:
                 for service in phase:
                     self._launch(service)
                 self._await_ready(phase, notice)
-            self.await_converged(notice, self._limits.converged_s)
+            self.await_converged(notice, self._converged_s)
             elapsed = round(time.monotonic() - began, 2)
             self._save(
                 replace(self.record, start_s=elapsed, owner=None if background else self._owner)
@@ -144,15 +142,15 @@ class Stack:
         with self._leaving(name) as process:
             processes.kill([process])
 
-    def start_service(self, name: str, notice: Notice = lambda _: None) -> None:
+    def start_service(self, name: str) -> None:
         """Start one instance that was stopped or killed, and wait until it is ready."""
         if self.record.compose is not None:
             compose.start(self.record.compose, name)
-            self._await_healthy(self.record.compose, name, notice)
+            self._await_healthy(self.record.compose, name)
             return
         (service,) = (one for one in self.deployment.services if one.name == name)
         self._launch(service)
-        self._await_ready((service,), notice)
+        self._await_ready((service,), lambda _: None)
 
     def await_converged(self, notice: Notice, limit_s: float) -> None:
         """Wait until the front door gives a full answer.
@@ -164,12 +162,7 @@ class Stack:
         missing: str | None = "no answer yet"
         with client() as http:
             for _ in _polls(limit_s):
-                self._require_processes()
-                try:
-                    missing = self.deployment.converged(http)
-                except httpx.HTTPError as problem:
-                    missing = f"the front door does not answer ({type(problem).__name__})"
-                if missing is None:
+                if (missing := self._lack(http)) is None:
                     return
         raise UserError(
             f"{self.deployment.variant} was not complete in {limit_s:.0f} s: {missing}",
@@ -195,29 +188,24 @@ class Stack:
         """Ask the front door once; return what is missing of a full answer, or None."""
         with client() as http:
             try:
-                self._require_processes()
-                return self.deployment.converged(http)
+                return self._lack(http)
             except UserError as problem:
                 return problem.message.splitlines()[0].partition("; the end of ")[0]
-            except httpx.HTTPError as problem:
-                return f"the front door does not answer ({type(problem).__name__})"
 
     def meter(self) -> Meter:
         """Return the meter of the system's running processes or containers."""
-        local: Meter = ProcessMeter({one.name: one.process for one in self.record.running})
-        if limited := {one.name: one.groups for one in self.record.running if one.groups}:
-            local = LimitedMeter(local, limited)
-        if self.record.compose is None:
-            return local
-        return Meters((local, compose.meter(self._containers(self.record.compose))))
+        if self.record.compose is not None:
+            return compose.meter(self._containers(self.record.compose))
+        meter = ProcessMeter({one.name: one.process for one in self.record.running})
+        limited = {one.name: one.groups for one in self.record.running if one.groups}
+        return LimitedMeter(meter, limited) if limited else meter
 
     def pids(self) -> tuple[int, ...]:
         """Return the pids of the system's running processes; of a container, its first one."""
-        local = [one.process.pid for one in self.record.running]
         if self.record.compose is None:
-            return tuple(local)
+            return tuple(one.process.pid for one in self.record.running)
         found = compose.pids(self._containers(self.record.compose)).values()
-        return (*local, *(int(pid) for pid in found if pid.isdigit()))
+        return tuple(int(pid) for pid in found if pid.isdigit())
 
     def endpoints(self) -> dict[str, int]:
         """Return the port at which each instance of an HTTP service answers about itself."""
@@ -289,6 +277,13 @@ class Stack:
             return
         with compose.disconnected(self.record.compose, name):
             yield
+
+    def _lack(self, http: httpx.Client) -> str | None:
+        self._require_processes()
+        try:
+            return self.deployment.converged(http)
+        except httpx.HTTPError as problem:
+            return f"the front door does not answer ({type(problem).__name__})"
 
     def _set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         if self.record.compose is not None:
@@ -365,35 +360,31 @@ class Stack:
         began = time.monotonic()
         pending = {service.name: service for service in services}
         with client() as http:
-            for _ in _polls(self._limits.ready_s):
+            for _ in _polls(self._ready_s):
                 notice(", ".join(pending))
                 self._require_processes()
                 for name in [name for name, one in pending.items() if one.ready(http)]:
                     del pending[name]
-                    self._mark_ready(name, round(time.monotonic() - began, 2))
+                    ready_s = round(time.monotonic() - began, 2)
+                    running = (
+                        replace(one, ready_s=ready_s) if one.name == name else one
+                        for one in self.record.running
+                    )
+                    self._save(self.record.with_running(running))
                 if not pending:
                     return
         late = next(one for one in self.record.running if one.name in pending)
         raise UserError(
-            f"not ready in {self._limits.ready_s:.0f} s: {', '.join(pending)}; "
+            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}; "
             f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
         )
 
-    def _await_healthy(self, files: Compose, name: str, notice: Notice) -> None:
-        notice(name)
-        for _ in _polls(self._limits.ready_s):
+    def _await_healthy(self, files: Compose, name: str) -> None:
+        for _ in _polls(self._ready_s):
             one = compose.find(files, name)
             if one.state == "running" and one.health in ("healthy", ""):
                 return
-        raise UserError(f"not healthy in {self._limits.ready_s:.0f} s: {name}")
-
-    def _mark_ready(self, name: str, seconds: float) -> None:
-        self._save(
-            self.record.with_running(
-                replace(one, ready_s=seconds) if one.name == name else one
-                for one in self.record.running
-            )
-        )
+        raise UserError(f"not healthy in {self._ready_s:.0f} s: {name}")
 
     def _dismiss_guard(self) -> None:
         if self._guard is not None:

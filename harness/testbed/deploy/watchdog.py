@@ -25,14 +25,8 @@ def start(project: Project) -> subprocess.Popen[bytes]:
     owner = processes.own()
     return subprocess.Popen(
         [
-            *(
-                sys.executable,
-                "-m",
-                "testbed.deploy.watchdog",
-                str(project.root),
-                str(project.state),
-            ),
-            *(str(owner.pid), repr(owner.created)),
+            *(sys.executable, "-m", "testbed.deploy.watchdog"),
+            *(str(project.root), str(project.state), str(owner.pid), repr(owner.created)),
         ],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

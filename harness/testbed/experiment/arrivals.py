@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from testbed.experiment.declaration import Experiment, InBurst, Stepped
+from testbed.experiment.declaration import Experiment, InBurst, Ramped, Stepped
 from testbed.experiment.parts import Burst, Ramp, Steps
 
 Offsets = npt.NDArray[np.int64]
@@ -34,26 +34,33 @@ def length_s(experiment: Experiment) -> float:
     return float(experiment.duration)
 
 
-def mean_rate(schedule: Steps | Ramp) -> float:
-    """Return the mean arrivals per second of a schedule."""
-    if isinstance(schedule, Steps):
-        return sum(schedule.rates) / len(schedule.rates)
-    return (schedule.first + schedule.last) / 2
+def shape(experiment: Experiment) -> Steps | Ramp | Burst | None:
+    """Return how the rate changes during a run; None for a constant rate."""
+    if isinstance(experiment, Ramped | Stepped):
+        return experiment.schedule
+    return experiment.burst if isinstance(experiment, InBurst) else None
 
 
-def offsets(
-    experiment: Experiment, rate: float, seed: int, schedule: Steps | Ramp | Burst | None = None
-) -> Offsets:
+def mean_rate(shape: Steps | Ramp | Burst) -> float:
+    """Return the mean arrivals per second."""
+    match shape:
+        case Steps():
+            return sum(shape.rates) / len(shape.rates)
+        case Ramp():
+            return (shape.first + shape.last) / 2
+        case Burst():
+            return shape.arrivals / shape.over
+
+
+def offsets(experiment: Experiment, rate: float, seed: int) -> Offsets:
     """Return when each operation is to begin.
 
     Parameters
     ----------
     rate
-        Arrivals per second; ignored if there is a schedule.
+        Arrivals per second; ignored if the experiment's rate changes.
     seed
         Used by a Poisson process only.
-    schedule
-        None for a constant rate.
 
     Returns
     -------
@@ -66,30 +73,25 @@ def offsets(
     lie where the expected number of arrivals reaches the points of the process of rate 1 (Çinlar
     1975, inversion). Of a burst the number is given: its Poisson arrivals are uniform and sorted.
     """
-    length = length_s(experiment)
-    if isinstance(schedule, Burst):
-        return _burst(schedule, experiment.arrivals, seed)
-    times, expected = _expected(schedule, rate, length)
+    length, changing = length_s(experiment), shape(experiment)
+    if isinstance(changing, Burst):
+        return _burst(changing, experiment.arrivals, seed)
+    times, expected = _expected(changing, rate, length)
     total = float(expected[-1])
     if experiment.arrivals == "constant":
         points = np.arange(math.floor(total + 1e-9), dtype=float)
     else:
         points = _unit_poisson(total, np.random.default_rng(seed))
-    seconds = _inverted(points, times, expected, schedule)
+    seconds = _inverted(points, times, expected, changing)
     found = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
     return found[found < length * 1000]
 
 
-def describe(
-    experiment: Experiment, seed: int, planned: int, schedule: Steps | Ramp | Burst | None
-) -> dict[str, Any]:
+def describe(experiment: Experiment, seed: int, planned: int) -> dict[str, Any]:
     """Return the entry of a run record that describes its arrivals."""
-    if isinstance(schedule, Burst):
-        kind = "burst"
-    else:
-        kind = experiment.arrivals if schedule is None else schedule.kind
+    changing = shape(experiment)
     return {
-        "kind": kind,
+        "kind": experiment.arrivals if changing is None else getattr(changing, "kind", "burst"),
         "process": experiment.arrivals,
         "seed": seed,
         "planned": planned,
@@ -100,11 +102,6 @@ def describe(
 def write(file: Path, offsets_ms: Sequence[int] | Offsets) -> None:
     """Write the arrivals for the plans: one offset in milliseconds per line."""
     file.write_text("".join(f"{one}\n" for one in offsets_ms), encoding="ascii")
-
-
-def read(file: Path) -> Offsets:
-    """Read planned arrivals, in milliseconds from the start of the load."""
-    return np.array([int(line) for line in file.read_text("ascii").split()], dtype=np.int64)
 
 
 def _burst(burst: Burst, process: str, seed: int) -> Offsets:

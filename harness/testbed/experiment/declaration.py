@@ -56,34 +56,25 @@ FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 
 @dataclass(frozen=True)
 class System:
-    """One of the compared systems, with everything that makes it differ from the others.
-
-    Parameters
-    ----------
-    name
-        Unique in the experiment.
-    settings
-        Environment settings of its services: those under which the system is measured, those of
-        the experiment, its own, and factor values.
-    properties
-        Properties of the plan that say how results are fetched; empty if the system answers at
-        once.
-    scrape
-        Seconds between two scrapes of every service's metrics; None for no scraping.
-    replicas
-        Instances of each service; one where it is not named.
-    limits
-        The limits of each instance, by service.
-    """
+    """One of the compared systems, with everything that makes it differ from the others."""
 
     name: str
+    """Unique in the experiment."""
     variant: str
     preset: str
     settings: Mapping[str, str]
+    """Environment settings of its services: those under which the system is measured, those of the
+    experiment, its own, and factor values.
+    """
     properties: Mapping[str, str]
+    """Properties of the plan that say how results are fetched; empty if the system answers at once.
+    """
     scrape: int | None = None
+    """Seconds between two scrapes of every service's metrics; None for no scraping."""
     replicas: Mapping[str, int] = field(default_factory=dict)
+    """Instances of each service; one where it is not named."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
+    """The limits of each instance, by service."""
 
     @property
     def deployed(self) -> dict[str, str]:
@@ -310,7 +301,6 @@ class Experiment(Section):
         return tuple(made)
 
     def system(self, name: str) -> System:
-        """Return a system by its name."""
         return next(one for one in self.compared if one.name == name)
 
     def _declared(self) -> Mapping[str, SystemSpec]:
@@ -470,22 +460,13 @@ class Demanded(Experiment):
 
 def load(keys: Any) -> str:
     """Return the kind of load of an experiment: the key that decides on the others."""
-    match keys:
-        case {"blocks": _}:
-            return "blocks"
-        case {"search": _}:
-            return "search"
-        case {"demand": _}:
-            return "demand"
-        case {"burst": _}:
-            return "burst"
-        case {"schedule": {"kind": kind}}:
-            return f"schedule of kind {kind}"
-        case {"schedule": _}:
-            return "schedule"
-        case {"rates": _}:
-            return "rates"
-    return "threads"
+    given = keys if isinstance(keys, Mapping) else {}
+    kinds = ("blocks", "search", "demand", "burst", "schedule", "rates")
+    kind = next((one for one in kinds if one in given), "threads")
+    schedule = given.get("schedule")
+    if kind == "schedule" and isinstance(schedule, Mapping) and "kind" in schedule:
+        return f"schedule of kind {schedule['kind']}"
+    return kind
 
 
 AnyLoad = Annotated[

@@ -17,7 +17,7 @@ from testbed.model import systems
 Records = Mapping[str, Mapping[str, Any]]
 
 LEAST_CPUS = 0.01
-"""The cores of a service that an operation hardly costs anything."""
+"""The least cores of a service, however little CPU an operation costs it."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +47,14 @@ class Search:
 
 @dataclass(frozen=True)
 class Allocation:
-    """The CPU of a system in one run.
-
-    Parameters
-    ----------
-    cpus
-        Of all services together, in cores.
-    shares
-        Of each instance, in cores, by service.
-    wanted
-        The goodput that is enough, in operations per second; None if this run decides it.
-    """
+    """The CPU of a system in one run."""
 
     cpus: float
+    """Of all services together, in cores."""
     shares: Mapping[str, float]
+    """Of each instance, in cores, by service."""
     wanted: float | None
+    """The goodput that is enough, in operations per second; None if this run decides it."""
 
 
 def next_cpus(plan: Demanded, one: Search, done: Records) -> float | None:

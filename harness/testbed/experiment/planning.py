@@ -44,33 +44,24 @@ GENERATOR_CPUS = 1
 
 @dataclass(frozen=True)
 class Expected:
-    """The remaining runs and starts of an experiment.
-
-    Parameters
-    ----------
-    run_s
-        The expected seconds of a run, on average.
-    start_s
-        The expected seconds of a start with its warm-up.
-    at_most, at_least
-        Whether the number of runs is only a bound, because the results decide when to stop.
-    """
+    """The remaining runs and starts of an experiment."""
 
     runs: int
     starts: int
     run_s: float
+    """The expected seconds of a run, on average."""
     start_s: float
     at_most: bool = False
+    """Whether `runs` is an upper bound, because the results decide when to stop."""
     at_least: bool = False
+    """Whether it is a lower bound."""
 
     @property
     def seconds(self) -> float:
-        """The expected seconds of all runs and starts."""
         return self.runs * self.run_s + self.starts * self.start_s
 
     @property
     def told(self) -> str:
-        """The estimate in words."""
         bound = "at most " if self.at_most else "at least " if self.at_least else ""
         return f"{bound}{self.runs} runs after {self.starts} starts, about {duration(self.seconds)}"
 

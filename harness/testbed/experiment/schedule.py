@@ -8,18 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from testbed.experiment import demand, search
-from testbed.experiment.arrivals import mean_rate
-from testbed.experiment.declaration import (
-    AtRates,
-    Demanded,
-    Experiment,
-    InBlocks,
-    InBurst,
-    Ramped,
-    Searched,
-    Stepped,
-    System,
-)
+from testbed.experiment.arrivals import mean_rate, shape
+from testbed.experiment.declaration import AtRates, Demanded, Experiment, InBlocks, Searched, System
 
 CLOSED = "closed"
 OPEN = "open"
@@ -38,27 +28,16 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True)
 class Level:
-    """A load.
-
-    Parameters
-    ----------
-    mode
-        ``closed`` or ``open``.
-    value
-        Threads (closed) or mean arrivals per second (open).
-    threads
-        Users (closed) or the most operations in flight (open).
-    changing
-        Whether the rate follows the experiment's schedule, or is that of a burst.
-    cpus
-        The CPU of all services of the system together, in cores; None for no such limit.
-    """
-
     mode: str
+    """``closed`` or ``open``."""
     value: float
+    """Threads (closed) or mean arrivals per second (open)."""
     threads: int
+    """Users (closed) or the most operations in flight (open)."""
     changing: bool = False
+    """Whether the rate follows the experiment's schedule, or is that of a burst."""
     cpus: float | None = None
+    """The CPU of all services of the system together, in cores; None for no such limit."""
 
 
 @dataclass(frozen=True)
@@ -82,46 +61,33 @@ class Run:
 
     @property
     def id(self) -> str:
-        """The name, unique in the experiment."""
         return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
 
 
 @dataclass(frozen=True)
 class Start:
-    """One start of the systems that are up together, and what is measured before they are stopped.
-
-    Parameters
-    ----------
-    round
-        From 1.
-    repetition
-        The number of the start, from 1. Runs of one number are compared with each other.
-    systems
-        The reference first.
-    workloads
-        What is warmed up.
-    cells
-        In measuring order; empty if a search decides it.
-    """
+    """One start of the systems that are up together, and what is measured until they stop."""
 
     round: int
+    """From 1."""
     repetition: int
+    """The number of the start, from 1. Runs of one number are compared with each other."""
     systems: tuple[System, ...]
+    """The reference first."""
     workloads: tuple[str, ...]
+    """What is warmed up."""
     cells: tuple[Cell, ...]
+    """In measuring order; empty if a search decides it."""
 
     @property
     def id(self) -> str:
-        """The name, unique in the experiment."""
         return "-".join([*(system.name for system in self.systems), str(self.repetition)])
 
     @property
     def name(self) -> str:
-        """The started systems, in words."""
         return " and ".join(system.name for system in self.systems)
 
     def run(self, system: System, cell: Cell) -> Run:
-        """Return the run of a cell on one of the systems."""
         return Run(
             system.name,
             system.variant,
@@ -132,7 +98,6 @@ class Start:
         )
 
     def runs(self, cell: Cell) -> tuple[Run, ...]:
-        """Return the runs of a cell, one for each system."""
         return tuple(self.run(system, cell) for system in self.systems)
 
     def turns(self, cell: Cell, each: int) -> list[System]:
@@ -156,12 +121,8 @@ def levels(experiment: Experiment) -> tuple[Level, ...]:
     found = [Level(CLOSED, threads, threads) for threads in experiment.threads]
     if isinstance(experiment, AtRates):
         found += [open_level(experiment, rate) for rate in experiment.rates]
-    if isinstance(experiment, Ramped | Stepped):
-        rate = mean_rate(experiment.schedule)
-        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
-    if isinstance(experiment, InBurst):
-        rate = experiment.burst.arrivals / experiment.burst.over
-        found.append(Level(OPEN, rate, experiment.max_in_flight, changing=True))
+    if (changing := shape(experiment)) is not None:
+        found.append(Level(OPEN, mean_rate(changing), experiment.max_in_flight, changing=True))
     return tuple(found)
 
 
@@ -227,9 +188,9 @@ def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
 
 
 def williams(count: int) -> list[list[int]]:
-    """Return orders of `count` things, balanced by place and by predecessor.
+    """Return orders of `count` items, balanced by place and by predecessor.
 
-    Each thing comes equally often at each place, and equally often right after each other thing.
+    Each item comes equally often at each place, and equally often right after each other item.
 
     Returns
     -------
@@ -370,7 +331,7 @@ def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
 
 
 def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:
-    """Return things in the order of one round: a row of a Williams square, labelled by the seed."""
+    """Return items in the order of one round: a row of a Williams square, labelled by the seed."""
     labelled = list(items)
     random.Random(seed).shuffle(labelled)
     rows = williams(len(labelled)) or [[]]

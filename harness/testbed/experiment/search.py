@@ -69,7 +69,7 @@ def least_bracket(tried: Mapping[float, bool]) -> Bracket:
 
 
 def contradicted(tried: Mapping[float, bool]) -> bool:
-    """Return whether an amount was enough that is below one that was not."""
+    """Return whether an amount was enough although a larger one was not."""
     known = least_bracket(tried)
     return known.failed is not None and any(
         met and amount < known.failed for amount, met in tried.items()

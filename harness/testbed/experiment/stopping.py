@@ -12,26 +12,18 @@ from testbed.model.loads import Mode, load_words
 
 @dataclass(frozen=True)
 class Ending:
-    """Why an experiment needs no further round.
-
-    Parameters
-    ----------
-    rule
-        ``repetitions``, ``search``, ``precise`` or ``budget``.
-    spent_min
-        Minutes that the runs took, including starts and warm-ups.
-    could_tell
-        The smallest detectable relative difference in each cell; None if unknown.
-    """
+    """Why an experiment needs no further round."""
 
     rule: str
+    """``repetitions``, ``search``, ``precise`` or ``budget``."""
     rounds: int
     spent_min: float
+    """Minutes that the runs took, including starts and warm-ups."""
     could_tell: dict[str, float | None]
+    """The smallest detectable relative difference in each cell; None if unknown."""
 
     @property
     def text(self) -> str:
-        """The reason in words."""
         shown = ", ".join(
             f"{cell} {'unknown' if effect is None else f'{effect:.1%}'}"
             for cell, effect in self.could_tell.items()

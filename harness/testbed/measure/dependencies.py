@@ -110,27 +110,7 @@ def _not_marked(name: str, record: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The functions that carry out runs.
-
-    Parameters
-    ----------
-    generator
-        The command that starts the load generator.
-    describe
-        Returns the machine, versions and settings of the results.
-    ceilings
-        Returns the generator's highest rate by plan, in operations per second.
-    narrowing
-        Returns the results of each cell so far, in words.
-    judge
-        Returns why a run, given by name, is not valid; None if it is valid.
-    reached
-        Checks a run, given by its folder and record, against an objective.
-    goodput
-        Returns the successful operations per second of a run, given by its folder and record.
-    mark
-        Annotates a finished load, given by its name and record, in Grafana; never raises.
-    """
+    """The functions that carry out runs."""
 
     project: Project
     generator: list[str]
@@ -138,9 +118,15 @@ class Dependencies:
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[Deployment], object] = _empty
     ceilings: Callable[[], Mapping[str, float]] = dict
+    """Returns the generator's highest rate by plan, in operations per second."""
     could_tell: Effects = _could_tell
     narrowing: Callable[[Path], Sequence[str]] = _narrowing
+    """Returns the results of each cell so far, in words."""
     judge: Callable[[Path, str], str | None] = _judge
+    """Returns why a run, given by name, is not valid; None if it is valid."""
     reached: Callable[[Slo, Path, Mapping[str, Any]], Reached] = _reached
+    """Checks a run, given by its folder and record, against an objective."""
     goodput: Callable[[Path, Mapping[str, Any]], float] = _goodput
+    """Returns the successful operations per second of a run, given by its folder and record."""
     mark: Callable[[str, Mapping[str, Any]], None] = _not_marked
+    """Annotates a finished load, given by its name and record, in Grafana; never raises."""

@@ -6,7 +6,7 @@ import csv
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ THIRDS = 3
 
 @dataclass(frozen=True)
 class Told:
-    """What a system has told of its work since its start; `waiting` is negative if unknown."""
+    """What a system reports about its work since its start; `waiting` is negative if unknown."""
 
     ids: Mapping[str, frozenset[str]]
     refused: int
@@ -42,7 +42,6 @@ class Told:
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Told:
-        """Return the content of an answer."""
         return cls(
             {name: frozenset(answer.get(name, ())) for name in OUTCOMES},
             len(answer.get("refused", ())),
@@ -50,32 +49,22 @@ class Told:
         )
 
     def since(self, before: Told) -> Told:
-        """Return what is new."""
         ids = {name: known - before.ids[name] for name, known in self.ids.items()}
         return Told(ids, self.refused - before.refused, self.waiting)
 
 
 @dataclass(frozen=True)
 class Account:
-    """What became of the accepted work of a run.
-
-    Parameters
-    ----------
-    outcomes
-        By id: one of the values of `OUTCOMES`, or ``queued``. What is none of them was dropped
-        without a word: ``lost``.
-    order
-        The place of each id in the run, from 1.
-    twice
-        Ids with two outcomes.
-    strangers
-        Ids with an outcome that were never accepted.
-    """
+    """What became of the accepted work of a run."""
 
     outcomes: Mapping[str, str]
+    """By id: one of the values of `OUTCOMES`, ``queued``, or ``lost`` without any of them."""
     order: Mapping[str, int]
+    """The place of each id in the run, from 1."""
     twice: int
+    """Ids with two outcomes."""
     strangers: int
+    """Ids with an outcome that were never accepted."""
 
     def count(self, *outcomes: str) -> int:
         """Return how many have one of some outcomes."""
@@ -94,7 +83,7 @@ class Account:
 def account(order: Mapping[str, int], told: Told) -> Account:
     """Account for accepted work; `order` is the place of each accepted id in the run.
 
-    Work that has no outcome still waits, the newest first, or is lost.
+    Of the work without an outcome the newest still waits, as much as is reported; the rest is lost.
     """
     counts: Counter[str] = Counter()
     outcomes: dict[str, str] = {}
@@ -129,7 +118,7 @@ class Accounting:
     seen_s: dict[str, float] = field(default_factory=dict)
 
     def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
-        """Wait until the work of earlier loads has left the system, and note what it tells."""
+        """Wait until the work of earlier loads has left the system, and note what it reports."""
         notice("an empty queue")
         deadline = time.monotonic() + limit_s
         with services.client() as http:
@@ -216,10 +205,6 @@ def write(file: Path, found: Account, seen_s: Mapping[str, float]) -> None:
     with file.open("w", newline="", encoding="utf-8") as output:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(COLUMNS)
-        rows.writerows(_rows(found, seen_s))
-
-
-def _rows(found: Account, seen_s: Mapping[str, float]) -> Iterable[Sequence[object]]:
-    for one in sorted(found.order, key=lambda one: found.order[one]):
-        seen = f"{seen_s[one]:.3f}" if one in seen_s else ""
-        yield found.order[one], one, found.outcomes[one], seen
+        for one in sorted(found.order, key=lambda one: found.order[one]):
+            seen = f"{seen_s[one]:.3f}" if one in seen_s else ""
+            rows.writerow((found.order[one], one, found.outcomes[one], seen))

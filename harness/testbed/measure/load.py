@@ -39,11 +39,7 @@ GENERATOR_FLAGS = (
     "-Duser.region=EN",
 )
 
-GENERATOR = "jmeter"
-"""The generator's name among the processes of a run."""
-
 MODULE = "load-generator"
-"""The module that runs plans in one JMeter."""
 
 NICENESS = -10
 """Niceness of the generator, where this user may set it.
@@ -68,61 +64,41 @@ class Load:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a load.
-
-    Parameters
-    ----------
-    started, finished, duration_s
-        When the generator got the load and reported its end (UTC), and the seconds in between.
-    samples
-        Samples that JMeter handed to its listeners: the number of rows of a complete result file.
-    cpu_s
-        CPU seconds of the generator in between, user and system together.
-    seen
-        Counts of the complete result file.
-    """
-
     started: datetime
+    """When the generator got the load, in UTC."""
     finished: datetime
+    """When it reported the end of the load, in UTC."""
     duration_s: float
     samples: int
+    """Samples that JMeter handed to its listeners: the number of rows of a complete result file."""
     cpu_s: float
+    """CPU seconds of the generator in between, user and system together."""
     seen: Seen
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Counts of operations so far in a result file that grows.
-
-    Parameters
-    ----------
-    rate
-        Operations per second in the latest interval.
-    span_s
-        Seconds from the start of the first operation to the end of the last.
-    elapsed_s
-        Seconds since the generator got the load.
-    first_ms
-        Start of the first operation, in an open loop its intended start, in milliseconds since the
-        epoch; None before one ended.
-    offered
-        Arrivals due before the latest end seen; None in a closed loop.
-    late
-        Operations that began more than `LATE_MS` after their intended start.
-    """
+    """Counts of operations so far in a result file that grows."""
 
     operations: int = 0
     failed: int = 0
     rate: float = 0.0
+    """Operations per second in the latest interval."""
     span_s: float = 0.0
+    """Seconds from the start of the first operation to the end of the last."""
     elapsed_s: float = 0.0
+    """Seconds since the generator got the load."""
     first_ms: int | None = None
+    """Start of the first operation, in an open loop its intended start, in milliseconds since the
+    epoch; None before one ended.
+    """
     offered: int | None = None
+    """Arrivals due before the latest end seen; None in a closed loop."""
     late: int = 0
+    """Operations that began more than `LATE_MS` after their intended start."""
 
 
 def plan_file(project: Project, variant: str, workload: str) -> Path:
-    """Return the JMeter plan of a workload on a variant."""
     return project.plans / f"{variant}-{workload}.jmx"
 
 
@@ -312,7 +288,6 @@ class OperationCounter:
         self._began = self._looked = time.monotonic()
 
     def look(self) -> Seen:
-        """Return the counts so far."""
         before = self._operations
         for row in self._rows.read():
             self._count(row)

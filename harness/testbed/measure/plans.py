@@ -24,18 +24,12 @@ SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
 
 
 class ResultDeclaration(Declared):
-    """What is fetched after an answer that comes at once, and how it is checked.
-
-    Attributes
-    ----------
-    path
-        ``${id}`` is the id in the answer's JSON.
-    contains
-        Texts, each of which a right result contains.
-    """
+    """What is fetched after an answer that comes at once, and how it is checked."""
 
     path: str
+    """``${id}`` is the id in the answer's JSON."""
     contains: tuple[str, ...]
+    """Texts, each of which a right result contains."""
 
     @property
     def absences(self) -> list[str]:
@@ -44,46 +38,33 @@ class ResultDeclaration(Declared):
 
 
 class WorkloadDeclaration(Declared):
-    """What a user sends, and how the answer is checked.
-
-    Attributes
-    ----------
-    description
-        A noun phrase.
-    body
-        Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
-        time of the run's start.
-    file
-        In place of a body: a file beside the plans.
-    status
-        Of a result that comes at once. A fetched result has 200.
-    without_headers
-        Headers that a right answer does not have; case is ignored.
-    headers_match
-        Regular expressions for header lines that a right answer has; case is ignored.
-    contains
-        Texts, each of which a right answer contains.
-    matches
-        Regular expressions, each of which matches a part of a right answer.
-    result
-        What is fetched after the answer, by the id in it, as a part of the operation.
-    """
+    """What a user sends, and how the answer is checked."""
 
     description: str
+    """A noun phrase."""
     method: str = "GET"
     headers: dict[str, str] = Field(default_factory=dict)
     body: str = ""
+    """Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
+    time of the run's start.
+    """
     file: str | None = None
+    """In place of a body: a file beside the plans."""
     status: int = 200
+    """Of a result that comes at once. A fetched result has 200."""
     without_headers: tuple[str, ...] = ()
+    """Headers that a right answer does not have; case is ignored."""
     headers_match: tuple[str, ...] = ()
+    """Regular expressions for header lines that a right answer has; case is ignored."""
     contains: tuple[str, ...] = ()
+    """Texts, each of which a right answer contains."""
     matches: tuple[str, ...] = ()
+    """Regular expressions, each of which matches a part of a right answer."""
     result: ResultDeclaration | None = None
+    """What is fetched after the answer, by the id in it, as a part of the operation."""
 
     @property
     def sent(self) -> str:
-        """The body without line breaks."""
         return self.body.replace("\n", "")
 
     @property
@@ -103,7 +84,6 @@ class WorkloadDeclaration(Declared):
 
 
 def contents(project: Project) -> Mapping[Path, str]:
-    """Return the text of the plan of each workload of each system."""
     environment = Environment(
         loader=FileSystemLoader(project.plans), autoescape=True, undefined=StrictUndefined
     )

@@ -26,7 +26,6 @@ JSON = {"Content-Type": "application/json"}
 
 
 def responder(status: HTTPStatus, headers: Mapping[str, str] = JSON) -> Answer:
-    """Return what makes an HTTP response of a body."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     start = f"HTTP/1.1 {status} {status.phrase}\r\n{lines}Content-Length: ".encode("ascii")
     return lambda body: b"%b%d\r\n\r\n%b" % (start, len(body), body)
@@ -60,7 +59,6 @@ class Connection(asyncio.Protocol):
         self._result = NOT_FOUND
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport to which answers are written."""
         assert isinstance(transport, asyncio.WriteTransport)
         self._transport = transport
 

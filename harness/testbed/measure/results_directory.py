@@ -17,7 +17,6 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 GENERATOR_LOG = "generator.log"
-"""The load generator's log of all runs."""
 
 PARTIAL = ".partial"
 """Suffix of the folder of an unfinished run."""
@@ -96,7 +95,6 @@ def complete(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def finished(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the records of the finished runs, by name."""
     return {
         file.parent.name: json.loads(file.read_text(encoding="utf-8"))
         for file in sorted((results / "runs").glob("*/run.json"))

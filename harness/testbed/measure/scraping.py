@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from testbed.deploy import services
 from testbed.measure import metrics
-from testbed.measure.periodic import repeating
 
 
 @dataclass
@@ -24,7 +25,6 @@ class Scraper:
 
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
-        """Scrape while the body runs."""
         with services.client(metrics.TIMEOUT_S) as http:
 
             def scrape() -> None:
@@ -45,3 +45,31 @@ class Scraper:
             "answered": self._answers,
             "mean_bytes": round(self._bytes / self._answers) if self._answers else None,
         }
+
+
+@contextlib.contextmanager
+def repeating(
+    action: Callable[[], None], every_s: float, name: str, patience_s: float
+) -> Iterator[None]:
+    """Run an action in a thread, at once and then every `every_s` seconds, while the body runs.
+
+    The times are on a fixed grid, so that delays do not add up. At the end, an action that is still
+    running has `patience_s` seconds to finish.
+    """
+    ended = threading.Event()
+
+    def go_on() -> None:
+        began, times = time.monotonic(), 0
+        while True:
+            action()
+            times += 1
+            if ended.wait(max(0.0, began + times * every_s - time.monotonic())):
+                return
+
+    worker = threading.Thread(target=go_on, name=name, daemon=True)
+    worker.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        worker.join(timeout=patience_s)

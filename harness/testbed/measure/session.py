@@ -15,17 +15,8 @@ from testbed.deploy import machine
 from testbed.deploy.meter import risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import (
-    Demanded,
-    Experiment,
-    InBlocks,
-    InBurst,
-    Ramped,
-    Stepped,
-    System,
-)
+from testbed.experiment.declaration import Demanded, Experiment, InBlocks, InBurst, System
 from testbed.experiment.demand import Allocation
-from testbed.experiment.parts import Burst, Ramp, Steps
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.dependencies import Dependencies, Show
@@ -67,7 +58,6 @@ class Member:
 
     @property
     def age_s(self) -> float:
-        """Seconds since its start began."""
         return time.monotonic() - self.began
 
 
@@ -143,7 +133,6 @@ class Session:
             one.allocation = allocation
             return [self._measure_at_once(one, began)]
         blocks = self.plan.blocks
-        closed = {"rate": None, "arrivals": None, "expected_operations": None}
         for system in self.start.turns(cell, blocks.each):
             one = recordings[system.name]
             limits = self._limits(one, min(self.plan.ramp, 1), duration=blocks.seconds)
@@ -152,14 +141,12 @@ class Session:
         for one in recordings.values():
             # Before the harness sends requests of its own.
             self._keep_metrics(one, "after")
-        return [
-            self._end(one, began, closed | self._complete_after(one)) for one in recordings.values()
-        ]
+        return [self._end(one, began, self._complete_after(one)) for one in recordings.values()]
 
     def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
         """Measure a run of one load; the experiment gives its length."""
         plan, level, planned_s = self.plan, one.run.level, None
-        known: dict[str, Any] = {"rate": None, "arrivals": None, "expected_operations": None}
+        known: dict[str, Any] = {}
         if level.mode == OPEN:
             limits, known = self._arrivals(one)
         else:
@@ -187,13 +174,8 @@ class Session:
 
     def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
         plan, run = self.plan, one.run
-        schedule: Ramp | Steps | Burst | None = None
-        if isinstance(plan, Ramped | Stepped):
-            schedule = plan.schedule
-        elif isinstance(plan, InBurst):
-            schedule = plan.burst
         seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
-        offsets = arrivals.offsets(plan, run.level.value, seed, schedule)
+        offsets = arrivals.offsets(plan, run.level.value, seed)
         if not offsets.size:
             raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
         file = one.folder / "arrivals.csv"
@@ -204,7 +186,7 @@ class Session:
             length += plan.drain or 0
         return self._limits(one, plan.ramp, duration=length, arrivals=file), {
             "rate": run.level.value,
-            "arrivals": arrivals.describe(plan, seed, len(offsets), schedule),
+            "arrivals": arrivals.describe(plan, seed, len(offsets)),
             "expected_operations": len(offsets),
         }
 
@@ -263,7 +245,6 @@ class Session:
         member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
 
     def _begin(self, run: Run) -> Recording:
-        """Begin a run from a fresh state."""
         member = self.members[run.system]
         folder = results_directory.fresh_folder(self.results / "runs" / run.id)
         self._refresh(member)
@@ -363,6 +344,7 @@ class Session:
             "scraped": None if one.scraper is None else one.scraper.record(),
             "loops": plan.loops,
             "duration_s": plan.duration,
+            **dict.fromkeys(("rate", "arrivals", "expected_operations")),
             **known,
         }
         if plan.slo is not None:

@@ -22,12 +22,10 @@ def write(file: Path, content: bytes) -> None:
 
 
 def write_json(file: Path, data: Mapping[str, Any]) -> None:
-    """Write data as indented JSON."""
     write(file, (json.dumps(data, indent=2) + "\n").encode())
 
 
 def tail(log: Path, lines: int = LOG_TAIL) -> str:
-    """Return the last lines of a log."""
     try:
         text = log.read_text(encoding="utf-8", errors="replace")
     except OSError:

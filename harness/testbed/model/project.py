@@ -33,12 +33,10 @@ class Project:
 
     @property
     def jmeter_home(self) -> Path:
-        """The folder of the unmodified JMeter."""
         return self.root / ".testbed" / "jmeter"
 
     @property
     def plans(self) -> Path:
-        """The JMeter plans."""
         return self.root / "jmeter"
 
     @property
@@ -48,22 +46,18 @@ class Project:
 
     @property
     def experiments(self) -> Path:
-        """The experiments that ship with the project."""
         return self.root / "experiments"
 
     @property
     def results(self) -> Path:
-        """The result directories."""
         return self.root / "results"
 
     @property
     def logs(self) -> Path:
-        """The logs of the running stack."""
         return self.state / "logs"
 
     @property
     def stack_file(self) -> Path:
-        """The record of the running stack."""
         return self.state / "stack.json"
 
     def beside(self, slot: int) -> Project:
@@ -78,7 +72,6 @@ class Project:
         return [self, *(replace(self, state=one) for one in sorted(self.state.glob("beside-*")))]
 
     def jar(self, module: str) -> Path:
-        """Return the path of a module's runnable jar."""
         return self.root / module / "target" / f"{module}.jar"
 
     def shown(self, path: Path) -> str:

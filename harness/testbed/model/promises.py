@@ -19,43 +19,27 @@ Result = Literal["kept", "broken", "unchecked"]
 
 @dataclass(frozen=True)
 class Checked:
-    """What the check of one promise on one system has found.
-
-    Parameters
-    ----------
-    promise
-        Its name.
-    says
-        The promise in one sentence.
-    tested
-        How it is checked.
-    short
-        Whether it was checked with fewer operations and faults.
-    figures
-        What was counted, by name.
-    why
-        What broke it, or kept it from being checked.
-    recorded
-        In UTC.
-    commit
-        Abbreviated; None outside a repository.
-    """
+    """What the check of one promise on one system has found."""
 
     promise: str
     says: str
+    """The promise in one sentence."""
     tested: str
     system: str
     backends: str
     short: bool
+    """Whether it was checked with fewer operations and faults."""
     result: Result
     recorded: datetime
+    """In UTC."""
     commit: str | None
+    """Abbreviated; None outside a repository."""
     figures: Mapping[str, str] = field(default_factory=dict)
+    """What was counted, by name."""
     why: str | None = None
 
     @property
     def figure(self) -> str:
-        """The figures in one line."""
         return "; ".join(f"{name} {value}" for name, value in self.figures.items())
 
 
@@ -63,7 +47,6 @@ _CHECKED = TypeAdapter(tuple[Checked, ...])
 
 
 def write(file: Path, checked: Iterable[Checked]) -> None:
-    """Write what checks have found."""
     files.write(file, _CHECKED.dump_json(tuple(checked), indent=2) + b"\n")
 
 

@@ -63,30 +63,24 @@ class Accepted(Declared):
 
 
 class Ledger(Declared):
-    """What became of accepted work, by id.
-
-    Attributes
-    ----------
-    service
-        Answers about it.
-    path
-        On the actuator's port. A JSON object: lists of ids by what became of them (``built``,
-        ``dropped``, ``failed``, ``refused``, since the start), and the number ``waiting``.
-    places
-        The setting that limits how much may wait, with its default; a value of 0 is no limit.
-        Empty if nothing may wait.
-    held
-        Settings whose product is the work that consumers hold beside that, with their defaults.
-    embedded_counts_held
-        Whether the embedded backends count what consumers hold as waiting, so that it takes places.
-    """
+    """What became of accepted work, by id."""
 
     service: str
+    """The service that reports it."""
     path: str
+    """On the actuator's port. A JSON object: lists of ids by what became of them (``built``,
+    ``dropped``, ``failed``, ``refused``, since the start), and the number ``waiting``.
+    """
     accepted: Accepted
     places: dict[str, int] = Field(default_factory=dict)
+    """The setting that limits how much may wait, with its default; a value of 0 is no limit. Empty
+    if nothing may wait.
+    """
     held: dict[str, int] = Field(default_factory=dict)
+    """Settings whose product is the work that consumers hold beside that, with their defaults."""
     embedded_counts_held: bool = False
+    """Whether the embedded backends count what consumers hold as waiting, so that it takes places.
+    """
 
     def capacity(self, settings: Mapping[str, str], backends: str) -> float:
         """Return how much accepted work there can be at once; infinite without a limit."""
@@ -99,27 +93,18 @@ class Ledger(Declared):
 
 
 class HopRule(Declared):
-    """A rule that assigns timers to one hop of an operation.
-
-    Attributes
-    ----------
-    name
-        May hold ``{label}`` for the value of a label.
-    metric
-        The timer's name in Prometheus, without ``_count`` or ``_sum``.
-    service
-        A regular expression; None for every service.
-    labels
-        A regular expression for each label that must match.
-    workloads
-        Empty for all workloads.
-    """
+    """A rule that assigns timers to one hop of an operation."""
 
     name: str
+    """May hold ``{label}`` for the value of a label."""
     metric: str
+    """The timer's name in Prometheus, without ``_count`` or ``_sum``."""
     service: str | None = None
+    """A regular expression; None for every service."""
     labels: dict[str, str] = Field(default_factory=dict)
+    """A regular expression for each label that must match."""
     workloads: tuple[str, ...] = ()
+    """Empty for all workloads."""
 
     def name_for(self, service: str, labels: Mapping[str, str], workload: str) -> str | None:
         """Return the name of the hop of a timer; None if the rule does not match it."""
@@ -144,89 +129,61 @@ class Handicap(Declared):
 
 
 class ReferenceAnswer(Declared):
-    """An answer of the server that shows the load generator's highest rate.
-
-    Attributes
-    ----------
-    request
-        How the request line begins: method and path.
-    file
-        A file of the project: the body of the answer.
-    echo
-        In place of a file: the body is the JSON object of the request, with these members added.
-    headers
-        Headers of the answer. Without a content type, it is JSON.
-    """
+    """An answer of the server that shows the load generator's highest rate."""
 
     request: str
+    """How the request line begins: method and path."""
     status: HTTPStatus = HTTPStatus.OK
     file: str | None = None
+    """A file of the project: the body of the answer."""
     echo: dict[str, str] = Field(default_factory=dict)
+    """In place of a file: the body is the JSON object of the request, with these members added."""
     headers: dict[str, str] = Field(default_factory=dict)
+    """Headers of the answer. Without a content type, it is JSON."""
 
 
 class SystemDeclaration(Declared):
-    """The declaration of one system.
-
-    Attributes
-    ----------
-    name
-        The name of its folder in ``systems``.
-    compose
-        The compose file: services, ports, environment, health and start order.
-    front
-        The endpoint that receives the load.
-    protocol
-        ``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches.
-    compared
-        Whether an experiment that names no systems compares it. It then has workloads in common
-        with all others of this kind.
-    workloads
-        The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``.
-    refusals
-        Problem types of refused requests that the plans look for first.
-    services
-        The services of the system's own code. An experiment may limit their CPU and memory.
-    scalable
-        The services that may run in several instances.
-    stoppable
-        The services that an experiment may suspend.
-    ledger
-        What became of accepted work; None if an answer is the end of an operation.
-    measured
-        Settings of its services in every experiment that does not set them.
-    reset
-        What is emptied before each run; None if the system stores nothing.
-    reference
-        What a server without work answers to the plans' requests; the results, if they are fetched.
-    hops
-        From the outermost to the innermost.
-    partial_answer
-        A regular expression for the messages of failed assertions that mean a partial answer; None
-        if the system gives none.
-    color
-        Of the system's lines in Grafana, by one of Grafana's names; None lets Grafana choose.
-    """
-
     name: str
+    """The name of its folder in ``systems``."""
     compose: str
+    """The compose file: services, ports, environment, health and start order."""
     front: Endpoint
+    """The endpoint that receives the load."""
     protocol: Protocol
+    """``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches."""
     compared: bool = True
+    """Whether an experiment that names no systems compares it. It then has workloads in common with
+    all others of this kind.
+    """
     workloads: Annotated[dict[str, str], Field(min_length=1)]
+    """The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``."""
     refusals: tuple[str, ...] = ()
+    """Problem types of refused requests that the plans look for first."""
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
     services: tuple[str, ...] = ()
+    """The services of the system's own code. An experiment may limit their CPU and memory."""
     scalable: tuple[str, ...] = ()
+    """The services that may run in several instances."""
     stoppable: tuple[str, ...] = ()
+    """The services that an experiment may suspend."""
     ledger: Ledger | None = None
+    """What became of accepted work; None if an answer is the end of an operation."""
     measured: dict[str, str] = Field(default_factory=dict)
+    """Settings of its services in every experiment that does not set them."""
     reset: Reset | None = None
+    """What is emptied before each run; None if the system stores nothing."""
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
+    """What a server without work answers to the plans' requests; the results, if they are fetched.
+    """
     hops: tuple[HopRule, ...] = ()
+    """From the outermost to the innermost."""
     partial_answer: str | None = None
+    """A regular expression for the messages of failed assertions that mean a partial answer; None
+    if the system gives none.
+    """
     handicap: Handicap | None = None
     color: str | None = None
+    """Of the system's lines in Grafana, by one of Grafana's names; None lets Grafana choose."""
 
 
 @cache
@@ -279,7 +236,6 @@ def instance(service: str, number: int) -> str:
 
 
 def service_of(instance: str) -> str:
-    """Return the service of an instance."""
     return instance.partition(".")[0]
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import dotenv
 import httpx
 
 from testbed.deploy import compose
@@ -48,10 +47,7 @@ class Grafana:
         ``GRAFANA_PASSWORD`` come from the environment, else from the project's ``.env``. Raises
         `UserError` when a file of settings or a setting is missing.
         """
-        settings: dict[str, str] = {}
-        for file in compose.env_files(project, environ):
-            settings |= {name: value or "" for name, value in dotenv.dotenv_values(file).items()}
-        settings |= environ
+        settings = compose.variables(project, environ)
         named = settings.get("GRAFANA_URL")
         if named == "":
             return None

@@ -78,7 +78,6 @@ class Numbers:
     sum_ms: int = 0
 
     def add(self, row: Row) -> None:
-        """Count an operation that ended."""
         if row.success:
             took = row.end_ms - row.intended_ms
             self.buckets[bisect.bisect_left(BUCKETS_MS, took)] += 1
@@ -87,7 +86,6 @@ class Numbers:
             self.failures += 1
 
     def offer(self, more: int) -> None:
-        """Count operations that were to begin."""
         self.offered = (self.offered or 0) + more
 
 
@@ -271,7 +269,6 @@ def serve(exporter: Exporter, address: str, port: int) -> HTTPServer:
 
 
 def main() -> None:
-    """Serve until interrupted."""
     parser = argparse.ArgumentParser(prog="testbed.watch.live", description=__doc__)
     parser.add_argument("folder", type=Path, help="where result files are written")
     parser.add_argument("--address", default="127.0.0.1", help="where to listen (%(default)s)")

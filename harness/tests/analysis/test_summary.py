@@ -13,7 +13,7 @@ from scipy import stats
 
 from testbed.analysis.samples import FAILURES, load
 from testbed.analysis.summary import SCHEMA, tabulate
-from testbed.analysis.tables import SPEED, markdown_table, percent, print_table
+from testbed.analysis.tables import markdown_table, percent, print_table, speed
 
 from .synthetic import write_run
 
@@ -156,5 +156,7 @@ def test_a_small_failure_share_is_not_rounded_to_nothing() -> None:
 
 def test_markdown_table_shows_a_dash_for_no_figure(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"other": 1.0})
-    lines = markdown_table(tabulate(load(tmp_path)).iter_rows(named=True), SPEED).splitlines()
+    rows = map(speed, tabulate(load(tmp_path)).iter_rows(named=True))
+    lines = markdown_table(rows, ("system", "workload")).splitlines()
+    assert lines[1] == "| :--- | :--- |" + " ---: |" * 7
     assert lines[2] == "| sync | list | 10 | 0 | – | – | – | – | 100.0 % |"

@@ -11,7 +11,7 @@ import pytest
 
 from testbed.deploy import leftovers, record
 from testbed.deploy.services import Deployment, Service
-from testbed.deploy.stack import Limits, Stack
+from testbed.deploy.stack import Stack
 from testbed.model.project import Project
 
 HERE = Path(__file__).parent
@@ -80,6 +80,6 @@ def deployed(
 @pytest.fixture
 def make_stack(project: Project) -> Callable[..., Stack]:
     def make(deployment: Deployment, ready_s: float = 15.0, converged_s: float = 15.0) -> Stack:
-        return Stack(project, deployment, os.environ, Limits(ready_s, converged_s))
+        return Stack(project, deployment, os.environ, ready_s, converged_s)
 
     return make

@@ -15,10 +15,13 @@ from scipy import stats
 
 from testbed.analysis import accounts, demands
 from testbed.analysis.accounts import Account
-from testbed.analysis.claims.claim import Claim, Found
-from testbed.analysis.claims.kinds import KINDS, at_every_level
+from testbed.analysis.claims import kinds
+from testbed.analysis.claims.claim import Claim, Found, NoFigureError
+from testbed.analysis.claims.kinds import at_every_level, levels_of
+from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.demands import MIB
 from testbed.analysis.demands import Found as Least
+from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import Sizes, price_list
 from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.results import Run
@@ -38,7 +41,10 @@ Cell = Mapping[str, Any]
 
 def examine(claim: Claim, judged: Judged) -> Found:
     """Test one claim of a case study against results."""
-    return CASE_KINDS[claim.kind](claim, judged)
+    try:
+        return CASE_KINDS[claim.kind](claim, judged)
+    except NoFigureError as why:
+        return Found(None, note=str(why))
 
 
 def _demand_ratio(claim: Claim, judged: Judged) -> Found:
@@ -88,7 +94,7 @@ def _over_levels(
     known = demands.searches(judged)
     found: dict[float, Interval] = {}
     runs: dict[float, Sequence[Least]] = {}
-    for level in (levels := _levels(above)):
+    for level in (levels := levels_of(above)):
         sides = [
             [
                 one
@@ -113,7 +119,7 @@ def _all_levels(
 ) -> Found:
     """Return the finding that is furthest from what the claim allows; its interval covers all."""
     if not found:
-        return Found(None, note="nothing usable")
+        raise NoFigureError("nothing usable")
     low, high = claim.accept or (0.0, math.inf)
     missing = [level for level in levels if level not in found]
 
@@ -135,9 +141,9 @@ def _all_levels(
 def _cpu_ratio(claim: Claim, judged: Judged) -> Found:
     """Return the ratio of the CPU time of an operation of one thread, or of what was built."""
     sides = [_cpu_ms(judged, claim.fields[side]) for side in ("over", "under")]
-    found = _ratio(*sides)
-    fewest = min(map(len, sides))
-    return Found(None, note="nothing usable") if found is None else _of(found, fewest, "×")
+    if (found := _ratio(*sides)) is None:
+        raise NoFigureError("nothing usable")
+    return _of(found, min(map(len, sides)), "×")
 
 
 def _cpu_ms(judged: Judged, cell: Cell) -> list[float | None]:
@@ -162,11 +168,11 @@ def _utilisation(claim: Claim, judged: Judged) -> Found:
             one.utilisation
             for one in demands.searches(judged)
             if (one.variant, one.workload) == (cell["variant"], cell["workload"])
-            and one.threads in _levels(cell)
+            and one.threads in levels_of(cell)
             and one.utilisation is not None
         ]
     if not known:
-        return Found(None, note="nothing usable")
+        raise NoFigureError("nothing usable")
     if len(known) < 2:
         return Found(known[0], None, 1, "%")
     return _of(mean_interval(known), len(known), "%")
@@ -196,7 +202,7 @@ def _loss(claim: Claim, judged: Judged) -> Found:
         if _fits(one.run, claim.fields["cell"]) and whole
     ]
     if not known:
-        return Found(None, note="nothing usable, or nothing lost")
+        raise NoFigureError("nothing usable, or nothing lost")
     return _of(share_over_runs(known), len(known), "%")
 
 
@@ -210,22 +216,22 @@ _LOSSES: Mapping[str, Callable[[Account], tuple[int, int]]] = {
 
 def _model(claim: Claim, judged: Judged) -> Found:
     """Return measured ÷ predicted loss for each number of places, refusals included."""
-    known: dict[float, list[float]] = {}
-    for one in accounts.accounts(judged):
-        if _fits(one.run, claim.fields["cell"]) and (one.predicted or 0) >= SMALL:
-            known.setdefault(one.places, []).append(_model_ratio(one))
+    ratios = grouped(
+        (
+            (one.places, one.unserved_share / one.predicted)
+            for one in accounts.accounts(judged)
+            if _fits(one.run, claim.fields["cell"]) and one.predicted and one.predicted >= SMALL
+        ),
+        lambda one: one[0],
+    )
+    known = {places: [ratio for _, ratio in some] for places, some in sorted(ratios.items())}
     found = {
         places: factor_interval(some)
         if len(some) > 1 and min(some) > 0
         else Interval(*[float(np.mean(some))] * 3)
-        for places, some in sorted(known.items())
+        for places, some in known.items()
     }
     return _all_levels(claim, found, known, [], "×", "places")
-
-
-def _model_ratio(one: Account) -> float:
-    assert one.predicted is not None
-    return one.unserved_share / one.predicted
 
 
 def _fits(run: Run, cell: Cell) -> bool:
@@ -250,14 +256,8 @@ def _of(found: Interval, runs: int, unit: str) -> Found:
     return Found(found.estimate, found, runs, unit)
 
 
-def _levels(cell: Cell) -> list[float]:
-    return [float(level) for level in (cell["levels"] if "levels" in cell else [cell["level"]])]
-
-
 def _without_results(claim: Claim, judged: Judged) -> Found:
-    from testbed.analysis.claims.sources import MeasuredFigures
-
-    return KINDS[claim.kind](claim, MeasuredFigures(judged), "operation")
+    return kinds.examine(claim, MeasuredFigures(judged), "operation")
 
 
 CASE_KINDS: Mapping[str, Callable[[Claim, Judged], Found]] = {

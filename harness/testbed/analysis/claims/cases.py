@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
 from testbed.analysis.claims.case_kinds import CASE_KINDS
 from testbed.analysis.claims.claim import Claim
-from testbed.analysis.claims.reading import CLAIMS, claim_of
+from testbed.analysis.claims.reading import CLAIMS, require_kinds
 from testbed.model.declared import Declared, read
-from testbed.model.errors import unknown
 
 CASES = CLAIMS.parent / "cases"
 
@@ -26,48 +24,34 @@ class PublishedTable(Declared):
 
 
 class Case(Declared):
-    """A case study, declared in ``analysis/cases/NAME.yaml``.
-
-    Attributes
-    ----------
-    shows
-        What stands beside the published table: the least CPU of each system, or the accounts of
-        accepted work.
-    variants
-        Its systems: it is part of the report if one of them was measured.
-    prices
-        The price list of the costs.
-    split
-        The published shares of CPU, by service.
-    levels, cells
-        For the claims to refer to.
-    """
+    """A case study, declared in ``analysis/cases/NAME.yaml``."""
 
     name: str
     title: str
     source: str
     shows: Literal["demand", "accounts"]
+    """What stands beside the published table: the least CPU of each system, or the accounts of
+    accepted work.
+    """
     variants: tuple[str, ...]
+    """Its systems: it is part of the report if one of them was measured."""
     prices: str | None = None
     split: Mapping[str, float] = Field(default_factory=dict)
+    """The published shares of CPU, by service."""
     table: PublishedTable
     does_not_fit: tuple[str, ...]
     levels: tuple[float, ...] = ()
     cells: tuple[Mapping[str, Any], ...] = ()
-    claims: tuple[Mapping[str, Any], ...]
-
-    @property
-    def held(self) -> tuple[Claim, ...]:
-        """The claims; raises `UserError` if one has an unknown kind."""
-        for fields in self.claims:
-            if fields["kind"] not in CASE_KINDS:
-                raise unknown(f"kind of claim {fields['id']}", fields["kind"], CASE_KINDS)
-        return tuple(map(claim_of, self.claims))
+    """With `levels`, for the claims to refer to."""
+    claims: tuple[Claim, ...]
 
 
 @cache
-def cases(folder: Path = CASES) -> tuple[Case, ...]:
+def cases() -> tuple[Case, ...]:
     """Return the case studies, by name; raise `UserError` if one is malformed."""
-    return tuple(
-        read(Case, "case study", file, name=file.stem) for file in sorted(folder.glob("*.yaml"))
-    )
+    found = [
+        read(Case, "case study", file, name=file.stem) for file in sorted(CASES.glob("*.yaml"))
+    ]
+    for one in found:
+        require_kinds(one.claims, CASE_KINDS)
+    return tuple(found)

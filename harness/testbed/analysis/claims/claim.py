@@ -9,56 +9,51 @@ from typing import Any, Literal, Protocol
 from testbed.analysis.arrays import Floats
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.statistics.intervals import Interval
+from testbed.model.declared import Declared
 
 Count = Literal["sample", "operation"]
 Outcome = Literal["replicated", "not replicated", "not decidable here"]
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One quantitative statement of a publication.
-
-    ``kind`` is one of those that ``claims.yaml`` explains, and ``fields`` is what it needs.
-    ``accept`` is the lowest and highest value that the statement allows; None for kinds without.
-    ``known`` is the known cause of a disagreement.
-    """
+class Claim(Declared, extra="allow"):
+    """One quantitative statement of a publication; ``fields`` is what its kind needs."""
 
     id: str
     source: str
     says: str
     kind: str
-    fields: Mapping[str, Any]
-    accept: tuple[float, float] | None
+    """One of those that ``claims.yaml`` explains."""
+    accept: tuple[float, float] | None = None
+    """The lowest and highest value that the statement allows; None for kinds without."""
     known: str = ""
+    """The known cause of a disagreement."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        return self.model_extra or {}
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found about a claim.
-
-    Parameters
-    ----------
-    estimate
-        None if there is no figure.
-    interval
-        None if the uncertainty is unknown.
-    runs
-        Fewest runs of a cell; None for published figures.
-    unit
-        ``ms``, ``×``, ``r``, ``points``, ``% E_i``, or ``%`` for shares of 1.
-    verdict
-        Set if the kind decides by itself.
-    missing
-        Levels of the claim without data; with any, the claim is never ``replicated``.
-    """
+    """What was found about a claim."""
 
     estimate: float | None
+    """None if there is no figure."""
     interval: Interval | None = None
+    """None if the uncertainty is unknown."""
     runs: int | None = None
+    """Fewest runs of a cell; None for published figures."""
     unit: str = ""
+    """``ms``, ``×``, ``r``, ``points``, ``% E_i``, or ``%`` for shares of 1."""
     note: str = ""
     verdict: Outcome | None = None
+    """Set if the kind decides by itself."""
     missing: Sequence[float] = ()
+    """Levels of the claim without data; with any, the claim is never ``replicated``."""
+
+
+class NoFigureError(Exception):
+    """There is no figure for a claim; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +70,6 @@ class Cells:
 
 
 class Source(Protocol):
-    """A source of figures."""
-
     def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
         """Return the runs of a variant under a workload; None if there are none."""
 

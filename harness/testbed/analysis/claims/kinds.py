@@ -10,18 +10,21 @@ import numpy as np
 from scipy import stats
 
 from testbed.analysis.arrays import Floats
-from testbed.analysis.claims.claim import Claim, Count, Found, Outcome, Source, leaning
-from testbed.analysis.claims.sources import MeasuredFigures
+from testbed.analysis.claims.claim import (
+    Cells,
+    Claim,
+    Count,
+    Found,
+    NoFigureError,
+    Outcome,
+    Source,
+    leaning,
+)
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.quantities import share_over_runs
-from testbed.analysis.statistics.intervals import (
-    CONFIDENCE,
-    Interval,
-    factor_interval,
-)
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, factor_interval
 from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.tables import percent
-from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_INTERVAL = 4
 """Levels that Fisher's interval of a correlation needs."""
@@ -30,31 +33,29 @@ NEARLY_ALL = 0.99
 """Share of successes below which a note says that response times are of these alone."""
 
 
-def examine(claim: Claim, judged: Judged, count: Count) -> Found:
-    """Test one claim against results."""
-    return KINDS[claim.kind](claim, MeasuredFigures(judged), count)
+def examine(claim: Claim, source: Source, count: Count) -> Found:
+    """Test one claim against a source of figures."""
+    try:
+        return KINDS[claim.kind](claim, source, count)
+    except NoFigureError as why:
+        return Found(None, note=str(why))
 
 
 def _mean(claim: Claim, source: Source, count: Count) -> Found:
     cell = claim.fields["cell"]
-    runs = _times(source, cell, count)
-    if runs is None:
-        return Found(None, note=_missing(cell))
-    means = [float(run.mean()) for run in runs]
+    means = [float(run.mean()) for run in _times(source, cell, count)]
     estimate = float(stats.gmean(means))
     interval = factor_interval(means) if len(means) > 1 and min(means) > 0 else None
-    return Found(
-        estimate, interval, len(runs), "ms", _survivors(source, cell, _levels(cell), count)
-    )
+    note = _survivors(source, cell, levels_of(cell), count)
+    return Found(estimate, interval, len(means), "ms", note)
 
 
 def _failed(claim: Claim, source: Source, count: Count) -> Found:
     cell = claim.fields["cell"]
-    cells = source.cells(cell["variant"], cell["workload"], count)
-    levels = _levels(cell)
-    runs = {level: cells.failed[level] for level in levels if cells and level in cells.failed}
+    failed, levels = _cells(source, cell, count).failed, levels_of(cell)
+    runs = {level: failed[level] for level in levels if level in failed}
     if not runs:
-        return Found(None, note=_missing(cell))
+        raise _unusable(cell)
     shares = {level: share_over_runs(known) for level, known in runs.items()}
     missing = [level for level in levels if level not in runs]
 
@@ -71,29 +72,20 @@ def _failed(claim: Claim, source: Source, count: Count) -> Found:
 
 
 def _ratio(claim: Claim, source: Source, count: Count) -> Found:
-    above, below, figure = claim.fields["over"], claim.fields["under"], claim.fields["figure"]
+    cells = claim.fields["over"], claim.fields["under"]
+    figure = claim.fields["figure"]
     if figure == "failed":
-        shares = [_counts(source, cell, count) for cell in (above, below)]
-        for cell, known in zip((above, below), shares, strict=True):
-            if known is None:
-                return Found(None, note=_missing(cell))
-        return _failed_ratio(*(known for known in shares if known is not None))
-    runs = [_times(source, cell, count) for cell in (above, below)]
-    for cell, times in zip((above, below), runs, strict=True):
-        if times is None:
-            return Found(None, note=_missing(cell))
-    over, under = (times for times in runs if times is not None)
+        return _failed_ratio(*(_counts(source, cell, count) for cell in cells))
+    over, under = (_times(source, cell, count) for cell in cells)
     fewest = min(len(over), len(under))
-    sides = [
-        (_where(cell), _survivors(source, cell, _levels(cell), count)) for cell in (above, below)
-    ]
+    sides = [(_where(cell), _survivors(source, cell, levels_of(cell), count)) for cell in cells]
     note = "; ".join(f"{where}: {survivors}" for where, survivors in sides if survivors)
     if figure == "sd":
         spreads = [
             [float(run.std(ddof=1)) for run in side if run.size > 2] for side in (over, under)
         ]
         if not all(spreads):
-            return Found(None, note="needs the times of single samples")
+            raise NoFigureError("needs the times of single samples")
         return _ratio_of(spreads[0], spreads[1], fewest, note)
     means = [[float(run.mean()) for run in side] for side in (over, under)]
     return _ratio_of(means[0], means[1], fewest, note)
@@ -101,16 +93,14 @@ def _ratio(claim: Claim, source: Source, count: Count) -> Found:
 
 def _correlation(claim: Claim, source: Source, count: Count) -> Found:
     cell = claim.fields["cell"]
-    cells = source.cells(cell["variant"], cell["workload"], count)
-    times = cells.times if cells else {}
-    levels = _levels(cell)
+    times, levels = _cells(source, cell, count).times, levels_of(cell)
     runs = {level: [run for run in times.get(level, ()) if run.size] for level in levels}
     known = {level: float(np.concatenate(some).mean()) for level, some in runs.items() if some}
     missing = [level for level in levels if level not in known]
     if not known:
-        return Found(None, note=_missing(cell))
+        raise _unusable(cell)
     if len(known) < LEVELS_FOR_INTERVAL:
-        return Found(None, note=_known(list(known), levels, missing))
+        raise NoFigureError(_known(list(known), levels, missing))
     survivors = _survivors(source, cell, list(known), count)
     found = stats.pearsonr(list(known), list(known.values()))
     r, (low, high) = float(found.statistic), found.confidence_interval(CONFIDENCE)
@@ -129,12 +119,12 @@ def _correlation(claim: Claim, source: Source, count: Count) -> Found:
 
 def _shares(claim: Claim, source: Source, count: Count) -> Found:
     cell = claim.fields["cell"]
-    cells = source.cells(cell["variant"], cell["workload"], count)
+    failed = _cells(source, cell, count).failed
     claimed = {float(level): share / 100 for level, share in claim.fields["claimed"].items()}
-    shared = sorted(claimed.keys() & (cells.failed.keys() if cells else set()))
-    if cells is None or not shared:
-        return Found(None, note=_missing(cell))
-    runs = {level: cells.failed[level] for level in shared}
+    shared = sorted(claimed.keys() & failed.keys())
+    if not shared:
+        raise _unusable(cell)
+    runs = {level: failed[level] for level in shared}
     found = {level: share_over_runs(known) for level, known in runs.items()}
     apart = {level: abs(found[level].estimate - claimed[level]) for level in shared}
     missing = [level for level in claimed if level not in runs]
@@ -164,19 +154,19 @@ def _shares(claim: Claim, source: Source, count: Count) -> Found:
 
 def _efficiency(claim: Claim, source: Source, count: Count) -> Found:
     cell, figure = claim.fields["cell"], claim.fields["figure"]
-    cells = source.cells(cell["variant"], cell["workload"], count)
+    cells = _cells(source, cell, count)
     known = {
         level: runs
-        for level, runs in sorted(cells.times.items() if cells else ())
+        for level, runs in sorted(cells.times.items())
         if runs and all(run.size for run in runs)
     }
     if not known:
-        return Found(None, note=_missing(cell))
-    missing = sorted(set(cells.tried if cells else ()) - known.keys())
+        raise _unusable(cell)
+    missing = sorted(set(cells.tried) - known.keys())
     base, *others = known
     border = float(claim.fields["border"])
     if base > border or not others:
-        return Found(None, note=f"needs a level up to {border:g} threads, and one above")
+        raise NoFigureError(f"needs a level up to {border:g} threads, and one above")
     quantile = {"mean": None, "p95": 0.95}[figure]
     percents = {
         level: _efficiency_interval(level / base, known[base], known[level], quantile)
@@ -247,7 +237,7 @@ def _on_its_side(found: Interval, efficient: bool) -> Outcome:
 
 
 def _unmeasured(claim: Claim, source: Source, count: Count) -> Found:
-    return Found(None, note=claim.fields["why"])
+    raise NoFigureError(claim.fields["why"])
 
 
 def _published(claim: Claim, source: Source, count: Count) -> Found:
@@ -296,7 +286,7 @@ def _fewest(runs: Mapping[float, Sequence[object]], levels: Sequence[float]) -> 
     return min(len(runs[level]) for level in levels)
 
 
-def _levels(cell: Mapping[str, Any]) -> list[float]:
+def levels_of(cell: Mapping[str, Any]) -> list[float]:
     return [float(level) for level in (cell["levels"] if "levels" in cell else [cell["level"]])]
 
 
@@ -310,17 +300,29 @@ def _nothing(levels: Sequence[float]) -> str:
     return f"nothing usable at {', '.join(f'{level:g}' for level in levels)} threads"
 
 
-def _times(source: Source, cell: Mapping[str, Any], count: Count) -> Sequence[Floats] | None:
-    cells = source.cells(cell["variant"], cell["workload"], count)
-    runs = cells.times.get(float(cell["level"])) if cells else None
-    return runs if runs and all(run.size for run in runs) else None
+def _cells(source: Source, cell: Mapping[str, Any], count: Count) -> Cells:
+    """Return the runs of a claim's cell; raise `NoFigureError` if there are none."""
+    if (found := source.cells(cell["variant"], cell["workload"], count)) is None:
+        raise _unusable(cell)
+    return found
 
 
-def _counts(
-    source: Source, cell: Mapping[str, Any], count: Count
-) -> Sequence[tuple[int, int]] | None:
-    cells = source.cells(cell["variant"], cell["workload"], count)
-    return cells.failed.get(float(cell["level"])) if cells else None
+def _times(source: Source, cell: Mapping[str, Any], count: Count) -> Sequence[Floats]:
+    runs = _cells(source, cell, count).times.get(float(cell["level"]))
+    if not runs or not all(run.size for run in runs):
+        raise _unusable(cell)
+    return runs
+
+
+def _counts(source: Source, cell: Mapping[str, Any], count: Count) -> Sequence[tuple[int, int]]:
+    runs = _cells(source, cell, count).failed.get(float(cell["level"]))
+    if runs is None:
+        raise _unusable(cell)
+    return runs
+
+
+def _unusable(cell: Mapping[str, Any]) -> NoFigureError:
+    return NoFigureError(f"{_where(cell)} has no usable run")
 
 
 def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, int]]) -> Found:
@@ -355,21 +357,17 @@ def _survivors(
 
     Of several levels it is the lowest share. Per sample it is empty: times of failures count too.
     """
-    cells = source.cells(cell["variant"], cell["workload"], count) if count == "operation" else None
+    failed = _cells(source, cell, count).failed if count == "operation" else {}
     good = {
         level: 1 - sum(bad for bad, _ in runs) / sum(whole for _, whole in runs)
         for level in levels
-        if cells and (runs := cells.failed.get(level))
+        if (runs := failed.get(level))
     }
     if not good:
         return ""
     least = min(good, key=lambda level: good[level])
     at = f" at {least:g} threads, the fewest" if levels[1:] else ""
     return f"of the {percent(good[least])} that succeeded{at}" if good[least] < NEARLY_ALL else ""
-
-
-def _missing(cell: Mapping[str, Any]) -> str:
-    return f"{_where(cell)} has no usable run"
 
 
 def _where(cell: Mapping[str, Any]) -> str:

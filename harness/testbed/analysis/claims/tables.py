@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from testbed.analysis.claims.claim import Claim, Count, Found, leaning, verdict
-from testbed.analysis.claims.kinds import KINDS
-from testbed.analysis.claims.reading import read_claims, read_document
+from testbed.analysis.claims.kinds import examine
+from testbed.analysis.claims.reading import read_claims
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
-from testbed.analysis.tables import MISSING, Column, markdown_table, word
+from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
 COUNTS: tuple[Count, ...] = ("sample", "operation")
-
-REPLICATION = (
-    Column("claim", word("claim"), numeric=False),
-    Column("where", word("source"), numeric=False),
-    Column("per sample", word("sample"), numeric=False),
-    Column("per operation", word("operation"), numeric=False),
-    Column("what is known", word("known"), numeric=False),
-)
-CONSISTENCY = (
-    Column("statement", word("claim"), numeric=False),
-    Column("where", word("source"), numeric=False),
-    Column("from the published data", word("figure"), numeric=False),
-    Column("", word("agrees"), numeric=False),
-    Column("what is known", word("known"), numeric=False),
-)
-
 
 Held = tuple[Claim, Count, Found]
 """A claim, how operations are counted, and what was found."""
@@ -44,8 +29,8 @@ def held(judged: Judged) -> list[Held]:
     """
     source = MeasuredFigures(judged)
     return [
-        (claim, count, KINDS[claim.kind](claim, source, count))
-        for claim in read_claims()
+        (claim, count, examine(claim, source, count))
+        for claim in read_claims().claims
         if claim.kind != "published"
         for count in (COUNTS[:1] if claim.kind == "none" else COUNTS)
     ]
@@ -93,13 +78,13 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
         return f"No cell of the claims ({named}; closed loop, no service stopped) has usable runs."
     rows: dict[str, dict[str, str]] = {}
     for claim, count, found in claims:
-        blank: dict[str, str] = dict.fromkeys(COUNTS, MISSING)
-        blank |= {
+        blank = {
             "claim": claim.says,
-            "source": claim.source,
-            "known": claim.known.strip() or MISSING,
+            "where": claim.source,
+            **{f"per {one}": MISSING for one in COUNTS},
+            "what is known": claim.known.strip() or MISSING,
         }
-        rows.setdefault(claim.id, blank)[count] = words(claim, found)
+        rows.setdefault(claim.id, blank)[f"per {count}"] = words(claim, found)
     works = (
         "The thesis: Rajit Banerjee, *Performance Analysis of Design Patterns in Microservice "
         "Architecture*, University College Dublin, 2022. The article: Akhan Akbulut and Harry G. "
@@ -112,44 +97,39 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
     return (
         f"{works}\n\nCells used: {used}. Fewer than {DECIDING_RUNS} usable runs of a cell decide "
         f"nothing; what they point to is in brackets. Runs in which a service was stopped "
-        f"do not count. Absolute times depend on the machine.\n\n"
-        + markdown_table(rows.values(), REPLICATION)
+        f"do not count. Absolute times depend on the machine.\n\n" + markdown_table(rows.values())
     )
 
 
 def consistency() -> str:
     """Return in Markdown where the published figures contradict one another."""
-    document = read_document()
-    source = PublishedFigures(document["published"]["cells"])
+    document = read_claims()
+    source = PublishedFigures(document.published.cells)
     rows, missing = [], 0
-    for claim in read_claims():
+    for claim in document.claims:
         if claim.id.startswith("samples-") or claim.kind in ("none", "efficiency"):
             continue
-        found = KINDS[claim.kind](claim, source, "sample")
+        found = examine(claim, source, "sample")
         if found.estimate is None:
             missing += 1
             continue
-        agrees = leaning(claim, _exactly(found)) == "replicated"
+        agrees = leaning(claim, replace(found, interval=None)) == "replicated"
         rows.append(
             {
-                "claim": claim.says,
-                "source": claim.source,
-                "figure": _figure(found.estimate, found.unit),
-                "agrees": "agrees" if agrees else "**disagrees**",
-                "known": claim.known.strip() if not agrees else "",
+                "statement": claim.says,
+                "where": claim.source,
+                "from the published data": _figure(found.estimate, found.unit),
+                "": "agrees" if agrees else "**disagrees**",
+                "what is known": claim.known.strip() if not agrees else "",
             }
         )
-    disagreeing = sum(row["agrees"] != "agrees" for row in rows)
+    disagreeing = sum(row[""] != "agrees" for row in rows)
     return (
-        f"The data: {document['published']['source']}; for the article, its own figures. "
+        f"The data: {document.published.source}; for the article, its own figures. "
         f"**{disagreeing} of {len(rows)} statements disagree** with them; {missing} more need the "
         f"spread of single samples, which was not published for the cells they are about.\n\n"
-        + markdown_table(rows, CONSISTENCY)
+        + markdown_table(rows)
     )
-
-
-def _exactly(found: Found) -> Found:
-    return Found(found.estimate, None, None, found.unit)
 
 
 def words(claim: Claim, found: Found) -> str:

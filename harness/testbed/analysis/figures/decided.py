@@ -76,7 +76,6 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
 
 
 def _ratio_ticks(axes: Axes, values: Sequence[float]) -> None:
-    """Set readable ticks for ratios around 1."""
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
     ticks = [tick for tick in TICKS if low <= tick <= high]
     if len(ticks) > 6:

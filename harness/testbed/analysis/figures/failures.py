@@ -9,9 +9,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, unique
+from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots
 from testbed.analysis.samples import NOT_BEGUN, Measured, Measurement
-from testbed.analysis.studies import Study, measured_studies
+from testbed.analysis.studies import Study, by_system, measured_studies
 from testbed.analysis.tables import percent
 
 OUTCOME_COLOURS = {
@@ -34,30 +34,23 @@ OUTCOMES_SPELT = 4
 
 def outcomes(measured: Measured) -> Iterator[ReportFigure]:
     """Draw the response codes and failure classes of operations by level, per workload."""
-    for study, measurements in measured_studies(measured):
-        yield figure_of("outcomes", study, _draw_outcomes, measurements)
+    for study, measurements in measured_studies(measured).items():
+        yield figure_of("outcomes", "response codes by level", study, _draw_outcomes, measurements)
 
 
 def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
-    systems = unique(measurement.run.cell.system for measurement in measurements)
-    levels = {
-        system: sorted({m.run.cell.level for m in measurements if m.run.cell.system == system})
-        for system in systems
-    }
-    heights = [len(levels[system]) + 1.5 for system in systems]
+    systems = by_system(measurements)
+    heights = [len(levels) + 1.5 for levels in systems.values()]
     figure, grid = subplots(
         len(systems), 1, 0.26 * sum(heights) + 0.6, height_ratios=heights, sharex=True
     )
-    for axes, system in zip(chain(*grid), systems, strict=True):
+    for axes, (system, levels) in zip(chain(*grid), systems.items(), strict=True):
         axes.grid(False)
         axes.set_title(system)
         axes.set_ylabel(study.axis)
-        axes.set_yticks(range(len(levels[system])), [f"{level:g}" for level in levels[system]])
-        axes.set_ylim(len(levels[system]) - 0.5, -0.5)
-        for position, level in enumerate(levels[system]):
-            runs = [
-                m for m in measurements if (m.run.cell.system, m.run.cell.level) == (system, level)
-            ]
+        axes.set_yticks(range(len(levels)), [f"{level:g}" for level in sorted(levels)])
+        axes.set_ylim(len(levels) - 0.5, -0.5)
+        for position, (_, runs) in enumerate(sorted(levels.items())):
             operations = pl.concat(m.operations for m in runs)
             _draw_outcome_bar(axes, position, operations, sum(m.dropped for m in runs))
     grid[-1][0].set_xlim(0, 100)

@@ -47,29 +47,22 @@ class ReportFigure:
         return {"text/html": html, "image/png": image}, {"image/png": {"name": self.name}}
 
 
-TITLES = {
-    "efficiency": "efficiency and goodput",
-    "disturbance": "a service is stopped",
-    "over-time": "response time over the run",
-    "outcomes": "response codes by level",
-    "scaling": "response time by level",
-}
-
-
 def figure_of(
     kind: str,
+    title: str,
     study: Study,
     draw: Callable[[Study, Data], tuple[Figure, str]],
     data: Data,
 ) -> ReportFigure:
-    """Draw and finish a figure; ``kind``, one of `TITLES`, and ``study`` name its file.
+    """Draw and finish a figure; ``kind`` and ``study`` name its file.
 
     ``draw`` returns a figure and its caption, given the study and the data.
     """
     stated = [word for word in (study.preset, study.backends) if word != UNSTATED]
     stated += ["open"] if study.mode == "open" else []
-    title = f"{study.workload}: {TITLES[kind]}  ({study.conditions})"
-    return finished("-".join([kind, study.workload, *stated]), title, lambda: draw(study, data))
+    whole_title = f"{study.workload}: {title}  ({study.conditions})"
+    name = "-".join([kind, study.workload, *stated])
+    return finished(name, whole_title, lambda: draw(study, data))
 
 
 def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:

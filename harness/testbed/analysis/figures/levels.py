@@ -25,14 +25,15 @@ LEVELS_FOR_R = 3
 def scaling(summary: pl.DataFrame) -> Iterator[ReportFigure]:
     """Draw mean and 95th percentile against threads, with trend and Pearson's r, per workload."""
     for study, part in summarised_studies(summary):
-        yield figure_of("scaling", study, _draw_scaling, part)
+        yield figure_of("scaling", "response time by level", study, _draw_scaling, part)
 
 
 def curves(judged: Judged) -> Iterator[ReportFigure]:
     """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
-    for study, runs in measured_studies(judged.used):
+    for study, runs in measured_studies(judged.used).items():
         if study.mode == "closed" and len({one.run.cell.level for one in runs}) > 1:
-            yield figure_of("efficiency", study, _draw_curves, by_system(runs))
+            title = "efficiency and goodput"
+            yield figure_of("efficiency", title, study, _draw_curves, by_system(runs))
 
 
 def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
@@ -41,7 +42,8 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
     for axes, (column, words) in zip(
         grid[0], {"mean_ms": "mean", "p95_ms": "95th percentile"}.items(), strict=True
     ):
-        for system, rows in _by_system(part.drop_nulls(column)):
+        for found in part.drop_nulls(column).partition_by("system", maintain_order=True):
+            rows, system = found.sort("level"), found["system"][0]
             threads, times = rows["level"].to_numpy(), rows[column].to_numpy()
             label = system
             if threads.size >= LEVELS_FOR_R and np.ptp(times):
@@ -50,14 +52,7 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
                 ends = np.array([0, 1.08 * threads[-1]])
                 line = trend.intercept + trend.slope * ends
                 axes.plot(ends, line, "--", color=look[system].colour, lw=1)
-            axes.plot(
-                threads,
-                times,
-                marker=look[system].marker,
-                color=look[system].colour,
-                lw=1.6,
-                label=label,
-            )
+            axes.plot(threads, times, **look[system].marks, lw=1.6, label=label)
         axes.set_title(words)
         axes.set_xlabel(study.axis)
         axes.set_ylabel("response time [ms]")
@@ -68,9 +63,10 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
         axes.set_ylim(bottom=0)
         axes.legend(loc="upper left")
     enough = part["level"].n_unique() >= LEVELS_FOR_R
+    runs = span(part["runs"].to_list(), "run")
     return figure, (
         f"Mean and 95th percentile of the response time of successful {study.workload} operations "
-        f"against {study.axis}, {study.conditions}, {_runs(part)}. "
+        f"against {study.axis}, {study.conditions}, {runs} per cell. "
         + (
             "Dashed: least-squares line; r: Pearson's correlation, which tells how straight the "
             "points lie and not how well a system scales."
@@ -99,8 +95,7 @@ def _draw_curves(
                     [max(one.estimate - one.low, 0) for one in found.values()],
                     [max(one.high - one.estimate, 0) for one in found.values()],
                 ],
-                color=look[system].colour,
-                marker=look[system].marker,
+                **look[system].marks,
                 ls=look[system].line,
                 capsize=2.5,
                 ms=4.5,
@@ -168,15 +163,6 @@ def _expected(notes: Sequence[str]) -> str:
         " Dotted: predicted from the CPU and response times of a single thread, by mean-value "
         f"analysis; bounds X ≤ 1/D, and N* = R/D threads that reach it: {'; '.join(notes)}."
     )
-
-
-def _by_system(part: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
-    for rows in part.partition_by("system", maintain_order=True):
-        yield rows["system"][0], rows.sort("level")
-
-
-def _runs(part: pl.DataFrame) -> str:
-    return f"{span(part['runs'].to_list(), 'run')} per cell"
 
 
 def _plus(interval: Interval, decimals: int) -> str:

@@ -15,14 +15,13 @@ from testbed.analysis.arrays import Floats
 from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, thinned, unique
 from testbed.analysis.figures.style import GREY, line_styles
 from testbed.analysis.samples import Measured, Measurement
-from testbed.analysis.studies import Study, measured_studies
+from testbed.analysis.studies import Study, by_system, measured_studies
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
 WINDOW = 10_000
 """Points of the smoothing window in the thesis (section 4.3.3)."""
 DEGREE = 2
-"""Degree of the smoothing polynomial."""
 WINDOWS_PER_RUN = 5
 """Fewest windows in a run: a longer window draws a single parabola over it."""
 
@@ -33,16 +32,19 @@ CROSSES_DRAWN = 400
 
 def over_time(measured: Measured) -> Iterator[ReportFigure]:
     """Draw response time against time at the lowest and the highest level, per workload."""
-    for study, measurements in measured_studies(measured):
-        yield figure_of("over-time", study, _draw_over_time, measurements)
+    for study, measurements in measured_studies(measured).items():
+        yield figure_of(
+            "over-time", "response time over the run", study, _draw_over_time, measurements
+        )
 
 
 def disturbances(judged: Judged) -> Iterator[ReportFigure]:
     """Draw the operations around the time in which a service was stopped."""
-    for study, measurements in measured_studies(judged.recorded):
+    for study, measurements in measured_studies(judged.recorded).items():
         disturbed = [one for one in measurements if one.run.disturbance]
         if disturbed:
-            yield figure_of("disturbance", study, _draw_disturbances, disturbed)
+            title = "a service is stopped"
+            yield figure_of("disturbance", title, study, _draw_disturbances, disturbed)
 
 
 def smoothed(elapsed: Floats) -> tuple[Floats, int]:
@@ -59,7 +61,7 @@ def smoothed(elapsed: Floats) -> tuple[Floats, int]:
 
 
 def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
-    systems = unique(measurement.run.cell.system for measurement in measurements)
+    systems = by_system(measurements)
     levels = sorted({measurement.run.cell.level for measurement in measurements})
     colours = line_styles(systems)
     ends = unique((levels[0], levels[-1]))
@@ -68,21 +70,14 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
     )
     for column, level in enumerate(ends):
         tops = []
-        for row, system in enumerate(systems):
+        for row, (system, runs) in enumerate(systems.items()):
             axes = grid[row][column]
-            run = next(
-                (
-                    measurement
-                    for measurement in measurements
-                    if (measurement.run.cell.system, measurement.run.cell.level) == (system, level)
-                ),
-                None,
-            )
             axes.set_title(f"{system}, {load_words(study.mode, level)}")
             axes.set_ylabel("response time [ms]")
-            if run is None:
+            if level not in runs:
                 axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
             else:
+                run = runs[level][0]
                 tops.append(_draw_run(axes, run.whole or run, run, colours[system].colour))
         grid[-1][column].set_xlabel("time since the start of the run [s]")
         grid[0][column].set_ylim(0, max(tops))

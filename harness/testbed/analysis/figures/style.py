@@ -36,6 +36,11 @@ class LineStyle:
     marker: str
     line: Any
 
+    @property
+    def marks(self) -> dict[str, Any]:
+        """Keywords of a plot with marks."""
+        return {"color": self.colour, "marker": self.marker}
+
 
 def line_styles(systems: Iterable[str]) -> dict[str, LineStyle]:
     """Return the style of each system in one figure; the order of the systems decides."""

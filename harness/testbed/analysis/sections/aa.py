@@ -6,12 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from testbed.analysis.aa import (
-    DECIDING_PAIRS,
-    identical,
-    known_differences,
-    null_decisions,
-)
+from testbed.analysis.aa import DECIDING_PAIRS, identical, known_differences, null_decisions
 from testbed.analysis.decisions import Decision, paired_cells
 from testbed.analysis.precision import Spread, spreads
 from testbed.analysis.statistics.intervals import wilson
@@ -19,33 +14,15 @@ from testbed.analysis.statistics.ratios import Verdict, simulated_outcomes
 from testbed.analysis.tables import (
     FIGURE,
     MISSING,
-    Column,
     markdown_table,
     percent,
     ratio_words,
     share_with_interval,
-    word,
 )
 from testbed.analysis.verdicts import Judged
 
 EFFECT = 1.25
 """The ratio for which simulation tells how often it is found."""
-
-SIMULATED = (
-    Column("figure", word("figure"), numeric=False),
-    Column(f"false decisions, {DECIDING_PAIRS} pairs", word("false")),
-    Column(f"alike, {DECIDING_PAIRS} pairs", word("alike")),
-    Column(f"25 % more found, {DECIDING_PAIRS} pairs", word("power")),
-    Column("false decisions, one pair", word("one")),
-)
-KNOWN = (
-    Column("system", word("system"), numeric=False),
-    Column("cell", word("cell"), numeric=False),
-    Column("expected", word("expected")),
-    Column("CPU ratio [95 %]", word("ratio"), numeric=False),
-    Column("covers it", word("covers"), numeric=False),
-    Column("found", word("found"), numeric=False),
-)
 
 
 def aa(judged: Judged) -> str:
@@ -68,7 +45,7 @@ def aa(judged: Judged) -> str:
         "Simulated from the spread that was measured here, as an hour cannot tell it: shares of "
         f"cells, {cells} of them in each experiment. One pair takes its blocks as the unit, and "
         "says nothing of other starts: its false decisions are those about other starts.\n\n"
-        + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], SIMULATED)
+        + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], ("figure",))
     )
 
 
@@ -79,8 +56,8 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
             "system": one.system,
             "cell": f"{one.workload}, {one.load}",
             "expected": f"{expected:.2f}",
-            "ratio": ratio_words(one),
-            "covers": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
+            "CPU ratio [95 %]": ratio_words(one),
+            "covers it": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
             "found": "yes" if one.decision == "worse" else f"**no**: {one.decision}",
         }
         for expected, one in known_differences(judged.results, decisions)
@@ -90,38 +67,48 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
     lines = []
     for system in dict.fromkeys(row["system"] for row in rows):
         ours = [row for row in rows if row["system"] == system]
-        found, covered = (sum(row[what] == "yes" for row in ours) for what in ("found", "covers"))
+        found, covered = (
+            sum(row[what] == "yes" for row in ours) for what in ("found", "covers it")
+        )
         lines.append(
             f"- {system}: found in {found} of {len(ours)} cells, the interval covers the truth in "
             f"{covered}"
         )
     return (
         "Expected is 1 + handicapped calls of an operation × handicap ÷ the reference's CPU time "
-        "per operation.\n\n" + "\n".join(lines) + "\n\n" + markdown_table(rows, KNOWN)
+        "per operation.\n\n"
+        + "\n".join(lines)
+        + "\n\n"
+        + markdown_table(rows, [title for title in rows[0] if title != "expected"])
     )
 
 
 def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
-    row = dict.fromkeys(("false", "alike", "power", "one"), MISSING)
-    row["figure"] = FIGURE[spread.figure]
-    if spread.pair is None:
-        return row
-    block_sd = spread.block or 0.0
-    # The spread of pairs includes that of their blocks.
-    pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
+    shares = 4 * [MISSING]
+    if spread.pair is not None:
+        block_sd = spread.block or 0.0
+        # The spread of pairs includes that of their blocks.
+        pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
 
-    def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
-        return simulated_outcomes(
-            pair_sd, block_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
-        )
+        def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
+            return simulated_outcomes(
+                pair_sd, block_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
+            )
 
-    null = simulated(DECIDING_PAIRS)
-    return row | {
-        "false": _share(null, "higher", "lower"),
-        "alike": _share(null, "alike"),
-        "power": _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
-        "one": _share(simulated(1), "higher", "lower"),
-    }
+        null = simulated(DECIDING_PAIRS)
+        shares = [
+            _share(null, "higher", "lower"),
+            _share(null, "alike"),
+            _share(simulated(DECIDING_PAIRS, EFFECT), "higher"),
+            _share(simulated(1), "higher", "lower"),
+        ]
+    titles = (
+        f"false decisions, {DECIDING_PAIRS} pairs",
+        f"alike, {DECIDING_PAIRS} pairs",
+        f"25 % more found, {DECIDING_PAIRS} pairs",
+        "false decisions, one pair",
+    )
+    return {"figure": FIGURE[spread.figure], **dict(zip(titles, shares, strict=True))}
 
 
 def _share(found: Counter[Verdict], *verdicts: Verdict) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
-from typing import Any
 
 from testbed.analysis import accounts
 from testbed.analysis.accounts import Account
-from testbed.analysis.tables import Column, markdown_table, number, share, word
+from testbed.analysis.grouping import grouped
+from testbed.analysis.tables import markdown_table, number, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -20,56 +19,14 @@ NOTE = (
     "of the run. The oldest is of those done after the load. Figures are means over runs."
 )
 
-ACCOUNTED = (
-    Column("system", word("system"), numeric=False),
-    Column("workload", word("workload"), numeric=False),
-    Column("load", word("load"), numeric=False),
-    Column("runs", number("runs")),
-    Column("offered", number("offered")),
-    Column("refused", number("refused")),
-    Column("accepted", number("accepted")),
-    Column("built", number("built")),
-    Column("lost", number("lost")),
-    Column("dead-lettered", number("dead_lettered")),
-    Column("queued", number("queued")),
-    Column("unserved", share("unserved_share")),
-    Column("predicted", share("predicted")),
-    Column("M/M/1/K", share("steady")),
-    Column("K", word("places")),
-    Column("m, 1/s", number("drained_per_s", 1)),
-    Column("first third", share("first_third")),
-    Column("built after the load", number("built_later")),
-    Column("oldest, s", number("oldest_s", 1)),
-    Column("CPU, ms each", number("cpu_ms", 1)),
-    Column("peak, MB", number("peak_mb")),
-)
-MEANS = (
-    "offered",
-    "refused",
-    "accepted",
-    "built",
-    "lost",
-    "dead_lettered",
-    "queued",
-    "unserved_share",
-    "predicted",
-    "steady",
-    "drained_per_s",
-    "first_third",
-    "built_later",
-    "oldest_s",
-    "cpu_ms",
-    "peak_mb",
-)
-
 
 def accounted(judged: Judged) -> str:
     """Return what became of accepted work; empty if no run has an account."""
     found = accounts.accounts(judged)
     if not found:
         return ""
-    rows = [_row(list(part)) for _, part in groupby(found, key=lambda one: one.run.cell)]
-    parts = [NOTE, markdown_table(rows, ACCOUNTED)]
+    rows = [_row(part) for part in grouped(found, lambda one: one.run.cell).values()]
+    parts = [NOTE, markdown_table(rows, ("system", "workload", "load"))]
     if wrong := [one.run.id for one in found if not one.closed]:
         listed = ", ".join(f"`{run}`" for run in wrong)
         parts.append(
@@ -79,15 +36,37 @@ def accounted(judged: Judged) -> str:
     return "\n\n".join(parts)
 
 
-def _row(runs: Sequence[Account]) -> dict[str, Any]:
+def _row(runs: Sequence[Account]) -> dict[str, str]:
     cell, places = runs[0].run.cell, runs[0].places
+
+    def mean(figure: str, decimals: int = 0) -> str:
+        return number(_mean([getattr(one, figure) for one in runs]), decimals)
+
+    def mean_share(figure: str) -> str:
+        return share(_mean([getattr(one, figure) for one in runs]))
+
     return {
         "system": cell.system,
         "workload": cell.workload,
         "load": cell.load,
-        "runs": len(runs),
-        "places": "∞" if places == float("inf") else f"{places:,.0f}",
-        **{figure: _mean([getattr(one, figure) for one in runs]) for figure in MEANS},
+        "runs": f"{len(runs)}",
+        "offered": mean("offered"),
+        "refused": mean("refused"),
+        "accepted": mean("accepted"),
+        "built": mean("built"),
+        "lost": mean("lost"),
+        "dead-lettered": mean("dead_lettered"),
+        "queued": mean("queued"),
+        "unserved": mean_share("unserved_share"),
+        "predicted": mean_share("predicted"),
+        "M/M/1/K": mean_share("steady"),
+        "K": "∞" if places == float("inf") else f"{places:,.0f}",
+        "m, 1/s": mean("drained_per_s", 1),
+        "first third": mean_share("first_third"),
+        "built after the load": mean("built_later"),
+        "oldest, s": mean("oldest_s", 1),
+        "CPU, ms each": mean("cpu_ms", 1),
+        "peak, MB": mean("peak_mb"),
     }
 
 

@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
-from testbed.analysis.decisions import (
-    HEADLINE,
-    Decision,
-    decide,
-)
+from testbed.analysis.decisions import HEADLINE, Decision, decide
+from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import (
-    DECIDED,
     DECIDED_NOTE,
+    DECIDED_TEXT,
     FIGURE,
     MISSING,
-    Column,
     by_systems,
     decided_rows,
     effect,
@@ -33,10 +29,8 @@ from testbed.analysis.tables import (
     percent,
     ratio_words,
     remarks,
-    word,
 )
 from testbed.analysis.verdicts import Judged, judge_all
-from testbed.experiment.parts import Slo
 from testbed.model.errors import UserError
 from testbed.model.loads import load_unit
 
@@ -44,14 +38,6 @@ MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in
 
 INVALID_SPELT = 4
 """Most invalid runs that are named; of more, the reasons are counted."""
-
-CAPACITY = (
-    Column("system", word("what"), numeric=False),
-    Column("capacity", word("level"), numeric=False),
-    Column("the limit lies between", word("interval"), numeric=False),
-    Column("runs", word("trials")),
-    Column("invalid, left out", word("invalid")),
-)
 
 
 def heading(judged: Judged) -> str:
@@ -83,7 +69,7 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
         )
     parts = ["\n".join(f"- {sentence}" for sentence in sentences(decisions))]
     for title, part in by_systems(decisions).items():
-        table = markdown_table(decided_rows(part), DECIDED)
+        table = markdown_table(decided_rows(part), DECIDED_TEXT)
         parts.append(f"**{title}.** {DECIDED_NOTE}.\n\n{table}")
         parts.append("\n".join(f"- {remark}" for remark in remarks(part)))
     return "\n\n".join(filter(None, parts))
@@ -155,11 +141,8 @@ def narrowing(results: Path) -> list[str]:
 def crossovers(decisions: Sequence[Decision]) -> str:
     """Return the levels between which one system becomes better; empty if there are none."""
     lines = []
-    for key, part in groupby(
-        sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve),
-        key=_curve,
-    ):
-        system, reference, workload, mode, figure = key
+    certain = sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve)
+    for (system, reference, workload, mode, figure), part in grouped(certain, _curve).items():
         for below, above in pairwise(part):
             if below.decision != above.decision:
                 lines.append(
@@ -171,8 +154,38 @@ def crossovers(decisions: Sequence[Decision]) -> str:
 
 def capacity(judged: Judged) -> str:
     """Return the highest level at which each system meets the objective; empty without one."""
-    slo = objective.declared(judged.results)
-    return "" if slo is None else _capacity(judged, slo)
+    if (slo := objective.declared(judged.results)) is None:
+        return ""
+    rows = []
+    for one in capacities(judged, slo):
+        level, between = MISSING, MISSING
+        if (found := one.found) is not None:
+            level = "below the lowest"
+            if found.level is not None:
+                level = f"{found.level:g} {load_unit(one.study.mode)}"
+            low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
+            high = f"{found.high:g}" if found.high is not None else "above the highest tried"
+            between = f"{low} to {high}"
+        rows.append(
+            {
+                "system": f"`{one.study.workload}`, {one.system}",
+                "capacity": level,
+                "the limit lies between": between,
+                "runs": found.trials if found else 0,
+                "invalid, left out": one.invalid,
+            }
+        )
+    if not rows:
+        return (
+            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
+        )
+    return (
+        f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
+        f"more likely than not kept, with the levels between which the limit lies with "
+        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
+        "An overloaded run did not keep it.\n\n"
+        + markdown_table(rows, ("system", "capacity", "the limit lies between"))
+    )
 
 
 def _curve(one: Decision) -> tuple[str, str, str, str, str]:
@@ -182,15 +195,14 @@ def _curve(one: Decision) -> tuple[str, str, str, str, str]:
 def _clause(ones: Sequence[Decision], reference: str) -> str:
     """Return the decisions by one figure: ``is 16 % lower than the reference's at …``."""
     parts = []
-    for kind, group in groupby(sorted(ones, key=_kind), key=_kind):
-        known = list(group)
+    for kind, known in sorted(grouped(ones, _kind).items()):
         where = f"at {_loads(known)}"
         ratios_ = [one.ratio or 1.0 for one in known]
         if kind == 2:
             parts.append(f"alike within {100 * (ALIKE - 1):.0f} % {where}")
         elif kind == 3:
-            effects = {effect(one.could_tell) for one in known if one.could_tell is not None}
-            told = f" ({_span(sorted(effects, key=len))} would be found)" if effects else ""
+            effects = sorted(one.could_tell for one in known if one.could_tell is not None)
+            told = f" ({_span([*map(effect, effects)])} would be found)" if effects else ""
             parts.append(f"not known {where}{told}")
         else:
             shown = ", ".join(ratio_words(one) for one in known)
@@ -291,39 +303,6 @@ def _why(judged: Judged) -> str:
     return (
         ", ".join(f"{name} ({count})" for name, count in names.most_common())
         + "; [each with its figures](#Which-runs-may-be-believed)"
-    )
-
-
-def _capacity(judged: Judged, slo: Slo) -> str:
-    rows = []
-    for one in capacities(judged, slo):
-        what = {"what": f"`{one.study.workload}`, {one.system}", "invalid": one.invalid}
-        found = one.found
-        if found is None:
-            rows.append({**what, "level": MISSING, "interval": MISSING, "trials": 0})
-            continue
-        unit = load_unit(one.study.mode)
-        low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
-        high = f"{found.high:g}" if found.high is not None else "above the highest tried"
-        rows.append(
-            {
-                **what,
-                "level": (
-                    f"{found.level:g} {unit}" if found.level is not None else "below the lowest"
-                ),
-                "interval": f"{low} to {high}",
-                "trials": found.trials,
-            }
-        )
-    if not rows:
-        return (
-            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
-        )
-    return (
-        f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
-        f"more likely than not kept, with the levels between which the limit lies with "
-        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
-        "An overloaded run did not keep it.\n\n" + markdown_table(rows, CAPACITY)
     )
 
 

@@ -9,22 +9,12 @@ from testbed.analysis.claims.cases import Case, cases
 from testbed.analysis.claims.claim import Claim, Found, leaning
 from testbed.analysis.claims.tables import words
 from testbed.analysis.sections import accounts, demand
-from testbed.analysis.tables import MISSING, Column, markdown_table, word
+from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
-HELD = (
-    Column("claim", word("claim"), numeric=False),
-    Column("where", word("source"), numeric=False),
-    Column("here", word("found"), numeric=False),
-    Column("what is known", word("known"), numeric=False),
-)
-CHECKED = (
-    Column("statement", word("claim"), numeric=False),
-    Column("where", word("source"), numeric=False),
-    Column("from the published figures", word("found"), numeric=False),
-    Column("what is known", word("known"), numeric=False),
-)
 PUBLISHED = "published"
+FROM_PUBLISHED = "from the published figures"
+DISAGREES = "**disagrees**"
 TABLES = {"demand": "The least CPU that is enough", "accounts": "What became of accepted work"}
 
 
@@ -44,22 +34,21 @@ def studies(judged: Judged) -> str:
 
 def _study(case: Case, judged: Judged) -> Iterator[str]:
     yield f"## {case.title}"
-    columns = [Column(title, word(title), numeric=False) for title in case.table.columns]
     rows = [dict(zip(case.table.columns, row, strict=True)) for row in case.table.rows]
-    yield f"As published ({case.source}):\n\n{markdown_table(rows, columns)}"
+    yield f"As published ({case.source}):\n\n{markdown_table(rows)}"
     yield f"**Here.** {_ours(case.shows, case.prices, judged) or 'Nothing usable was measured.'}"
     if told := demand.published_split(judged, case.split):
         yield told
     yield "**What does not fit.**\n\n" + "\n".join(f"- {one}" for one in case.does_not_fit)
-    held = [(claim, examine(claim, judged)) for claim in case.held]
+    held = [(claim, examine(claim, judged)) for claim in case.claims]
     checks = [_checked(*one) for one in held if one[0].kind == PUBLISHED]
-    disagree = sum("disagrees" in row["found"] for row in checks)
+    disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
     yield (
         f"The published figures against each other: **{disagree} of {len(checks)} statements "
-        f"disagree**.\n\n{markdown_table(checks, CHECKED)}"
+        f"disagree**.\n\n{markdown_table(checks)}"
     )
     claims = [_held(*one) for one in held if one[0].kind != PUBLISHED]
-    yield f"The claims, and what these results say of them:\n\n{markdown_table(claims, HELD)}"
+    yield f"The claims, and what these results say of them:\n\n{markdown_table(claims)}"
 
 
 def _ours(shows: str, prices: str | None, judged: Judged) -> str:
@@ -67,20 +56,20 @@ def _ours(shows: str, prices: str | None, judged: Judged) -> str:
 
 
 def _held(claim: Claim, found: Found) -> dict[str, str]:
-    return _row(claim, words(claim, found), claim.known)
+    return {
+        "claim": claim.says,
+        "where": claim.source,
+        "here": words(claim, found),
+        "what is known": claim.known.strip() or MISSING,
+    }
 
 
 def _checked(claim: Claim, found: Found) -> dict[str, str]:
     agrees = leaning(claim, found) == "replicated"
     told = words(claim, found).partition(": ")[2]
-    outcome = "agrees" if agrees else "**disagrees**"
-    return _row(claim, f"{told}: {outcome}", "" if agrees else claim.known)
-
-
-def _row(claim: Claim, found: str, known: str) -> dict[str, str]:
     return {
-        "claim": claim.says,
-        "source": claim.source,
-        "found": found,
-        "known": known.strip() or MISSING,
+        "statement": claim.says,
+        "where": claim.source,
+        FROM_PUBLISHED: f"{told}: {'agrees' if agrees else DISAGREES}",
+        "what is known": MISSING if agrees else claim.known.strip() or MISSING,
     }

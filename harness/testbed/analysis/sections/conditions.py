@@ -6,20 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from testbed.analysis.results import Results
-from testbed.analysis.tables import Column, markdown_table, word
-
-ENVIRONMENT = (
-    Column("what", word("what"), numeric=False),
-    Column("value", word("value"), numeric=False),
-)
+from testbed.analysis.tables import markdown_table
 
 
 def environment(results: Results) -> str:
     """Return the environment of the measurements; empty if it is not recorded."""
     if not results.environment:
         return ""
-    rows = ({"what": what, "value": value} for what, value in _flat(results.environment))
-    return markdown_table(rows, ENVIRONMENT)
+    return markdown_table(
+        {"what": what, "value": value} for what, value in _flat(results.environment)
+    )
 
 
 def reproduction(results: Results) -> str:

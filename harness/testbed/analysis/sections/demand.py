@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 
 from scipy import stats
 
 from testbed.analysis.claims.case_kinds import cost
 from testbed.analysis.demands import Alone, Found, alone, searches
+from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import SIZES, price_list
-from testbed.analysis.tables import MISSING, Column, markdown_table, percent, word
+from testbed.analysis.tables import MISSING, markdown_table, percent
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -27,28 +27,6 @@ ALONE_NOTE = (
     "core: X ≤ 1/D, reached when CPU is split in these shares."
 )
 
-LEAST = (
-    Column("workload", word("workload"), numeric=False),
-    Column("threads", word("threads")),
-    Column("system", word("system"), numeric=False),
-    Column("goodput wanted, 1/s", word("wanted")),
-    Column("too little, cores", word("failed")),
-    Column("enough, cores", word("passed")),
-    Column("predicted, cores", word("predicted")),
-    Column("memory, MB", word("memory")),
-    Column("used", word("used")),
-    Column("waited, s", word("throttled")),
-    *(Column(f"{sizes}, USD/h", word(sizes)) for sizes in SIZES),
-)
-DEMANDS = (
-    Column("workload", word("workload"), numeric=False),
-    Column("system", word("system"), numeric=False),
-    Column("service", word("service"), numeric=False),
-    Column("CPU, ms", word("cpu_ms")),
-    Column("share", word("share")),
-    Column("highest goodput of a core, 1/s", word("rate")),
-)
-
 
 def least(judged: Judged, prices: str | None = None) -> str:
     """Return what the searches for the least CPU found; empty without one.
@@ -59,11 +37,9 @@ def least(judged: Judged, prices: str | None = None) -> str:
     if not found:
         return ""
     rows = [
-        _row(list(part), demands, prices)
-        for _, part in groupby(sorted(found, key=_cell), key=_cell)
+        _row(part, demands, prices) for part in grouped(sorted(found, key=_cell), _cell).values()
     ]
-    columns = LEAST if prices else LEAST[: -len(SIZES)]
-    parts = [NOTE, markdown_table(rows, columns)]
+    parts = [NOTE, markdown_table(rows, ("workload", "system"))]
     if prices:
         parts.append(f"Costs by the price list {prices}: {price_list(prices).source}.")
     if against := [one for one in found if one.contradicted]:
@@ -71,7 +47,7 @@ def least(judged: Judged, prices: str | None = None) -> str:
         parts.append(
             f"Less CPU was enough where more was not, so that a search may miss: {listed}."
         )
-    parts += [ALONE_NOTE, markdown_table(list(_demands(demands)), DEMANDS)]
+    parts += [ALONE_NOTE, markdown_table(_demands(demands), ("workload", "system", "service"))]
     return "\n\n".join(parts)
 
 
@@ -84,8 +60,7 @@ def published_split(judged: Judged, split: Mapping[str, float]) -> str:
     shares = {service: share / whole for service, share in split.items()}
     found = [one for one in alone(judged) if split and one.cpu_ms.keys() == split.keys()]
     lines = []
-    for (system, workload), part in groupby(sorted(found, key=_whose), key=_whose):
-        starts = list(part)
+    for (system, workload), starts in grouped(sorted(found, key=_whose), _whose).items():
         rates = [one.highest_rate(shares) for one in starts]
         best = [1000 / one.total_ms for one in starts if one.total_ms]
         lines.append(
@@ -110,27 +85,26 @@ def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) ->
     costs: dict[str, str] = {}
     for sizes in SIZES if prices else ():
         known = [cost(one, price_list(prices or "").together, sizes) for one in runs if one.parts]
-        costs[sizes] = _mean(known, ".5f")
+        costs[f"{sizes}, USD/h"] = _mean(known, ".5f")
     return {
         "workload": first.workload,
         "threads": f"{first.threads}",
         "system": first.system,
-        "wanted": MISSING if mean_wanted is None else f"{mean_wanted:.2f}",
-        "failed": _each([one.bracket.failed for one in runs], "below all"),
-        "passed": _each([one.bracket.passed for one in runs], "none"),
-        "predicted": MISSING if predicted is None else f"{predicted:.2f}",
-        "memory": _mean([one.memory_mb for one in runs], ",.0f"),
+        "goodput wanted, 1/s": MISSING if mean_wanted is None else f"{mean_wanted:.2f}",
+        "too little, cores": _each([one.bracket.failed for one in runs], "below all"),
+        "enough, cores": _each([one.bracket.passed for one in runs], "none"),
+        "predicted, cores": MISSING if predicted is None else f"{predicted:.2f}",
+        "memory, MB": _mean([one.memory_mb for one in runs], ",.0f"),
         "used": MISSING
         if not (used := [one.utilisation for one in runs if one.utilisation is not None])
         else percent(sum(used) / len(used)),
-        "throttled": _mean([one.throttled_s for one in runs], ".1f"),
+        "waited, s": _mean([one.throttled_s for one in runs], ".1f"),
         **costs,
     }
 
 
 def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
-    for (system, workload), part in groupby(sorted(demands, key=_whose), key=_whose):
-        starts = list(part)
+    for (system, workload), starts in grouped(sorted(demands, key=_whose), _whose).items():
         whole = _total_ms(starts)
         for service in starts[0].cpu_ms:
             cpu_ms = sum(one.cpu_ms[service] for one in starts) / len(starts)
@@ -138,9 +112,9 @@ def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
                 "workload": workload,
                 "system": system,
                 "service": service,
-                "cpu_ms": f"{cpu_ms:,.2f}",
+                "CPU, ms": f"{cpu_ms:,.2f}",
                 "share": percent(cpu_ms / whole) if whole else MISSING,
-                "rate": f"{1000 / cpu_ms:,.1f}" if cpu_ms else MISSING,
+                "highest goodput of a core, 1/s": f"{1000 / cpu_ms:,.1f}" if cpu_ms else MISSING,
             }
 
 

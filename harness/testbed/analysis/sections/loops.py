@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from testbed.analysis.samples import Measurement
-from testbed.analysis.tables import CELL, Column, markdown_table, number, word
+from testbed.analysis.tables import Row, cell, markdown_table, number
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import LATE_MS
 
@@ -17,26 +17,6 @@ DISTURBANCE_NOTE = (
     "or was meant to begin, while it was away. A closed loop has about one per thread, because its "
     "users stop asking; an open loop has everyone who came meanwhile. By the actual start, those "
     "are missed who waited for a free user of the load generator and were let in later."
-)
-
-ARRIVALS = (
-    *CELL,
-    Column("operations", number("operations")),
-    Column("late", number("late")),
-    Column("dropped", number("dropped")),
-    Column("mean from the intended start, ms", number("mean_ms", 1)),
-    Column("mean from the actual start, ms", number("service_mean_ms", 1)),
-    Column("p95, ms", number("p95_ms")),
-)
-DISTURBED = (
-    Column("run", word("run"), numeric=False),
-    Column("stopped", word("what"), numeric=False),
-    Column("operations", number("operations")),
-    Column("caught", number("caught")),
-    Column("caught by the actual start", number("hidden")),
-    Column("failed", number("failed")),
-    Column("slowest, ms", number("slowest_ms")),
-    Column("late", number("late")),
 )
 
 
@@ -52,36 +32,48 @@ def loops(judged: Judged, recorded: pl.DataFrame) -> str:
             f"A late arrival started over {LATE_MS} ms after its intended time; a dropped one never"
             " did. Response times count from the intended start; the mean from the actual start "
             "stands beside them. All recorded runs are counted, invalid ones too.",
-            markdown_table(arrivals.iter_rows(named=True), ARRIVALS),
+            markdown_table(map(_arrived, arrivals.iter_rows(named=True)), ("system", "workload")),
         ]
     disturbed = [one for one in judged.recorded.measurements if one.run.disturbance]
     if disturbed:
         parts += [
             DISTURBANCE_NOTE,
-            markdown_table((_disturbed(one) for one in disturbed), DISTURBED),
+            markdown_table(map(_disturbed, disturbed), ("run", "stopped")),
         ]
     return "\n\n".join(parts)
 
 
-def _disturbed(measurement: Measurement) -> dict[str, Any]:
-    """Return the counts of a run in which a service was stopped."""
+def _arrived(row: Row) -> Row:
+    return {
+        **cell(row),
+        "operations": number(row["operations"]),
+        "late": number(row["late"]),
+        "dropped": number(row["dropped"]),
+        "mean from the intended start, ms": number(row["mean_ms"], 1),
+        "mean from the actual start, ms": number(row["service_mean_ms"], 1),
+        "p95, ms": number(row["p95_ms"]),
+    }
+
+
+def _disturbed(measurement: Measurement) -> Row:
     run, operations = measurement.run, measurement.operations
     what = run.disturbance or {}
     asked, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
     return {
         "run": f"{run.cell.system}, {run.cell.workload}, {run.cell.mode}, {run.cell.load}",
-        "what": f"{what.get('service')} {_lasting(what)}",
-        "operations": operations.height,
-        "caught": _overlapping(measurement, asked, asked + pl.col("elapsed_ms")),
-        "hidden": _overlapping(measurement, began, began + pl.col("service_ms")),
-        "failed": int((~operations["ok"]).sum()),
-        "slowest_ms": operations["elapsed_ms"].max(),
-        "late": measurement.late if run.cell.mode == "open" else None,
+        "stopped": f"{what.get('service')} {_lasting(what)}",
+        "operations": number(operations.height),
+        "caught": number(_overlapping(measurement, asked, asked + pl.col("elapsed_ms"))),
+        "caught by the actual start": number(
+            _overlapping(measurement, began, began + pl.col("service_ms"))
+        ),
+        "failed": number(int((~operations["ok"]).sum())),
+        "slowest, ms": number(operations.select(pl.col("elapsed_ms").max()).item()),
+        "late": number(measurement.late if run.cell.mode == "open" else None),
     }
 
 
 def _lasting(what: Mapping[str, Any]) -> str:
-    """Return in words for how long a service was stopped."""
     if "stopped" in what and what["stopped"] is None:
         return "not reached"
     return "until the end" if what.get("for_s") is None else f"for {float(what['for_s']):g} s"

@@ -5,14 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from testbed.analysis.results import UNSTATED
-from testbed.analysis.tables import (
-    COST,
-    COST_NOTE,
-    SPEED,
-    SPEED_NOTE,
-    conditions,
-    markdown_table,
-)
+from testbed.analysis.tables import CELL_TABLES, CELL_TEXT, conditions, markdown_table
 
 NOTHING = "There is no usable run."
 
@@ -23,17 +16,13 @@ UNCHECKED = (
 
 
 def numbers(summary: pl.DataFrame) -> str:
-    """Return the tables of speed, and of failures and cost."""
     tables = [
-        f"**{capital(words)}.** {note}.\n\n" + markdown_table(part.iter_rows(named=True), columns)
+        f"**{words[0].upper()}{words[1:]}.** {note}.\n\n"
+        + markdown_table(map(columns, part.iter_rows(named=True)), CELL_TEXT)
         for words, part in conditions(summary)
-        for columns, note in ((SPEED, SPEED_NOTE), (COST, COST_NOTE))
+        for columns, note in CELL_TABLES
     ]
     if summary.is_empty():
         return NOTHING
     unchecked = summary.filter((pl.col("preset") == UNSTATED) & (pl.col("partial") > 0))
     return "\n\n".join(tables if unchecked.is_empty() else [*tables, UNCHECKED])
-
-
-def capital(words: str) -> str:
-    return words[0].upper() + words[1:]

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from testbed.analysis.precision import PLANNED_PAIRS, spreads
-from testbed.analysis.tables import FIGURE, MISSING, Column, effect, markdown_table, word
+from testbed.analysis.precision import spreads
+from testbed.analysis.tables import FIGURE, MISSING, effect, markdown_table
 from testbed.analysis.verdicts import Judged
-
-SPREAD = (
-    Column("figure", word("figure"), numeric=False),
-    Column("blocks of a run", word("block")),
-    Column("ratio, pairs of starts", word("pair")),
-    Column("ratio, invocations", word("invocation")),
-    *(
-        Column(f"detectable, {pairs} pair{'' if pairs == 1 else 's'}", word(f"{pairs}"))
-        for pairs in PLANNED_PAIRS
-    ),
-)
 
 
 def spread(invocations: Sequence[Judged]) -> str:
@@ -28,10 +17,13 @@ def spread(invocations: Sequence[Judged]) -> str:
     rows = [
         {
             "figure": FIGURE[one.figure],
-            "block": _percent(one.block),
-            "pair": _percent(one.pair),
-            "invocation": _percent(one.invocation),
-            **{f"{pairs}": effect(ratio) for pairs, ratio in one.could_tell.items()},
+            "blocks of a run": _percent(one.block),
+            "ratio, pairs of starts": _percent(one.pair),
+            "ratio, invocations": _percent(one.invocation),
+            **{
+                f"detectable, {pairs} pair{'' if pairs == 1 else 's'}": effect(ratio)
+                for pairs, ratio in one.could_tell.items()
+            },
         }
         for one in found
     ]
@@ -39,7 +31,7 @@ def spread(invocations: Sequence[Judged]) -> str:
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "
         "over pairs of starts and over invocations. Detectable is the smallest difference that "
         "80 % of experiments with these cells and so many pairs find; one pair speaks of its own "
-        "starts only.\n\n" + markdown_table(rows, SPREAD)
+        "starts only.\n\n" + markdown_table(rows, ("figure",))
     )
 
 

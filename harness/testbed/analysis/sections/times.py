@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from testbed.analysis.hops import SELDOM, Journey, by_study
-from testbed.analysis.tables import MISSING, Column, markdown_table, word
+from testbed.analysis.tables import MISSING, markdown_table
 from testbed.model.loads import load_words
 
 NOTE = (
@@ -34,37 +34,34 @@ def hops(found: Sequence[Journey]) -> str:
 
 def _table(part: Sequence[Journey]) -> str:
     """Return a table with a row per system and hop, and a column per level."""
-    cells = {one.cell.level: one.cell for one in part}
-    columns = (
-        Column("system", word("system"), numeric=False),
-        Column("hop", word("hop"), numeric=False),
-        *(
-            Column(f"{load_words(cells[level].mode, level)}: ms", word(f"{level:g}"))
-            for level in sorted(cells)
-        ),
-    )
-    systems = dict.fromkeys(one.cell.system for one in part)
-    unknown = {f"{level:g}": MISSING for level in cells}
+    titles = {
+        one.cell.level: f"{load_words(one.cell.mode, one.cell.level)}: ms"
+        for one in sorted(part, key=lambda one: one.cell.level)
+    }
     rows = (
-        {"system": system, **unknown, **row}
-        for system in systems
-        for row in _rows([one for one in part if one.cell.system == system])
+        {
+            "system": system,
+            "hop": hop,
+            **{title: row.get(level, MISSING) for level, title in titles.items()},
+        }
+        for system in dict.fromkeys(one.cell.system for one in part)
+        for hop, row in _rows([one for one in part if one.cell.system == system])
     )
-    return markdown_table(rows, columns)
+    return markdown_table(rows, ("system", "hop"))
 
 
-def _rows(levels: Sequence[Journey]) -> Iterator[Mapping[str, str]]:
+def _rows(levels: Sequence[Journey]) -> Iterator[tuple[str, Mapping[float, str]]]:
     """Yield the rows of one system: its hops, then the number of runs behind the means."""
     for hop in sorted({passage.hop for one in levels for passage in one.passages}):
-        yield {
-            "hop": hop.name,
-            **{
-                f"{one.cell.level:g}": (
+        yield (
+            hop.name,
+            {
+                one.cell.level: (
                     f"{passage.operation_ms:,.2f} ({passage.calls:.2f} × {passage.call_ms:,.2f})"
                 )
                 for one in levels
                 for passage in one.passages
                 if passage.hop == hop
             },
-        }
-    yield {"hop": "runs", **{f"{one.cell.level:g}": f"{one.runs}" for one in levels}}
+        )
+    yield "runs", {one.cell.level: f"{one.runs}" for one in levels}

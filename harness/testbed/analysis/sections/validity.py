@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testbed.analysis.tables import MISSING, Column, markdown_table, word
+from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import RATE, STALL, TREND, WARM, Check, Judged
 
 VALIDITY_NOTE = (
@@ -29,17 +29,6 @@ def validity(judged: Judged) -> str:
     )
     if not runs:
         return "No run can be read."
-    rows = []
-    for one in runs:
-        verdict = judged.verdicts[one.run.id]
-        rows.append(
-            {
-                "run": f"`{one.run.id}`",
-                "status": verdict.status if verdict.status == "valid" else f"**{verdict.status}**",
-                **{check.name: _marked(check) for check in verdict.checks},
-                "strays": f"{one.strays:,}",
-            }
-        )
     outcomes: dict[str, set[str]] = {}
     for verdict in judged.verdicts.values():
         for check in verdict.checks:
@@ -53,18 +42,23 @@ def validity(judged: Judged) -> str:
     passed = [name for name in outcomes if name not in shown and "passed" in outcomes[name]]
     unknown = [name for name, found in outcomes.items() if found == {"not known"}]
     listed = "; ".join(f"{name}: {limits[name]}" for name in shown)
-    columns = (
-        Column("run", word("run"), numeric=False),
-        Column("verdict", word("status"), numeric=False),
-        *(Column(name, word(name), numeric=False) for name in shown),
-        Column("strays", word("strays")),
-    )
+    rows = []
+    for one in runs:
+        status, checks = judged.verdicts[one.run.id].status, judged.verdicts[one.run.id].checks
+        rows.append(
+            {
+                "run": f"`{one.run.id}`",
+                "verdict": status if status == "valid" else f"**{status}**",
+                **{check.name: _marked(check) for check in checks if check.name in shown},
+                "strays": f"{one.strays:,}",
+            }
+        )
     parts = [f"{VALIDITY_NOTE} Limits: {listed}."]
     if passed:
         parts.append(f"Failed by no run: {', '.join(passed)}.")
     if unknown:
         parts.append(f"Recorded in no run, so not checked: {', '.join(unknown)}.")
-    parts.append(markdown_table(rows, columns))
+    parts.append(markdown_table(rows, ("run", "verdict", *shown)))
     if judged.recorded.unreadable:
         parts.append("Runs that could not be read, and are in no figure:")
         parts.append(

@@ -16,23 +16,16 @@ from testbed.analysis.statistics.intervals import CONFIDENCE
 class Capacity:
     """The highest level at which an objective is met, from ``trials`` runs.
 
-    With α = 1 - ``confidence``, the limit lies between ``low`` and ``high`` with probability 1 - α.
-
-    Parameters
-    ----------
-    level
-        Highest tried level that meets the objective with probability 1/2 or more; None if none
-        does.
-    low
-        Highest tried level that meets it with probability 1 - α/2 or more; None if none does.
-    high
-        Lowest tried level that meets it with probability α/2 or less; None if none does.
+    With a confidence of 1 - α, the limit lies between ``low`` and ``high`` with probability 1 - α.
     """
 
     level: float | None
+    """Highest tried level that meets the objective with probability 1/2 or more; None if none does.
+    """
     low: float | None
+    """Highest tried level that meets it with probability 1 - α/2 or more; None if none does."""
     high: float | None
-    confidence: float
+    """Lowest tried level that meets it with probability α/2 or less; None if none does."""
     trials: int
 
 
@@ -88,6 +81,5 @@ def capacity(
         level=highest(0.5),
         low=highest(1 - tail),
         high=float(too_high[0]) if too_high.size else None,
-        confidence=confidence,
         trials=int(tried.size),
     )

@@ -15,22 +15,18 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its confidence interval; ``confidence`` is between 0 and 1."""
+    """An estimate with its confidence interval, of `CONFIDENCE` unless stated otherwise."""
 
     estimate: float
     low: float
     high: float
-    confidence: float = CONFIDENCE
 
     def contains(self, value: float) -> bool:
         """Return whether a value is compatible with the data."""
         return self.low <= value <= self.high
 
     def times(self, factor: float) -> Interval:
-        """Return the interval scaled to another unit."""
-        return Interval(
-            factor * self.estimate, factor * self.low, factor * self.high, self.confidence
-        )
+        return Interval(factor * self.estimate, factor * self.low, factor * self.high)
 
 
 def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> Interval:
@@ -42,10 +38,10 @@ def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> In
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(f"no share: {successes} of {trials}")
     low, high = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
-    return Interval(successes / trials, float(low), float(high), confidence)
+    return Interval(successes / trials, float(low), float(high))
 
 
-def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
+def mean_interval(values: ArrayLike) -> Interval:
     """Return Student's interval of the mean of independent observations, shape (n,).
 
     Raises `ValueError` if there are fewer than two.
@@ -54,11 +50,11 @@ def mean_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Inter
     if observed.size < 2:
         raise ValueError(f"an interval needs at least 2 observations, got {observed.size}")
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # Equal observations.
-        low, high = stats.ttest_1samp(observed, 0).confidence_interval(confidence)
-    return Interval(float(observed.mean()), float(low), float(high), confidence)
+        low, high = stats.ttest_1samp(observed, 0).confidence_interval(CONFIDENCE)
+    return Interval(float(observed.mean()), float(low), float(high))
 
 
-def factor_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Interval:
+def factor_interval(values: ArrayLike) -> Interval:
     """Return Student's interval of the geometric mean of observations above 0, shape (n,).
 
     It is computed on logarithms. Response times of runs differ by factors, upwards more than
@@ -68,5 +64,5 @@ def factor_interval(values: ArrayLike, *, confidence: float = CONFIDENCE) -> Int
     observed = np.asarray(values, dtype=float)
     if not (observed > 0).all():
         raise ValueError(f"an interval of factors needs figures above 0, got {observed.min():g}")
-    logs = mean_interval(np.log(observed), confidence=confidence)
-    return Interval(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high), confidence)
+    logs = mean_interval(np.log(observed))
+    return Interval(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high))

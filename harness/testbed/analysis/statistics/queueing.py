@@ -34,27 +34,19 @@ class Station:
 
     @property
     def highest_rate(self) -> float:
-        """The most operations per second."""
         return self.servers / self.demand_s if self.demand_s else math.inf
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Asymptotic bounds of a closed loop (Denning and Buzen, ACM Computing Surveys 10(3), 1978).
-
-    Parameters
-    ----------
-    rate
-        The most operations per second: X ≤ 1/D of the bottleneck.
-    knee
-        The threads N* = (R₀ + Z)/D from which on operations must wait for each other.
-    alone_s
-        R₀ + Z: the time of an operation that never waits, and the thinking after it.
-    """
+    """Asymptotic bounds of a closed loop (Denning and Buzen, ACM Computing Surveys 10(3), 1978)."""
 
     rate: float
+    """The most operations per second: X ≤ 1/D of the bottleneck."""
     knee: float
+    """The threads N* = (R₀ + Z)/D from which on operations must wait for each other."""
     alone_s: float
+    """R₀ + Z: the time of an operation that never waits, and the thinking after it."""
 
     def throughput(self, threads: float) -> float:
         """Return the upper bound, in operations per second."""

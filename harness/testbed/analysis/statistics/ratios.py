@@ -34,22 +34,14 @@ Verdict = Literal["alike", "higher", "lower", "not known"]
 
 @dataclass(frozen=True)
 class Design:
-    """The data behind a ratio, from ``pairs`` pairs in its cell.
-
-    Parameters
-    ----------
-    spread
-        Standard deviation of the logarithm of a pair's ratio: 0.02 is about 2 %.
-    freedom
-        Degrees of freedom of the spread.
-    cells
-        Size of the family of cells: Holm's first step tests at α divided by it.
-    """
+    """The data behind a ratio, from ``pairs`` pairs in its cell."""
 
     spread: float
+    """Standard deviation of the logarithm of a pair's ratio: 0.02 is about 2 %."""
     pairs: int
     freedom: float
     cells: int = 1
+    """Size of the family of cells: Holm's first step tests at α divided by it."""
 
     @property
     def could_tell(self) -> float:

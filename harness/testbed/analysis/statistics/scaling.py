@@ -34,27 +34,16 @@ def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class Scalability:
-    """A fitted Universal Scalability Law.
-
-    Parameters
-    ----------
-    rate
-        Throughput of one thread, operations/s (λ).
-    contention
-        Share of the work that is serial (σ), 0 or more.
-    coherency
-        Cost of keeping threads consistent with one another (κ), 0 or more.
-    levels
-        Lowest and highest level of the fit; the law must not be used outside of them.
-    residual
-        Standard deviation of the residuals, operations/s.
-    """
+    """A fitted Universal Scalability Law."""
 
     rate: Interval
+    """Throughput of one thread, operations/s (λ)."""
     contention: Interval
+    """Share of the work that is serial (σ), 0 or more."""
     coherency: Interval
+    """Cost of keeping threads consistent with one another (κ), 0 or more."""
     levels: tuple[float, float]
-    residual: float
+    """Lowest and highest level of the fit; the law must not be used outside of them."""
 
     @property
     def peak(self) -> float | None:
@@ -76,9 +65,7 @@ class Scalability:
         return _usl(threads, self.rate.estimate, self.contention.estimate, self.coherency.estimate)
 
 
-def fit_scalability(
-    levels: ArrayLike, throughput: ArrayLike, *, confidence: float = CONFIDENCE
-) -> Scalability:
+def fit_scalability(levels: ArrayLike, throughput: ArrayLike) -> Scalability:
     """Fit the Universal Scalability Law by least squares.
 
     ``X(N) = λN / (1 + σ(N-1) + κN(N-1))``. Source: Gunther, Guerrilla Capacity Planning, 2007,
@@ -115,18 +102,13 @@ def fit_scalability(
         )
     except RuntimeError as error:
         raise ValueError(f"the Universal Scalability Law fits no such data: {error}") from error
-    reach = stats.t.ppf((1 + confidence) / 2, threads.size - 3) * np.sqrt(np.diag(covariance))
+    reach = stats.t.ppf((1 + CONFIDENCE) / 2, threads.size - 3) * np.sqrt(np.diag(covariance))
     rate, contention, coherency = (
-        Interval(float(value), max(0.0, float(value - half)), float(value + half), confidence)
+        Interval(float(value), max(0.0, float(value - half)), float(value + half))
         for value, half in zip(best, reach, strict=True)
     )
-    residuals = rates - _usl(threads, *best)
     return Scalability(
-        rate,
-        contention,
-        coherency,
-        levels=(float(threads.min()), float(threads.max())),
-        residual=float(np.sqrt(residuals @ residuals / (threads.size - 3))),
+        rate, contention, coherency, levels=(float(threads.min()), float(threads.max()))
     )
 
 

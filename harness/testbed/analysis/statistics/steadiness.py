@@ -27,7 +27,6 @@ class Spell:
     seconds: float
 
     def ends(self) -> tuple[Spell, Spell]:
-        """Return the first and the last third."""
         third = self.seconds / 3
         begin, end = self.at_s < third, self.at_s >= 2 * third
         return (
