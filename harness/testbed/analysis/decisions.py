@@ -263,13 +263,12 @@ def _decide(
 ) -> Iterator[Decision]:
     found = [cell.differences(figure) for cell in cells]
     blocks = [cell.block_differences(figure) for cell in cells]
-    one_pair, least_sd = max((one.size for one in found), default=0) < 2, 0.0
+    one_pair = max((one.size for one in found), default=0) < 2
     if one_pair:  # Its blocks are the unit.
         found = [some[0] if one.size else one for one, some in zip(found, blocks, strict=True)]
-    else:
-        least_sd = sd_of_means(list(chain.from_iterable(blocks)))
+    of_blocks = None if one_pair else sd_of_means(list(chain.from_iterable(blocks)))
     known = [place for place, one in enumerate(found) if one.size]
-    told = paired_ratios([found[place] for place in known], least_sd)
+    told = paired_ratios([found[place] for place in known], of_blocks)
     by_place = dict(zip(known, told, strict=True)) if told else {}
     for place, one in enumerate(cells):
         cell, runs = one.cell, (*one.ones, *one.others)

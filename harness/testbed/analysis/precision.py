@@ -13,7 +13,7 @@ import numpy as np
 from testbed.analysis.decisions import HEADLINE, PairedCell, decide, paired_cells, references
 from testbed.analysis.quantities import FIGURES, block_figures
 from testbed.analysis.samples import load
-from testbed.analysis.statistics.ratios import Design, pooled_sd
+from testbed.analysis.statistics.ratios import Design, Deviation, pooled_sd
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.errors import UserError, unknown
 from testbed.model.loads import Mode
@@ -81,6 +81,7 @@ def _spread(
     block = pooled_sd(
         np.log([value for value in block_figures(one, figure) if value]) for one in runs
     )
+    ratio = pooled_sd(chain.from_iterable(cell.block_differences(figure) for cell in cells))
     pair = pooled_sd(cell.differences(figure) for cell in cells)
     means: dict[object, list[float]] = {}
     for parts in compared:
@@ -88,16 +89,28 @@ def _spread(
             for cell in part:
                 if (found := cell.differences(figure)).size:
                     means.setdefault((systems, cell.cell), []).append(found.mean())
+    invocation = pooled_sd(means.values())
     family = max(map(len, chain.from_iterable(parts.values() for parts in compared)), default=1)
     blocks = max((len(one.blocks) for one in runs), default=1)
-    could_tell: dict[int, float | None] = {}
-    for pairs in PLANNED_PAIRS:
-        units = blocks if pairs == 1 else pairs
-        spread = pair if pairs > 1 else None if block is None else math.sqrt(2) * block
-        known = spread is not None and units > 1
-        could_tell[pairs] = (
-            Design(spread, units, family * (units - 1), family).could_tell
-            if spread is not None and known
-            else None
-        )
-    return Spread(figure, block, pair, pooled_sd(means.values()), could_tell)
+    return Spread(
+        figure,
+        block.sd if block else None,
+        pair.sd if pair else None,
+        invocation.sd if invocation else None,
+        {pairs: _could_tell(pairs, ratio, pair, family, blocks) for pairs in PLANNED_PAIRS},
+    )
+
+
+def _could_tell(
+    pairs: int, ratio: Deviation | None, pair: Deviation | None, family: int, blocks: int
+) -> float | None:
+    """`ratio` is the deviation of a block's ratio, `pair` that of the ratio of a pair."""
+    block_sd = ratio.sd if ratio and blocks > 1 else 0.0
+    of_blocks = family * pairs * (blocks - 1)
+    if pairs == 1:
+        return Design(block_sd, blocks, of_blocks, family).could_tell if block_sd else None
+    if pair is None:
+        return None
+    implied = block_sd / math.sqrt(blocks)
+    freedom = of_blocks if implied > pair.sd else family * (pairs - 1)
+    return Design(max(implied, pair.sd), pairs, freedom, family).could_tell

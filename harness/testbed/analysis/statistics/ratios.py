@@ -73,7 +73,17 @@ class Told:
     design: Design | None = None
 
 
-def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Told] | None:
+@dataclass(frozen=True)
+class Deviation:
+    """A standard deviation, and the degrees of freedom of its estimate."""
+
+    sd: float
+    freedom: float
+
+
+def paired_ratios(
+    cells: Sequence[ArrayLike], of_blocks: Deviation | None = None
+) -> list[Told] | None:
     """Decide a family of cells from the differences of pairs.
 
     Returns an entry per cell; None if no cell has two pairs, so that the spread is unknown.
@@ -82,9 +92,9 @@ def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Tol
     ----------
     cells
         For each cell the differences of the logarithms of a figure, one per pair; at least one.
-    least_sd
-        Lower limit of the standard deviation of a difference, from its blocks: a few pairs may
-        agree by chance.
+    of_blocks
+        The deviation of a difference that its blocks imply. If it is larger than that between
+        pairs, it takes its place: a few pairs may agree by chance.
 
     Notes
     -----
@@ -94,9 +104,10 @@ def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Tol
     """
     groups = [np.asarray(cell, dtype=float) for cell in cells]
     sizes = np.array([group.size for group in groups])
-    if (pooled := pooled_sd(groups)) is None:
+    if (between := pooled_sd(groups)) is None:
         return None
-    freedom, spread = float(np.sum(sizes - 1)), max(pooled, least_sd)
+    larger = of_blocks if of_blocks and of_blocks.sd > between.sd else between
+    spread, freedom = larger.sd, larger.freedom
     estimates, errors = np.array([group.mean() for group in groups]), spread / np.sqrt(sizes)
     margin = math.log(ALIKE)
     with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
@@ -115,19 +126,21 @@ def paired_ratios(cells: Sequence[ArrayLike], least_sd: float = 0.0) -> list[Tol
     ]
 
 
-def pooled_sd(groups: Iterable[ArrayLike]) -> float | None:
+def pooled_sd(groups: Iterable[ArrayLike]) -> Deviation | None:
     """Return the standard deviation within groups; None if no group has two values."""
     known = [group for one in groups if (group := np.asarray(one, dtype=float)).size > 1]
     if not known:
         return None
     squares = sum(float(((group - group.mean()) ** 2).sum()) for group in known)
-    return math.sqrt(squares / sum(group.size - 1 for group in known))
+    freedom = sum(group.size - 1 for group in known)
+    return Deviation(math.sqrt(squares / freedom), freedom)
 
 
-def sd_of_means(pairs: Sequence[Floats]) -> float:
-    """Return the standard deviation of the means of pairs that their blocks imply; 0 if unknown."""
-    within = pooled_sd(pairs)
-    return within / math.sqrt(max(pair.size for pair in pairs)) if within else 0.0
+def sd_of_means(pairs: Sequence[Floats]) -> Deviation | None:
+    """Return the deviation of the means of pairs that their blocks imply; None if not known."""
+    if (within := pooled_sd(pairs)) is None:
+        return None
+    return Deviation(within.sd / math.sqrt(max(pair.size for pair in pairs)), within.freedom)
 
 
 def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[Told]:
@@ -189,8 +202,8 @@ def simulated_outcomes(
         if pairs == 1:
             decided = paired_ratios(list(experiment[:, 0, :]))
         else:
-            least_sd = sd_of_means(list(experiment.reshape(-1, blocks)))
-            decided = paired_ratios(list(experiment.mean(axis=2)), least_sd)
+            of_blocks = sd_of_means(list(experiment.reshape(-1, blocks)))
+            decided = paired_ratios(list(experiment.mean(axis=2)), of_blocks)
         found.update(told.verdict for told in decided or ())
     return found
 

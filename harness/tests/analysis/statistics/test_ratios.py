@@ -10,6 +10,7 @@ from scipy import stats
 
 from testbed.analysis.statistics.ratios import (
     Design,
+    Deviation,
     paired_ratios,
     simulated_outcomes,
     unpaired_ratios,
@@ -69,15 +70,31 @@ def test_a_small_difference_is_alike_however_certain() -> None:
 
 def test_pairs_that_agree_by_chance_tell_no_more_than_their_blocks() -> None:
     lucky = [[0.100, 0.101], [0.300, 0.302]]
-    alone, known = paired_ratios(lucky), paired_ratios(lucky, least_sd=0.05)
+    alone, known = paired_ratios(lucky), paired_ratios(lucky, Deviation(0.08, 24))
     assert alone is not None
     assert known is not None
     assert [one.verdict for one in alone] == ["higher", "higher"]
     assert [one.verdict for one in known] == ["not known", "higher"]
-    reach = stats.t.ppf(0.975, 2) * 0.05 / math.sqrt(2)
+    # Many blocks know their deviation better than two pairs know theirs.
+    reach = stats.t.ppf(0.975, 24) * 0.08 / math.sqrt(2)
     assert known[0].interval.high == pytest.approx(math.exp(0.1005 + reach))
+    assert known[0].design == Design(0.08, 2, 24, 2)
     # What pairs differ by counts where it is more.
-    assert paired_ratios([[0.0, 0.4]], 0.05) == paired_ratios([[0.0, 0.4]])
+    assert paired_ratios([[0.0, 0.4]], Deviation(0.05, 24)) == paired_ratios([[0.0, 0.4]])
+
+
+@pytest.mark.parametrize("pair_sd", [0.0, 0.03, 0.08])
+def test_two_pairs_with_unsteady_blocks_decide_falsely_as_rarely_as_promised(
+    pair_sd: float,
+) -> None:
+    found = simulated_outcomes(pair_sd, 0.11, cells=CELLS, pairs=2, blocks=BLOCKS, experiments=1000)
+    # 5 % for the family of four. The data choose the deviation, which costs a little.
+    assert (found["higher"] + found["lower"]) / found.total() < 0.02
+
+
+def test_two_pairs_find_25_percent_on_an_unsteady_machine() -> None:
+    found = simulated_outcomes(0.02, 0.11, cells=CELLS, pairs=2, blocks=BLOCKS, effect=1.25)
+    assert found["higher"] / found.total() > 0.55
 
 
 def test_one_pair_tells_nothing_and_equal_runs_everything() -> None:
