@@ -119,6 +119,15 @@ def test_scaling_names_pearsons_r_from_three_levels(tmp_path: Path) -> None:
             assert labels[0] == f"sync, r = {r:.3f}"
 
 
+@pytest.mark.parametrize(("measured", "drawn"), [((1, 10), 1), ((10, 20), 0)])
+def test_scaling_is_drawn_where_a_single_thread_predicts_it(
+    measured: tuple[int, ...], drawn: int, tmp_path: Path
+) -> None:
+    judged = write_pair(tmp_path, levels=measured)
+    assert len(list(levels.curves(judged, everywhere=False))) == drawn
+    assert len(list(levels.curves(judged, everywhere=True))) == 1
+
+
 def test_outcome_bars_add_up_and_name_the_codes(tmp_path: Path) -> None:
     write_run(tmp_path, failures={"rejected": 0.2, "connect": 0.1, "other": 0.1, "partial": 0.1})
     measured = load(tmp_path)

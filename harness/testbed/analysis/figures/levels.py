@@ -28,10 +28,16 @@ def scaling(summary: pl.DataFrame) -> Iterator[ReportFigure]:
         yield figure_of("scaling", "response time by level", study, _draw_scaling, part)
 
 
-def curves(judged: Judged) -> Iterator[ReportFigure]:
-    """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops."""
+def curves(judged: Judged, *, everywhere: bool) -> Iterator[ReportFigure]:
+    """Draw efficiency, and goodput with the Universal Scalability Law, of closed loops.
+
+    Unless ``everywhere``, only where runs of a single thread predict the others.
+    """
+    if judged.results.declared.get("demand"):
+        return
     for study, runs in measured_studies(judged.used).items():
-        if study.mode == "closed" and len({one.run.cell.level for one in runs}) > 1:
+        levels = {one.run.cell.level for one in runs}
+        if study.mode == "closed" and len(levels) > 1 and (everywhere or 1 in levels):
             title = "efficiency and goodput"
             yield figure_of("efficiency", title, study, _draw_curves, by_system(runs))
 
