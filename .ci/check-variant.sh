@@ -12,7 +12,7 @@ variant="${1:?one of systems}"
 threads=10
 case "$variant" in
   ticket-*) workloads=(ticket) loops=20 ;;
-  poster-*) workloads=(poster720) loops=5 ;;
+  poster-*) workloads=(poster720) loops=30 ;;
   *) workloads=(list reserve) loops=50 ;;
 esac
 sells_movies() { [ "${workloads[0]}" = list ]; }
