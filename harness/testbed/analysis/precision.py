@@ -13,7 +13,7 @@ import numpy as np
 from testbed.analysis.decisions import HEADLINE, PairedCell, decide, paired_cells, references
 from testbed.analysis.quantities import FIGURES, block_figures
 from testbed.analysis.samples import load
-from testbed.analysis.statistics.ratios import Design, Deviation, pooled_sd
+from testbed.analysis.statistics.ratios import Design, Deviation, larger, pooled_sd
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.errors import UserError, unknown
 from testbed.model.loads import Mode
@@ -111,6 +111,8 @@ def _could_tell(
         return Design(block_sd, blocks, of_blocks, family).could_tell if block_sd else None
     if pair is None:
         return None
-    implied = block_sd / math.sqrt(blocks)
-    freedom = of_blocks if implied > pair.sd else family * (pairs - 1)
-    return Design(max(implied, pair.sd), pairs, freedom, family).could_tell
+    deciding = larger(
+        Deviation(pair.sd, family * (pairs - 1)),
+        Deviation(block_sd / math.sqrt(blocks), of_blocks),
+    )
+    return Design(deciding.sd, pairs, deciding.freedom, family).could_tell

@@ -106,8 +106,8 @@ def paired_ratios(
     sizes = np.array([group.size for group in groups])
     if (between := pooled_sd(groups)) is None:
         return None
-    larger = of_blocks if of_blocks and of_blocks.sd > between.sd else between
-    spread, freedom = larger.sd, larger.freedom
+    deciding = larger(between, of_blocks)
+    spread, freedom = deciding.sd, deciding.freedom
     estimates, errors = np.array([group.mean() for group in groups]), spread / np.sqrt(sizes)
     margin = math.log(ALIKE)
     with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
@@ -124,6 +124,11 @@ def paired_ratios(
         )
         for i, (estimate, wide) in enumerate(zip(estimates, reach, strict=True))
     ]
+
+
+def larger(between: Deviation, of_blocks: Deviation | None) -> Deviation:
+    """Return the deviation that decides: that between pairs, or the larger one of their blocks."""
+    return of_blocks if of_blocks and of_blocks.sd > between.sd else between
 
 
 def pooled_sd(groups: Iterable[ArrayLike]) -> Deviation | None:
