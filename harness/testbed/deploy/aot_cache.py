@@ -56,23 +56,16 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     Services that are not started from a jar are unchanged.
     """
     found = _locate(deployment, project, jdk)
-
-    def with_cache(service: Service) -> Service:
-        one = found.get(service.name)
-        if one is None:
-            return service
-        return one.started(service, f"-XX:AOTCache={one.cache}", "-XX:AOTMode=on")
-
-    return with_each(deployment, with_cache)
+    return _from_copies(
+        deployment, found, lambda one: (f"-XX:AOTCache={one.cache}", "-XX:AOTMode=on")
+    )
 
 
 def unpacked(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     """Return a deployment that starts from the copies, without caches."""
     found = _locate(deployment, project, jdk)
     _unpack_all(deployment, found, jdk)
-    return with_each(
-        deployment, lambda one: found[one.name].started(one) if one.name in found else one
-    )
+    return _from_copies(deployment, found, lambda _: ())
 
 
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
@@ -166,6 +159,18 @@ def _digest(jar: Path, *_state: int) -> str:
 def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
     phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
     return replace(deployment, phases=phases)
+
+
+def _from_copies(
+    deployment: Deployment,
+    found: Mapping[str, Prepared],
+    options: Callable[[Prepared], tuple[str, ...]],
+) -> Deployment:
+    def started(service: Service) -> Service:
+        one = found.get(service.name)
+        return service if one is None else one.started(service, *options(one))
+
+    return with_each(deployment, started)
 
 
 def _unpack_all(deployment: Deployment, found: Mapping[str, Prepared], jdk: Jdk) -> None:
