@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -28,6 +27,7 @@ from . import rest_client
 from .conftest import BASE_URL, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem
+from .served import CLIENTS, HOSTILE, assert_flat, checked_client, peak_mb
 from .test_request_files import ask, variables
 
 PORT_OFFSET = 6000
@@ -41,11 +41,7 @@ IMAGES = Project.find().plans / "images"
 JPEG = {"Content-Type": "image/jpeg"}
 PNG = {"Content-Type": "image/png"}
 
-HOSTILE = 1000
 LARGE = bytes(9_000_000)
-CLIENTS = 8
-GROWTH_MB = 64
-"""What a service may take more while it refuses images; one of them decoded would be 2,700."""
 
 pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
 
@@ -69,12 +65,6 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Post
     if BASE_URL:
         pytest.skip("TESTBED_BASE_URL: another system runs")
     document = Document(MODULE)
-
-    def check(answer: httpx.Response) -> None:
-        answer.read()
-        if answer.request.url.path.startswith("/api"):
-            document.check(answer)
-
     with contextlib.ExitStack() as open_until_the_end:
         found = {}
         for place, name in enumerate(SYSTEMS):
@@ -82,12 +72,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Post
             stack = open_until_the_end.enter_context(
                 started(name, SETTINGS, folder, PORT_OFFSET + 1000 * place)
             )
-            http = httpx.Client(
-                base_url=f"http://127.0.0.1:{stack.deployment.front_port}",
-                timeout=30,
-                trust_env=False,
-                event_hooks={"response": [check]},
-            )
+            http = checked_client(stack, document, "/api", timeout_s=30)
             found[name] = Posters(name, stack, open_until_the_end.enter_context(http))
         yield found
 
@@ -237,18 +222,5 @@ def test_hostile_images_are_refused_and_take_no_memory(posters: Posters) -> None
 
     assert {"413", "415", "422", "400"} <= set(statuses), statuses
     assert statuses["closed"] <= HOSTILE / 10
-    assert {name for name in before if after[name] - before[name] > GROWTH_MB} == set(), (
-        before,
-        after,
-    )
+    assert_flat(before, after)
     assert posters.edit(good, JPEG).status_code == httpx.codes.OK
-
-
-def peak_mb(stack: Stack) -> dict[str, float]:
-    """Return the most memory that each service has ever had."""
-    found = {}
-    for one in stack.record.running:
-        for line in Path(f"/proc/{one.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                found[one.name] = int(line.split()[1]) / 1024
-    return found

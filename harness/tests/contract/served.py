@@ -1,0 +1,51 @@
+"""What the tests of ticket and poster systems share: a checked client, and the services' memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+from testbed.deploy.stack import Stack
+
+from .openapi import Document
+
+CLIENTS = 8
+HOSTILE = 1000
+GROWTH_MB = 64
+"""What a service may take more while it refuses requests; one decoded image would be 2,700."""
+
+
+def checked_client(stack: Stack, document: Document, prefix: str, timeout_s: float) -> httpx.Client:
+    """Return a client of the front door; answers of paths with the prefix must fit the document."""
+
+    def check(answer: httpx.Response) -> None:
+        answer.read()
+        if answer.request.url.path.startswith(prefix):
+            document.check(answer)
+
+    return httpx.Client(
+        base_url=f"http://127.0.0.1:{stack.deployment.front_port}",
+        timeout=timeout_s,
+        trust_env=False,
+        event_hooks={"response": [check]},
+    )
+
+
+def peak_mb(stack: Stack) -> dict[str, float]:
+    """Return the most memory that each service has ever had."""
+    found = {}
+    for one in stack.record.running:
+        for line in Path(f"/proc/{one.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                found[one.name] = int(line.split()[1]) / 1024
+    return found
+
+
+def assert_flat(before: Mapping[str, float], after: Mapping[str, float]) -> None:
+    """Check that no service has taken more than `GROWTH_MB` between two calls of `peak_mb`."""
+    assert {name for name in before if after[name] - before[name] > GROWTH_MB} == set(), (
+        before,
+        after,
+    )
