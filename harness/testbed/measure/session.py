@@ -124,8 +124,7 @@ class Session:
         """Measure a cell on every system, and return the records of the runs.
 
         The time spent counts from `began`, by the monotonic clock. `allocation` limits the CPU
-        under load. Raises `UserError` when the
-        generator fails or no operation is recorded.
+        under load. Raises `UserError` when the generator fails or no operation is recorded.
         """
         recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
         if not isinstance(self.plan, InBlocks):

@@ -100,7 +100,7 @@ public final class TicketOffice implements Tickets {
     try {
       if (store.find(id) == null) {
         var pdf = building.record(() -> printer.apply(reservation));
-        // In this order: what is known as built and is not in the store has left it.
+        // Kept before it counts as built: a built ticket that is not in the store has left it.
         store.keep(id, Objects.requireNonNull(pdf));
         settle(id, Fate.BUILT);
       }
