@@ -9,7 +9,9 @@ import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.QueueBuilder.Overflow;
 import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.annotation.RabbitListenerConfigurer;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerEndpoint;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
@@ -89,6 +91,15 @@ class MessagingEdge {
         deadLetters,
         deadLetterQueue,
         bind(deadLetterQueue, deadLetters, "#"));
+  }
+
+  @Bean
+  RabbitListenerConfigurer requests(RequestListener listener, Queue requestQueue) {
+    var endpoint = new SimpleRabbitListenerEndpoint();
+    endpoint.setId("requests");
+    endpoint.setQueueNames(requestQueue.getName());
+    endpoint.setMessageListener(listener);
+    return registrar -> registrar.registerEndpoint(endpoint);
   }
 
   @Bean

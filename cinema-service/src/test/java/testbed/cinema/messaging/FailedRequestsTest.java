@@ -32,11 +32,11 @@ import org.mockito.Answers;
 import org.mockito.verification.VerificationMode;
 import org.springframework.amqp.AmqpTimeoutException;
 import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageListener;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
-import org.springframework.amqp.rabbit.listener.api.ChannelAwareMessageListener;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -161,7 +161,8 @@ class FailedRequestsTest {
     "reservation-made, application/json, {}",
     "java.lang.ProcessBuilder, application/json, '[\"true\"]'",
     "make-reservation, application/x-java-serialized-object, {}",
-    "make-reservation, none, {}"
+    "make-reservation, none, {}",
+    "cinema-present, application/json, '{\"cinema\":\"cineworld\"}'"
   })
   void setsAsideWhatItCannotRead(String type, String contentType, String body) throws Exception {
     var properties = properties();
@@ -214,10 +215,10 @@ class FailedRequestsTest {
   private Object deliver(Message request) throws Exception {
     var container =
         (AbstractMessageListenerContainer) listeners.getListenerContainers().iterator().next();
-    var listener = (ChannelAwareMessageListener) container.getMessageListener();
+    var listener = (MessageListener) container.getMessageListener();
     var call = new ProxyFactory();
     call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (open, message) -> listener.onMessage((Message) message, open));
+    call.setTarget((ContainerCall) (open, message) -> listener.onMessage((Message) message));
     for (var advice : containers.getAdviceChain()) {
       call.addAdvice(advice);
     }
