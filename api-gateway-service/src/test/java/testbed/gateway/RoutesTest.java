@@ -107,6 +107,33 @@ class RoutesTest extends RunningGateway {
     expectProblem(get(path), ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(path));
   }
 
+  @Test
+  void hasNoRoutesAtTheManagementPort() {
+    service.answersAsCinema("grand");
+    registerCinema("grand");
+
+    expectProblem(
+        getManagement("/cinema/grand/movie/list"),
+        ProblemType.NOT_FOUND,
+        "Nothing is at /cinema/grand/movie/list.");
+    assertThat(service.requests()).isEmpty();
+  }
+
+  @Test
+  void passesNoCredentialsOn() {
+    var credentials = new AtomicReference<Boolean>();
+    service.does(
+        request -> {
+          credentials.set(request.getRequestHeaders().containsKey("Authorization"));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("classic");
+
+    get("/cinema/classic/movie/list").expectStatus().isOk();
+
+    assertThat(credentials).hasValue(false);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {404, 405, 422, 500, 503})
   void passesAProblemOfTheServiceOnUnchanged(int status) {
