@@ -120,6 +120,26 @@ class RoutesTest extends RunningGateway {
   }
 
   @Test
+  void saysThatThereIsNoBodyWhereTheClientSaysSo() {
+    var length = new AtomicReference<String>();
+    service.does(
+        request -> {
+          length.set(request.getRequestHeaders().getFirst("Content-Length"));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("corner");
+
+    http.post()
+        .uri("/cinema/corner/reservation/make")
+        .header("Content-Length", "0")
+        .exchange()
+        .expectStatus()
+        .isOk();
+
+    assertThat(length).hasValue("0");
+  }
+
+  @Test
   void passesNoCredentialsOn() {
     var credentials = new AtomicReference<Boolean>();
     service.does(

@@ -8,7 +8,6 @@ import io.micrometer.observation.transport.SenderContext;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import java.net.URI;
@@ -32,6 +31,7 @@ class ServiceClient {
   /** As the gateway library's own observation is called here: see ForwardedRequest. */
   private static final String OBSERVATION = "gateway.forwarded";
 
+  private static final String CONTENT_LENGTH = "Content-Length";
   private static final String FORWARDED = "forwarded";
   private static final String FORWARDED_PARTS = "x-forwarded-";
 
@@ -96,17 +96,15 @@ class ServiceClient {
 
   /** Written when the connection is there, so that the time that is left is what is left then. */
   private void head(HttpHeaders headers, Question question) {
-    question
-        .request()
-        .getHeaders()
-        .forEach(
-            (name, values) -> {
-              if (isPassedOn(name)) {
-                headers.set(name, values);
-              }
-            });
-    if (RequestBodies.isIn(question.request())) {
-      headers.set(HttpHeaderNames.CONTENT_LENGTH, question.body().length);
+    var asked = question.request().getHeaders();
+    asked.forEach(
+        (name, values) -> {
+          if (isPassedOn(name)) {
+            headers.set(name, values);
+          }
+        });
+    if (asked.containsHeader(CONTENT_LENGTH) || RequestBodies.isIn(question.request())) {
+      headers.set(CONTENT_LENGTH, question.body().length);
     }
     if (tellsTime) {
       headers.set(Deadline.HEADER, question.deadline().told());

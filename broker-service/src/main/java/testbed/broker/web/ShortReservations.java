@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
@@ -24,6 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The short way to a reservation without a key, and to its answer, for clients without a limit. */
 @Component
 @ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)
+@ConditionalOnWebApplication
 class ShortReservations extends ShortWay {
 
   private static final Pattern PATH =

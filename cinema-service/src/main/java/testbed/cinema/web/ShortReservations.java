@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.stereotype.Component;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import testbed.cinema.CinemaSettings;
@@ -19,6 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 @ConditionalOnProperty(name = "cinema.transport", havingValue = "http")
 @ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)
+@ConditionalOnWebApplication
 class ShortReservations extends ShortWay {
 
   private final String path;

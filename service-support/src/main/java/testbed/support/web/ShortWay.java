@@ -117,8 +117,8 @@ public abstract class ShortWay extends HttpFilter {
       return null;
     }
     try {
-      var body = json.readValue(request.bytes(), type);
-      return validator.validate(body).isEmpty() ? body : null;
+      @Nullable T body = json.readValue(request.bytes(), type);
+      return body == null || !validator.validate(body).isEmpty() ? null : body;
     } catch (IOException | JacksonException unreadable) {
       return null;
     }

@@ -12,7 +12,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxBody the largest request body that is read
  * @param bodyTime the time for a request body to arrive; without it clients may take any time
  * @param shortWay whether ordinary reservations reach their controller without the framework's
- *     dispatcher ({@link ShortWay})
+ *     dispatcher
  */
 @ConfigurationProperties("testbed.web")
 public record WebSettings(
