@@ -18,6 +18,7 @@ import org.bson.BsonBinaryWriter;
 import org.bson.RawBsonDocument;
 import org.bson.io.BasicOutputBuffer;
 import org.bson.types.Decimal128;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.env.Environment;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -181,6 +182,9 @@ class Insertions {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final AtomicBoolean decided = new AtomicBoolean();
 
+    /** Of the request on the thread that waits for it. */
+    private final @Nullable Deadline deadline = Deadline.current();
+
     Insertion(RawBsonDocument document) {
       this.document = document;
     }
@@ -189,14 +193,13 @@ class Insertions {
       return document;
     }
 
-    /** Whether it is to be stored; its caller may have given it up. */
+    /** Whether it is to be stored: its caller has not given it up and will learn how it ended. */
     boolean begin() {
-      return decided.compareAndSet(false, true);
+      return (deadline == null || deadline.hasMargin()) && decided.compareAndSet(false, true);
     }
 
-    /** Waits until it is stored, or the deadline of the request on this thread has passed. */
+    /** Waits until it is stored or the deadline has passed. */
     void await() {
-      var deadline = Deadline.current();
       try {
         if (deadline == null) {
           done.get();

@@ -143,6 +143,22 @@ class InsertionsTest {
   }
 
   @Test
+  void areNotBegunIfTheirCallersWouldNotLearnHowTheyEnded() throws Exception {
+    server.answer();
+    var margin = Duration.ofSeconds(1);
+    var late =
+        callers.submit(
+            () -> {
+              try (var bound = Deadline.of(margin.plusMillis(100), margin).bind()) {
+                insertions.insert(reservation());
+              }
+            });
+
+    assertThat(failure(late)).hasMessageContaining("is not stored");
+    assertThat(server.commands()).isEmpty();
+  }
+
+  @Test
   void areOneByOneIfTheyAreSetSo() {
     server.answer();
     var oneByOne = new Insertions(1, database);
