@@ -3,6 +3,8 @@ package testbed.management;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.web.server.WebFilter;
 import testbed.contracts.ProblemType;
 import testbed.gateway.problem.ProblemResponses;
@@ -17,7 +19,9 @@ import tools.jackson.databind.json.JsonMapper;
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 public class ManagementEdge {
 
+  /** Before the routes, which would take what is meant for the gateway's port. */
   @Bean
+  @Order(Ordered.LOWEST_PRECEDENCE - 1)
   WebFilter openPathsOnly(ProblemResponses problems) {
     return (exchange, chain) -> {
       var path = exchange.getRequest().getPath().value();

@@ -107,6 +107,53 @@ class RoutesTest extends RunningGateway {
     expectProblem(get(path), ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(path));
   }
 
+  @Test
+  void hasNoRoutesAtTheManagementPort() {
+    service.answersAsCinema("grand");
+    registerCinema("grand");
+
+    expectProblem(
+        getManagement("/cinema/grand/movie/list"),
+        ProblemType.NOT_FOUND,
+        "Nothing is at /cinema/grand/movie/list.");
+    assertThat(service.requests()).isEmpty();
+  }
+
+  @Test
+  void saysThatThereIsNoBodyWhereTheClientSaysSo() {
+    var length = new AtomicReference<String>();
+    service.does(
+        request -> {
+          length.set(request.getRequestHeaders().getFirst("Content-Length"));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("corner");
+
+    http.post()
+        .uri("/cinema/corner/reservation/make")
+        .header("Content-Length", "0")
+        .exchange()
+        .expectStatus()
+        .isOk();
+
+    assertThat(length).hasValue("0");
+  }
+
+  @Test
+  void passesNoCredentialsOn() {
+    var credentials = new AtomicReference<Boolean>();
+    service.does(
+        request -> {
+          credentials.set(request.getRequestHeaders().containsKey("Authorization"));
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("classic");
+
+    get("/cinema/classic/movie/list").expectStatus().isOk();
+
+    assertThat(credentials).hasValue(false);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {404, 405, 422, 500, 503})
   void passesAProblemOfTheServiceOnUnchanged(int status) {

@@ -17,8 +17,4 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  *     that a slow client spends its own. Of our own filter only
  */
 @ConfigurationProperties("gateway.breaker")
-record BreakerSettings(
-    boolean countServerErrors,
-    boolean retryUnreachable,
-    boolean retryReset,
-    boolean collectBodies) {}
+record BreakerSettings(boolean countServerErrors, boolean retryUnreachable, boolean retryReset) {}

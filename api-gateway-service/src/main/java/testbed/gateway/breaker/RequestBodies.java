@@ -9,10 +9,8 @@ import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import testbed.contracts.ProblemType;
 import testbed.gateway.RoutingProfile;
@@ -43,14 +41,13 @@ class RequestBodies {
         || request.getHeaders().containsHeader(HttpHeaders.TRANSFER_ENCODING);
   }
 
-  /** The exchange with its body in memory; none if the client was refused. */
-  Mono<ServerWebExchange> collect(ServerWebExchange exchange) {
+  /** The body of a request; none if the client was refused. */
+  Mono<byte[]> collect(ServerWebExchange exchange) {
     var body =
         DataBufferUtils.join(exchange.getRequest().getBody(), limitBytes)
             .map(RequestBodies::bytes)
             .defaultIfEmpty(EMPTY);
     return (limitTime == null ? body : body.timeout(limitTime))
-        .map(bytes -> withBody(exchange, bytes))
         .onErrorResume(failure -> refuse(exchange, failure).then(Mono.empty()));
   }
 
@@ -60,18 +57,6 @@ class RequestBodies {
     buffer.read(bytes);
     DataBufferUtils.release(buffer);
     return bytes;
-  }
-
-  private static ServerWebExchange withBody(ServerWebExchange exchange, byte[] body) {
-    var buffers = exchange.getResponse().bufferFactory();
-    var request =
-        new ServerHttpRequestDecorator(exchange.getRequest()) {
-          @Override
-          public Flux<DataBuffer> getBody() {
-            return Flux.defer(() -> Flux.just(buffers.wrap(body)));
-          }
-        };
-    return exchange.mutate().request(request).build();
   }
 
   private Mono<Void> refuse(ServerWebExchange exchange, Throwable failure) {

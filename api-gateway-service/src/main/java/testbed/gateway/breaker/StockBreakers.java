@@ -1,9 +1,6 @@
 package testbed.gateway.breaker;
 
 import java.net.ConnectException;
-import java.net.URI;
-import java.util.List;
-import java.util.function.Supplier;
 import org.springframework.cloud.gateway.route.builder.GatewayFilterSpec;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpMethod;
@@ -18,7 +15,7 @@ import testbed.gateway.RoutingProfile;
  */
 @Component
 @Profile(RoutingProfile.STOCK)
-class StockBreakers implements Breakers {
+public class StockBreakers {
 
   private final BreakerSettings settings;
 
@@ -26,9 +23,8 @@ class StockBreakers implements Breakers {
     this.settings = settings;
   }
 
-  @Override
-  public GatewayFilterSpec guard(
-      GatewayFilterSpec filters, String service, Supplier<List<URI>> instances) {
+  /** Adds what guards a route to the service. Routes to one service share a breaker's state. */
+  public GatewayFilterSpec guard(GatewayFilterSpec filters, String service) {
     filters
         .filter(StockFallback::rememberAddress)
         .circuitBreaker(

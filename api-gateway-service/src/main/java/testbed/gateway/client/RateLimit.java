@@ -5,6 +5,8 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -15,10 +17,11 @@ import testbed.support.client.ClientRates;
 import testbed.support.client.ClientSettings;
 
 /**
- * Refuses the requests of a client that makes too many. Without an order, so that it comes last and
- * the user is known.
+ * Refuses the requests of a client that makes too many. Comes right before the routes, when the
+ * user is known.
  */
 @Component
+@Order(Ordered.LOWEST_PRECEDENCE - 1)
 @ConditionalOnProperty(ClientSettings.RATE_LIMIT)
 class RateLimit implements WebFilter {
 

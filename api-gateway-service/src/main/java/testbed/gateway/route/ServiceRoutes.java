@@ -1,7 +1,6 @@
 package testbed.gateway.route;
 
 import java.util.Set;
-import java.util.TreeSet;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.cloud.gateway.event.RefreshRoutesEvent;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
@@ -9,12 +8,14 @@ import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Profile;
 import org.springframework.context.event.EventListener;
 import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Flux;
 import testbed.contracts.CinemaName;
-import testbed.gateway.breaker.Breakers;
+import testbed.gateway.RoutingProfile;
+import testbed.gateway.breaker.StockBreakers;
 import testbed.support.discovery.RegisteredCinemas;
 
 /**
@@ -23,19 +24,20 @@ import testbed.support.discovery.RegisteredCinemas;
  * never existed.
  */
 @Component
+@Profile(RoutingProfile.STOCK)
 class ServiceRoutes implements RouteLocator {
 
   private static final String AGGREGATOR = "aggregator-service";
 
   private final RouteLocatorBuilder routes;
-  private final Breakers breakers;
+  private final StockBreakers breakers;
   private final RegisteredCinemas cinemas;
   private final ApplicationEventPublisher events;
   private Set<CinemaName> routed = Set.of();
 
   ServiceRoutes(
       RouteLocatorBuilder routes,
-      Breakers breakers,
+      StockBreakers breakers,
       RegisteredCinemas cinemas,
       ApplicationEventPublisher events) {
     this.routes = routes;
@@ -50,7 +52,7 @@ class ServiceRoutes implements RouteLocator {
         () -> {
           var builder = routes.routes();
           route(builder, AGGREGATOR, "/api/**");
-          for (var cinema : known()) {
+          for (var cinema : cinemas.known()) {
             route(builder, cinema.serviceName(), "/cinema/%s/**".formatted(cinema));
           }
           return builder.build().getRoutes();
@@ -62,18 +64,11 @@ class ServiceRoutes implements RouteLocator {
    */
   @EventListener(HeartbeatEvent.class)
   void registryAnswered() {
-    var known = known();
+    var known = cinemas.known();
     if (!known.equals(routed)) {
       routed = known;
       events.publishEvent(new RefreshRoutesEvent(this));
     }
-  }
-
-  private Set<CinemaName> known() {
-    var presence = cinemas.presence();
-    var known = new TreeSet<>(presence.present());
-    known.addAll(presence.missing());
-    return known;
   }
 
   /** Without this every routed request would be counted under one name in the metrics. */
@@ -91,12 +86,7 @@ class ServiceRoutes implements RouteLocator {
         route ->
             route
                 .path(path)
-                .filters(
-                    filters ->
-                        breakers.guard(
-                            filters.filter(named(path)),
-                            service,
-                            () -> cinemas.instancesOf(service)))
+                .filters(filters -> breakers.guard(filters.filter(named(path)), service))
                 .uri("lb://" + service));
   }
 }

@@ -1,7 +1,5 @@
 package testbed.gateway.route;
 
-import io.github.resilience4j.timelimiter.TimeLimiter;
-import io.github.resilience4j.timelimiter.TimeLimiterRegistry;
 import java.time.Duration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.cloud.gateway.config.HttpClientCustomizer;
@@ -10,12 +8,15 @@ import org.springframework.cloud.gateway.filter.GlobalFilter;
 import org.springframework.cloud.gateway.filter.ReactiveLoadBalancerClientFilter;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.support.ServerWebExchangeUtils;
+import org.springframework.context.annotation.Profile;
 import org.springframework.core.Ordered;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientRequest;
+import testbed.gateway.RoutingProfile;
+import testbed.gateway.breaker.TimeLimits;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 
@@ -26,13 +27,14 @@ import testbed.support.deadline.DeadlineSettings;
  */
 @Component
 @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
+@Profile(RoutingProfile.STOCK)
 class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
 
   private static final String ATTRIBUTE = TimeTold.class.getName();
 
-  private final TimeLimiterRegistry limits;
+  private final TimeLimits limits;
 
-  TimeTold(TimeLimiterRegistry limits) {
+  TimeTold(TimeLimits limits) {
     this.limits = limits;
   }
 
@@ -51,7 +53,7 @@ class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
 
   private Deadline deadline(ServerWebExchange exchange) {
     Route route = exchange.getRequiredAttribute(ServerWebExchangeUtils.GATEWAY_ROUTE_ATTR);
-    return Deadline.of(limit(route.getId()), Duration.ZERO);
+    return Deadline.of(limits.of(route.getId()), Duration.ZERO);
   }
 
   @Override
@@ -64,14 +66,5 @@ class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
         .currentContextView()
         .<Deadline>getOrEmpty(Deadline.class)
         .ifPresent(deadline -> request.header(Deadline.HEADER, deadline.told()));
-  }
-
-  /** The breaker's time limit: the route's own, if it has one. */
-  private Duration limit(String service) {
-    return limits
-        .find(service)
-        .map(TimeLimiter::getTimeLimiterConfig)
-        .orElseGet(limits::getDefaultConfig)
-        .getTimeoutDuration();
   }
 }

@@ -19,6 +19,9 @@ import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import org.springframework.amqp.rabbit.retry.RepublishMessageRecovererWithConfirms;
 import org.springframework.amqp.support.converter.MessageConverter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.amqp.autoconfigure.RabbitTemplateConfigurer;
+import org.springframework.boot.amqp.autoconfigure.RabbitTemplateCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
@@ -28,7 +31,9 @@ import testbed.broker.operation.RequestChannel;
 import testbed.contracts.message.Topology;
 import testbed.support.messaging.BlockedConnection;
 import testbed.support.messaging.CommonAcknowledgement;
+import testbed.support.messaging.ConfirmingTemplate;
 import testbed.support.messaging.LoggedRecoverer;
+import testbed.support.messaging.MessagingSettings;
 import testbed.support.messaging.QueueMeters;
 import testbed.support.presence.KnownCinemas;
 
@@ -51,6 +56,18 @@ class MessagingEdge {
         bind(responseQueue, exchange, Topology.RESPONSE),
         presenceQueue,
         bind(presenceQueue, exchange, Topology.PRESENCE));
+  }
+
+  @Bean
+  RabbitTemplate rabbitTemplate(
+      ConnectionFactory connections,
+      RabbitTemplateConfigurer configurer,
+      ObjectProvider<RabbitTemplateCustomizer> customizers,
+      MessagingSettings settings) {
+    var template = new ConfirmingTemplate(settings.confirms());
+    configurer.configure(template, connections);
+    customizers.orderedStream().forEach(customizer -> customizer.customize(template));
+    return template;
   }
 
   @Bean

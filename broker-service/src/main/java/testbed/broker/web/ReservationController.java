@@ -26,7 +26,8 @@ import testbed.support.web.Paging;
 class ReservationController {
 
   private static final String RESERVATION = "/api/cinema/{cinema}/reservation";
-  private static final String MAKE = RESERVATION + "/make";
+  static final String MAKE = RESERVATION + "/make";
+  static final String MADE = MAKE + "/{id}";
   private static final String LIST = RESERVATION + "/list";
   private static final String CINEMA = "{cinema}";
 
@@ -47,7 +48,7 @@ class ReservationController {
         MAKE.replace(CINEMA, cinema));
   }
 
-  @GetMapping(MAKE + "/{id}")
+  @GetMapping(MADE)
   ResponseEntity<?> made(
       @PathVariable String cinema,
       @PathVariable CorrelationId id,

@@ -14,6 +14,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -187,6 +189,56 @@ class HttpEdgeTest {
           .bodyText()
           .isEqualTo("{\"id\":\"%s\",%s".formatted(id, JANES_RESERVATION.substring(1)));
     }
+  }
+
+  /** A list of media types is nothing ordinary: see {@link testbed.support.web.ShortWay}. */
+  @Test
+  void answersOrdinaryRequestsAsTheDispatcherDoes() throws Exception {
+    var dispatched = request(MediaType.APPLICATION_JSON, MediaType.ALL);
+    var ordinary = request(MediaType.ALL);
+    assertThat(dispatched.getMvcResult().getHandler()).isNotNull();
+    assertThat(ordinary.getMvcResult().getHandler()).isNull();
+    assertThat(seen(ordinary)).isEqualTo(seen(dispatched));
+
+    var location = ordinary.getResponse().getHeader(HttpHeaders.LOCATION);
+    assertThat(seen(fetch(location)))
+        .isEqualTo(seen(fetch(location, MediaType.APPLICATION_JSON, MediaType.ALL)));
+    var id = idIn(location);
+    receive(location, new ReservationMade(UCD, made(id.value(), reservationFor("Jane"))));
+    assertThat(fetch(location).getMvcResult().getHandler()).isNull();
+    assertThat(fetch(location)).hasStatusOk();
+    assertThat(seen(fetch(location)))
+        .isEqualTo(seen(fetch(location, MediaType.APPLICATION_JSON, MediaType.ALL)));
+    script.pass(Duration.ofMinutes(2));
+    assertThat(fetch(location)).hasStatus(410);
+    assertThat(seen(fetch(location)))
+        .isEqualTo(seen(fetch(location, MediaType.APPLICATION_JSON, MediaType.ALL)));
+  }
+
+  private MvcTestResult request(MediaType... accepted) {
+    return http.post()
+        .uri(MAKE)
+        .accept(accepted)
+        .contentType(MediaType.APPLICATION_JSON)
+        .content(JANES_RESERVATION)
+        .exchange();
+  }
+
+  private MvcTestResult fetch(String location, MediaType... accepted) {
+    var fetch = http.get().uri(location).header("Prefer", "wait=0");
+    return (accepted.length == 0 ? fetch : fetch.accept(accepted)).exchange();
+  }
+
+  /** Status, headers and body, without ids. */
+  private static Map<String, Object> seen(MvcTestResult answer) throws Exception {
+    var response = answer.getResponse();
+    var seen = new TreeMap<String, Object>();
+    response.getHeaderNames().forEach(name -> seen.put(name, response.getHeaders(name)));
+    seen.remove(HttpHeaders.LOCATION);
+    seen.remove(HttpHeaders.CONTENT_LENGTH);
+    seen.put("status", response.getStatus());
+    seen.put("body", response.getContentAsString().replaceAll("[0-9a-f-]{36}", "id"));
+    return seen;
   }
 
   @Test

@@ -8,7 +8,9 @@ import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.QueueBuilder.Overflow;
 import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.annotation.RabbitListenerConfigurer;
 import org.springframework.amqp.rabbit.config.ContainerCustomizer;
+import org.springframework.amqp.rabbit.config.SimpleRabbitListenerEndpoint;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.SimpleMessageListenerContainer;
@@ -83,6 +85,15 @@ class MessagingEdge {
         exchange,
         bind(requestQueue, exchange, Topology.REQUEST_TO_ALL),
         bind(requestQueue, exchange, Topology.requestTo(settings.cinemaName())));
+  }
+
+  @Bean
+  RabbitListenerConfigurer requests(RequestListener listener, Queue requestQueue) {
+    var endpoint = new SimpleRabbitListenerEndpoint();
+    endpoint.setId("requests");
+    endpoint.setQueueNames(requestQueue.getName());
+    endpoint.setMessageListener(listener);
+    return registrar -> registrar.registerEndpoint(endpoint);
   }
 
   @Bean

@@ -37,6 +37,7 @@ public class Reservations {
   private final CinemaName cinema;
   private final Movies movies;
   private final Seats seats;
+  private final Insertions insertions;
   private final MongoOperations database;
   private final Work making;
 
@@ -44,12 +45,14 @@ public class Reservations {
       CinemaSettings settings,
       Movies movies,
       Seats seats,
+      Insertions insertions,
       MongoOperations database,
       MeterRegistry meters,
       Handicap handicap) {
     this.cinema = settings.cinemaName();
     this.movies = movies;
     this.seats = seats;
+    this.insertions = insertions;
     this.database = database;
     this.making = new Work(meters, handicap, "reserve");
   }
@@ -69,7 +72,8 @@ public class Reservations {
           Deadline.requireMargin();
           var reservation = Reservation.of(id, request);
           seats.take(reservation);
-          return database.insert(reservation, COLLECTION);
+          insertions.insert(reservation);
+          return reservation;
         },
         alreadyMade -> get(id));
   }

@@ -159,7 +159,8 @@ class FailedRequestsTest {
     "reservation-made, application/json, {}",
     "java.lang.ProcessBuilder, application/json, '[\"true\"]'",
     "make-reservation, application/x-java-serialized-object, {}",
-    "make-reservation, none, {}"
+    "make-reservation, none, {}",
+    "cinema-present, application/json, '{\"cinema\":\"cineworld\"}'"
   })
   void setsAsideWhatItCannotRead(String type, String contentType, String body) throws Exception {
     var properties = properties();

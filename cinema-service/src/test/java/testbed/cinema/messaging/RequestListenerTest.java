@@ -11,6 +11,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.verifyNoMoreInteractions;
+import static org.mockito.Mockito.when;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.validation.Validator;
@@ -23,6 +24,8 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessagePostProcessor;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
+import org.springframework.amqp.support.converter.MessageConversionException;
+import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.core.io.ByteArrayResource;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.CinemaSettings.Database;
@@ -36,6 +39,7 @@ import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.MakeReservation;
+import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
@@ -57,8 +61,10 @@ class RequestListenerTest {
   private final RabbitTemplate confirmed = mock(RabbitTemplate.class);
   private final Responses responses = new Responses(template, confirmed);
   private final Reservations reservations = mock(Reservations.class);
+  private final MessageConverter format = mock(MessageConverter.class);
   private final RequestListener listener =
       new RequestListener(
+          format,
           settings,
           mock(Movies.class),
           reservations,
@@ -69,7 +75,7 @@ class RequestListenerTest {
 
   @Test
   void saysThatItIsThereWhenAskedAndNothingElse() {
-    listener.answer(new AnnouncePresence(), correlationId.toString());
+    answer(new AnnouncePresence());
 
     verify(template)
         .convertAndSend(
@@ -84,7 +90,7 @@ class RequestListenerTest {
   void makesAReservationUnderTheIdOfItsRequest() {
     var wanted = Examples.janesReservation();
 
-    listener.answer(new MakeReservation(wanted), correlationId.toString());
+    answer(new MakeReservation(wanted));
 
     verify(reservations).make(new ReservationId(correlationId), wanted);
   }
@@ -94,14 +100,14 @@ class RequestListenerTest {
     var wanted = Examples.janesReservation();
     var key = new IdempotencyKey("one");
 
-    listener.answer(new MakeReservation(wanted, key), correlationId.toString());
+    answer(new MakeReservation(wanted, key));
 
     verify(reservations).make(key, wanted);
   }
 
   @Test
   void withdrawsTheReservationOfARequestAndSendsNoResponse() {
-    listener.answer(new WithdrawReservation(), correlationId.toString());
+    answer(new WithdrawReservation());
 
     verify(reservations).withdraw(new ReservationId(correlationId));
     verifyNoInteractions(template, confirmed);
@@ -109,11 +115,11 @@ class RequestListenerTest {
 
   @Test
   void waitsForTheConfirmationOfWhatLastsOnly() {
-    listener.answer(new ListMovies(), correlationId.toString());
+    answer(new ListMovies());
     verifySent(template);
     verifyNoInteractions(confirmed);
 
-    listener.answer(new MakeReservation(Examples.janesReservation()), correlationId.toString());
+    answer(new MakeReservation(Examples.janesReservation()));
     verifySent(confirmed);
     verifyNoMoreInteractions(template);
   }
@@ -163,6 +169,23 @@ class RequestListenerTest {
 
     assertThatCode(() -> deadLetters.recover(request(), new IllegalStateException("poison")))
         .doesNotThrowAnyException();
+  }
+
+  @Test
+  void takesNoRequestWithoutACorrelationId() {
+    var request = request();
+    request.getMessageProperties().setCorrelationId(null);
+    when(format.fromMessage(request)).thenReturn(new ListMovies());
+
+    assertThatThrownBy(() -> listener.onMessage(request))
+        .isInstanceOf(MessageConversionException.class);
+    verifyNoInteractions(template, confirmed);
+  }
+
+  private void answer(Request request) {
+    var message = request();
+    when(format.fromMessage(message)).thenReturn(request);
+    listener.onMessage(message);
   }
 
   private Message request() {

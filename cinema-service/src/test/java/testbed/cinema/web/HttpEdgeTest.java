@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.cinema.Examples.JANES_RESERVATION;
 
 import java.net.URI;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -72,6 +75,48 @@ class HttpEdgeTest {
         .bodyJson()
         .isLenientlyEqualTo(JANES_RESERVATION);
     assertThat(list()).bodyJson().extractingPath("$.length()").isEqualTo(1);
+  }
+
+  /** A list of media types is nothing ordinary: see {@link testbed.support.web.ShortWay}. */
+  @Test
+  void answersOrdinaryRequestsAsTheDispatcherDoes() throws Exception {
+    var dispatched = make(JANES_RESERVATION, MediaType.APPLICATION_JSON, MediaType.ALL);
+    var ordinary = make(JANES_RESERVATION, MediaType.ALL);
+
+    assertThat(ordinary.getMvcResult().getHandler()).isNull();
+    assertThat(dispatched.getMvcResult().getHandler()).isNotNull();
+    assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"CNW009, MOVIE_UNKNOWN", "CNW001, SHOWING_UNKNOWN"})
+  void refusesOrdinaryRequestsAsTheDispatcherDoes(String movie, ProblemType type) throws Exception {
+    var body = JANES_RESERVATION.replace("CNW001", movie).replace("18:00", "18:30");
+    var dispatched = make(body, MediaType.APPLICATION_JSON, MediaType.ALL);
+    var ordinary = make(body, MediaType.ALL);
+
+    assertProblem(ordinary, 422, type);
+    assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
+  }
+
+  private MvcTestResult make(String body, MediaType... accepted) {
+    return http.post()
+        .uri("/cinema/cineworld/reservation/make")
+        .accept(accepted)
+        .contentType(MediaType.APPLICATION_JSON)
+        .content(body)
+        .exchange();
+  }
+
+  private static Map<String, Object> withoutId(MvcTestResult answer) throws Exception {
+    var response = answer.getResponse();
+    var seen = new TreeMap<String, Object>();
+    response.getHeaderNames().forEach(name -> seen.put(name, response.getHeaders(name)));
+    seen.remove(HttpHeaders.LOCATION);
+    seen.remove(HttpHeaders.CONTENT_LENGTH);
+    seen.put("status", response.getStatus());
+    seen.put("body", response.getContentAsString().replaceFirst("\"id\":\"[^\"]*\"", ""));
+    return seen;
   }
 
   @Test

@@ -67,9 +67,14 @@ public final class Deadline {
    */
   public static void requireMargin() {
     var deadline = CURRENT.get();
-    if (deadline != null && deadline.millisLeft() < deadline.marginMillis) {
+    if (deadline != null && !deadline.hasMargin()) {
       throw new DeadlinePassed();
     }
+  }
+
+  /** Whether what changes data may still be begun: its caller will learn how it ended. */
+  public boolean hasMargin() {
+    return millisLeft() >= marginMillis;
   }
 
   /** The time left, in whole milliseconds; 0 if the deadline has passed. */

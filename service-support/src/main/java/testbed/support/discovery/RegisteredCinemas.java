@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -64,6 +65,14 @@ public final class RegisteredCinemas {
   /** The registered cinemas, and those that were registered and are gone. */
   public Presence presence() {
     return presence;
+  }
+
+  /** All of these: what is gone is unavailable, and not unknown. */
+  public SortedSet<CinemaName> known() {
+    var now = presence;
+    var known = new TreeSet<>(now.present());
+    known.addAll(now.missing());
+    return known;
   }
 
   /** Whether the registry has answered at least once. */

@@ -38,14 +38,16 @@ public final class ConfirmedConnection implements AutoCloseable {
   private static final int CHANNELS = 200;
 
   private final CachingConnectionFactory connections;
-  private final RabbitTemplate template = new ConfirmedTemplate();
+  private final RabbitTemplate template;
 
   public ConfirmedConnection(
       CachingConnectionFactory common,
       CachingConnectionFactoryConfigurer connectionSettings,
       RabbitTemplateConfigurer templateSettings,
       ObjectProvider<RabbitTemplateCustomizer> customizers,
+      MessagingSettings settings,
       ApplicationContext service) {
+    this.template = new ConfirmedTemplate(settings.confirms());
     this.connections = new CachingConnectionFactory(common.getRabbitConnectionFactory());
     connectionSettings.configure(connections);
     connections.setBeanName("confirmedConnection");
@@ -86,7 +88,11 @@ public final class ConfirmedConnection implements AutoCloseable {
     }
   }
 
-  private static final class ConfirmedTemplate extends RabbitTemplate {
+  private static final class ConfirmedTemplate extends ConfirmingTemplate {
+
+    ConfirmedTemplate(Confirms confirms) {
+      super(confirms);
+    }
 
     /** Every other way to send leads here. */
     @Override

@@ -10,9 +10,12 @@ import testbed.support.preset.InvalidSetting;
  *
  * @param queueLength how many requests wait in a queue at most; further ones are refused. 0 for no
  *     limit. RabbitMQ does not count those that a consumer has fetched in advance.
+ * @param confirms how publishers wait until the AMQP server has confirmed their messages: each
+ *     takes a channel until then, or all share one
  */
 @ConfigurationProperties("testbed.messaging")
-public record MessagingSettings(@DefaultValue("10000") int queueLength) {
+public record MessagingSettings(
+    @DefaultValue("10000") int queueLength, @DefaultValue("each") Confirms confirms) {
 
   public MessagingSettings {
     if (queueLength < 0) {

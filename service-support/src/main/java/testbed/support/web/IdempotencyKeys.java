@@ -17,12 +17,16 @@ import testbed.support.problem.FieldProblem;
  * read from the header, and null without it. The header is a string in quotes, as the draft says
  * (RFC 9651), or the key alone, as most clients write it.
  */
-class IdempotencyKeys implements HandlerMethodArgumentResolver {
+public final class IdempotencyKeys implements HandlerMethodArgumentResolver {
 
-  private static final String HEADER = "Idempotency-Key";
+  /** The header of a key. */
+  public static final String HEADER = "Idempotency-Key";
+
   private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])*+)\"");
   private static final Pattern ALONE = Pattern.compile("[^\"\\\\,;]++");
   private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
+
+  IdempotencyKeys() {}
 
   @Override
   public boolean supportsParameter(MethodParameter parameter) {

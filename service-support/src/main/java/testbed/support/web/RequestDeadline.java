@@ -6,10 +6,16 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.support.deadline.Deadline;
 
-/** Gives a request the deadline that its caller tells. One that cannot be read is none. */
+/**
+ * Gives a request the deadline that its caller tells. One that cannot be read is none. Before the
+ * short way, which comes last.
+ */
+@Order(Ordered.LOWEST_PRECEDENCE - 1)
 class RequestDeadline extends OncePerRequestFilter {
 
   private final Duration margin;

@@ -11,6 +11,15 @@ import org.springframework.util.unit.DataSize;
  *
  * @param maxBody the largest request body that is read
  * @param bodyTime the time for a request body to arrive; without it clients may take any time
+ * @param shortWay whether ordinary reservations reach their controller without the framework's
+ *     dispatcher
  */
 @ConfigurationProperties("testbed.web")
-public record WebSettings(@DefaultValue("64KB") DataSize maxBody, @Nullable Duration bodyTime) {}
+public record WebSettings(
+    @DefaultValue("64KB") DataSize maxBody,
+    @Nullable Duration bodyTime,
+    @DefaultValue("false") boolean shortWay) {
+
+  /** The setting of the short way. */
+  public static final String SHORT_WAY = "testbed.web.short-way";
+}

@@ -2,6 +2,7 @@ package testbed.support.testing;
 
 import com.rabbitmq.client.Channel;
 import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageListener;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 import org.springframework.amqp.rabbit.listener.RabbitListenerEndpointRegistry;
@@ -24,14 +25,23 @@ public final class ContainerDelivery {
       throws Exception {
     var container =
         (AbstractMessageListenerContainer) listeners.getListenerContainers().iterator().next();
-    var listener = (ChannelAwareMessageListener) container.getMessageListener();
+    var listener = (MessageListener) container.getMessageListener();
     var call = new ProxyFactory();
     call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (open, sent) -> listener.onMessage((Message) sent, open));
+    call.setTarget((ContainerCall) (open, sent) -> hand((Message) sent, open, listener));
     for (var advice : containers.getAdviceChain()) {
       call.addAdvice(advice);
     }
     ((ContainerCall) call.getProxy()).invokeListener(channel, message);
+  }
+
+  private static void hand(Message message, Channel channel, MessageListener listener)
+      throws Exception {
+    if (listener instanceof ChannelAwareMessageListener aware) {
+      aware.onMessage(message, channel);
+    } else {
+      listener.onMessage(message);
+    }
   }
 
   /** As a listener container has it, which keeps it to itself. */

@@ -1,0 +1,164 @@
+package testbed.gateway.breaker;
+
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.cloud.gateway.support.NotFoundException;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import testbed.support.deadline.Deadline;
+
+/**
+ * The way to a service: its instances in turn, behind a circuit breaker and a time limit. Both end
+ * when the answer begins. The gateway library's own filters would forward to a fallback address;
+ * this answers in place, for every method.
+ */
+public final class GuardedService {
+
+  private static final byte[] NO_BODY = {};
+
+  private final String name;
+  private final Supplier<List<URI>> instances;
+  private final CircuitBreaker breaker;
+  private final Duration limit;
+  private final ServiceClient client;
+  private final RequestBodies bodies;
+  private final Fallback fallback;
+  private final BreakerSettings settings;
+  private final AtomicInteger turn = new AtomicInteger();
+
+  GuardedService(
+      String name,
+      Supplier<List<URI>> instances,
+      CircuitBreaker breaker,
+      Duration limit,
+      ServiceClient client,
+      RequestBodies bodies,
+      Fallback fallback,
+      BreakerSettings settings) {
+    this.name = name;
+    this.instances = instances;
+    this.breaker = breaker;
+    this.limit = limit;
+    this.client = client;
+    this.bodies = bodies;
+    this.fallback = fallback;
+    this.settings = settings;
+  }
+
+  /** Passes a request on, and its answer back. */
+  public Mono<Void> pass(ServerWebExchange exchange) {
+    // A slow client spends its own time, not the service's.
+    return RequestBodies.isIn(exchange.getRequest())
+        ? bodies.collect(exchange).flatMap(body -> guard(exchange, body))
+        : guard(exchange, NO_BODY);
+  }
+
+  private Mono<Void> guard(ServerWebExchange exchange, byte[] body) {
+    if (!breaker.tryAcquirePermission()) {
+      return fallback.answer(
+          exchange, name, CallNotPermittedException.createCallNotPermittedException(breaker));
+    }
+    long start = breaker.getCurrentTimestamp();
+    var judged = new AtomicBoolean();
+    var question = new Question(exchange.getRequest(), body, Deadline.of(limit, Duration.ZERO));
+    return ask(question, Set.of())
+        .timeout(limit)
+        // The client is gone.
+        .doOnCancel(
+            () -> {
+              if (!judged.getAndSet(true)) {
+                breaker.releasePermission();
+              }
+            })
+        .doOnNext(
+            answer -> {
+              judged.set(true);
+              judge(answer, start);
+            })
+        .onErrorResume(
+            failure -> {
+              judged.set(true);
+              breaker.onError(since(start), breaker.getTimestampUnit(), failure);
+              return fallback.answer(exchange, name, failure).then(Mono.empty());
+            })
+        .flatMap(answer -> answer.passOn(exchange.getResponse()));
+  }
+
+  private void judge(Answer answer, long start) {
+    if (answer.status() == HttpStatus.INTERNAL_SERVER_ERROR.value()
+        && settings.countServerErrors()) {
+      breaker.onError(since(start), breaker.getTimestampUnit(), ServiceFailed.INSTANCE);
+    } else {
+      breaker.onSuccess(since(start), breaker.getTimestampUnit());
+    }
+  }
+
+  private long since(long start) {
+    return breaker.getCurrentTimestamp() - start;
+  }
+
+  /**
+   * Asks the next instance.
+   *
+   * @param lost instances that the request has tried in vain
+   */
+  private Mono<Answer> ask(Question question, Set<URI> lost) {
+    var left = without(lost);
+    if (left.isEmpty()) {
+      return Mono.error(new NotFoundException("%s has no instance".formatted(name)));
+    }
+    var instance = left.get(Math.floorMod(turn.getAndIncrement(), left.size()));
+    return client
+        .ask(instance, question)
+        .onErrorResume(
+            IOException.class,
+            failure ->
+                recover(
+                    question,
+                    Stream.concat(lost.stream(), Stream.of(instance)).collect(Collectors.toSet()),
+                    failure));
+  }
+
+  /** What fails here has no answer yet. */
+  private Mono<Answer> recover(Question question, Set<URI> lost, IOException failure) {
+    if (failure instanceof ConnectException) {
+      return settings.retryUnreachable() ? ask(question, lost) : Mono.error(failure);
+    }
+    if (!settings.retryReset()) {
+      return Mono.error(failure);
+    }
+    if (HttpMethod.GET.equals(question.request().getMethod())) {
+      return ask(question, lost);
+    }
+    // The instance may have done what it was asked for: it must not be done twice.
+    return Mono.error(without(lost).isEmpty() ? failure : new InstanceLost(failure));
+  }
+
+  private List<URI> without(Set<URI> lost) {
+    var all = instances.get();
+    return lost.isEmpty() ? all : all.stream().filter(one -> !lost.contains(one)).toList();
+  }
+
+  /** Tells the breaker, and nobody else, that the service answered 500. */
+  private static final class ServiceFailed extends RuntimeException {
+
+    static final ServiceFailed INSTANCE = new ServiceFailed();
+
+    private ServiceFailed() {
+      super("The service answered 500", null, false, false);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package testbed.gateway.route;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
+import org.springframework.context.annotation.Profile;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.server.PathContainer;
+import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import org.springframework.web.util.pattern.PathPattern;
+import org.springframework.web.util.pattern.PathPatternParser;
+import reactor.core.publisher.Mono;
+import testbed.gateway.RoutingProfile;
+import testbed.gateway.breaker.GuardedService;
+import testbed.gateway.breaker.GuardedServices;
+import testbed.support.discovery.RegisteredCinemas;
+
+/**
+ * The same routes as {@link ServiceRoutes}, without the gateway library: one filter in place of a
+ * handler, predicates and a chain of filters for each request. Comes last, when it is known that
+ * the client may ask.
+ */
+@Component
+@Profile(RoutingProfile.DIRECT)
+@Order(Ordered.LOWEST_PRECEDENCE)
+class DirectRoutes implements WebFilter {
+
+  private final GuardedServices services;
+  private final RegisteredCinemas cinemas;
+
+  /** By service. Routes are added and never removed, so that breakers keep their state. */
+  private volatile Map<String, Route> routes;
+
+  DirectRoutes(GuardedServices services, RegisteredCinemas cinemas) {
+    this.services = services;
+    this.cinemas = cinemas;
+    var aggregator = route("aggregator-service", "/api/**");
+    this.routes = Map.of(aggregator.name, aggregator);
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+    var path = exchange.getRequest().getPath().pathWithinApplication();
+    for (var route : routes.values()) {
+      if (route.leads(path)) {
+        return route.pass(exchange);
+      }
+    }
+    return chain.filter(exchange);
+  }
+
+  /** At the start the registry may have answered before this object was there to listen. */
+  @EventListener({HeartbeatEvent.class, ContextRefreshedEvent.class})
+  synchronized void registryAnswered() {
+    var added = new LinkedHashMap<>(routes);
+    for (var cinema : cinemas.known()) {
+      added.computeIfAbsent(
+          cinema.serviceName(), service -> route(service, "/cinema/%s/**".formatted(cinema)));
+    }
+    routes = added;
+  }
+
+  private Route route(String service, String path) {
+    return new Route(
+        service,
+        PathPatternParser.defaultInstance.parse(path),
+        services.guard(service, () -> cinemas.instancesOf(service)));
+  }
+
+  private record Route(String name, PathPattern path, GuardedService service) {
+
+    boolean leads(PathContainer asked) {
+      return path.matches(asked);
+    }
+
+    Mono<Void> pass(ServerWebExchange exchange) {
+      // Without this every request would be counted under one name in the metrics.
+      ServerRequestObservationContext.findCurrent(exchange.getAttributes())
+          .ifPresent(observation -> observation.setPathPattern(path.getPatternString()));
+      return service.pass(exchange);
+    }
+  }
+}

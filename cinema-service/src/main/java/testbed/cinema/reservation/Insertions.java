@@ -1,0 +1,224 @@
+package testbed.cinema.reservation;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.InsertManyOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.bson.BsonBinaryWriter;
+import org.bson.RawBsonDocument;
+import org.bson.io.BasicOutputBuffer;
+import org.bson.types.Decimal128;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.core.env.Environment;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.stereotype.Component;
+import testbed.contracts.Reservation;
+import testbed.support.deadline.Deadline;
+import testbed.support.trace.TracingProfile;
+
+/**
+ * Stores reservations: each with a command of its own, or those together that come while others are
+ * being stored. Each caller learns what became of its own reservation.
+ */
+@Component
+class Insertions {
+
+  /** Commands at once, so that one that hangs does not hold up all others. */
+  private static final int COMMANDS = 2;
+
+  /** One that is refused does not keep the others out. */
+  private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
+
+  private static final int DUPLICATE_KEY = 11_000;
+  private static final int USUAL_BYTES = 512;
+
+  private final MongoOperations database;
+  private final int together;
+  private final Queue<Insertion> waiting = new ConcurrentLinkedQueue<>();
+  private final Semaphore commands = new Semaphore(COMMANDS);
+
+  @Autowired
+  Insertions(InsertionSettings settings, MongoOperations database, Environment environment) {
+    // A command for many requests is part of no request's trace.
+    this(
+        environment.matchesProfiles(TracingProfile.NAME) ? 1 : settings.insertedTogether(),
+        database);
+  }
+
+  Insertions(int together, MongoOperations database) {
+    this.together = together;
+    this.database = database;
+  }
+
+  /**
+   * Stores a reservation.
+   *
+   * @throws DuplicateKeyException if its id is used
+   * @throws DataAccessResourceFailureException if it is not known to be stored
+   */
+  void insert(Reservation reservation) {
+    if (together == 1) {
+      database.<Object>execute(
+          Reservations.COLLECTION,
+          stored ->
+              stored.withDocumentClass(RawBsonDocument.class).insertOne(document(reservation)));
+      return;
+    }
+    var insertion = new Insertion(document(reservation));
+    waiting.add(insertion);
+    if (commands.tryAcquire()) {
+      // A thread of its own: the caller's would also store what comes after its reservation.
+      Thread.startVirtualThread(this::storeWaiting);
+    }
+    insertion.await();
+  }
+
+  /** Reservations that no command has taken yet. */
+  int waiting() {
+    return waiting.size();
+  }
+
+  private void storeWaiting() {
+    do {
+      try {
+        for (var batch = batch(); !batch.isEmpty(); batch = batch()) {
+          store(batch);
+        }
+      } finally {
+        commands.release();
+      }
+      // Whoever came since the last look has found no command free.
+    } while (!waiting.isEmpty() && commands.tryAcquire());
+  }
+
+  private List<Insertion> batch() {
+    var batch = new ArrayList<Insertion>();
+    while (batch.size() < together) {
+      var next = waiting.poll();
+      if (next == null) {
+        break;
+      }
+      if (next.begin()) {
+        batch.add(next);
+      }
+    }
+    return batch;
+  }
+
+  private void store(List<Insertion> batch) {
+    try {
+      database.<Object>execute(
+          Reservations.COLLECTION,
+          stored -> {
+            insert(batch, stored.withDocumentClass(RawBsonDocument.class));
+            return null;
+          });
+    } catch (RuntimeException failure) {
+      batch.forEach(one -> one.done.completeExceptionally(failure));
+    }
+    // What has failed stays so.
+    batch.forEach(one -> one.done.complete(null));
+  }
+
+  private static void insert(List<Insertion> batch, MongoCollection<RawBsonDocument> stored) {
+    try {
+      stored.insertMany(batch.stream().map(Insertion::document).toList(), UNORDERED);
+    } catch (MongoBulkWriteException some) {
+      if (some.getWriteConcernError() != null) {
+        throw some;
+      }
+      refuse(batch, some);
+    }
+  }
+
+  private static void refuse(List<Insertion> batch, MongoBulkWriteException some) {
+    for (var error : some.getWriteErrors()) {
+      batch
+          .get(error.getIndex())
+          .done
+          .completeExceptionally(
+              error.getCode() == DUPLICATE_KEY
+                  ? new DuplicateKeyException(error.getMessage())
+                  : new DataIntegrityViolationException(error.getMessage()));
+    }
+  }
+
+  /** As the framework's mapping reads it: ids, dates and times as text, amounts as decimals. */
+  private static RawBsonDocument document(Reservation reservation) {
+    var bytes = new BasicOutputBuffer(USUAL_BYTES);
+    try (var to = new BsonBinaryWriter(bytes)) {
+      to.writeStartDocument();
+      to.writeString("_id", reservation.id().toString());
+      to.writeString("clientName", reservation.clientName());
+      to.writeString("clientEmail", reservation.clientEmail());
+      to.writeString("movieId", reservation.movieId().value());
+      to.writeString("date", reservation.date().toString());
+      to.writeString("showTime", reservation.showTime().toString());
+      to.writeInt32("tickets", reservation.tickets());
+      to.writeString("ticketType", reservation.ticketType());
+      to.writeDecimal128("amount", new Decimal128(reservation.amount()));
+      to.writeEndDocument();
+    }
+    return new RawBsonDocument(bytes.getInternalBuffer(), 0, bytes.getPosition());
+  }
+
+  private static final class Insertion {
+
+    private final RawBsonDocument document;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final AtomicBoolean decided = new AtomicBoolean();
+
+    /** Of the request on the thread that waits for it. */
+    private final @Nullable Deadline deadline = Deadline.current();
+
+    Insertion(RawBsonDocument document) {
+      this.document = document;
+    }
+
+    RawBsonDocument document() {
+      return document;
+    }
+
+    /** Whether it is to be stored: its caller has not given it up and will learn how it ended. */
+    boolean begin() {
+      return (deadline == null || deadline.hasMargin()) && decided.compareAndSet(false, true);
+    }
+
+    /** Waits until it is stored or the deadline has passed. */
+    void await() {
+      try {
+        if (deadline == null) {
+          done.get();
+        } else {
+          done.get(deadline.millisLeft(), MILLISECONDS);
+        }
+      } catch (ExecutionException failed) {
+        throw (RuntimeException) failed.getCause();
+      } catch (TimeoutException late) {
+        giveUp(late);
+      } catch (InterruptedException stopping) {
+        Thread.currentThread().interrupt();
+        giveUp(stopping);
+      }
+    }
+
+    private void giveUp(Exception reason) {
+      var known = decided.compareAndSet(false, true) ? "is not stored" : "may be stored";
+      throw new DataAccessResourceFailureException("The reservation " + known, reason);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package testbed.support.web;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.HttpFilter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.validation.Validator;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.filter.ServerHttpObservationFilter;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Calls a controller for ordinary requests without the framework's dispatcher, argument resolvers
+ * and converters. All others go the usual way, from the beginning: what has a query, wants or
+ * brings another media type, or has a body that cannot be read or is not valid. So whatever is
+ * refused is refused there.
+ *
+ * <p>Behind all other filters. Interceptors do not see what goes this way.
+ */
+public abstract class ShortWay extends HttpFilter {
+
+  private static final Set<String> WANTED = Set.of("*/*", MediaType.APPLICATION_JSON_VALUE);
+
+  private final JsonMapper json;
+  private final Validator validator;
+  private final HandlerExceptionResolver problems;
+
+  /**
+   * @param problems answers in place of a controller that has failed
+   */
+  protected ShortWay(JsonMapper json, Validator validator, HandlerExceptionResolver problems) {
+    this.json = json;
+    this.validator = validator;
+    this.problems = problems;
+  }
+
+  /**
+   * What is asked of a controller.
+   *
+   * @param path its pattern, for the metrics
+   * @param body its type; {@link NoBody} if there is none
+   * @param answer calls the controller
+   */
+  public record Operation<T>(String path, Class<T> body, Function<T, ResponseEntity<?>> answer) {}
+
+  /** In place of a body. */
+  public record NoBody() {
+
+    private static final NoBody NONE = new NoBody();
+  }
+
+  /**
+   * What a request asks, by its method and path; null if it is none of those that come this way.
+   */
+  protected abstract @Nullable Operation<?> operation(HttpServletRequest request);
+
+  @Override
+  protected final void doFilter(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    var operation = isOrdinary(request) ? operation(request) : null;
+    if (operation == null) {
+      chain.doFilter(request, response);
+    } else {
+      doFilter(operation, request, response, chain);
+    }
+  }
+
+  private <T> void doFilter(
+      Operation<T> operation,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      FilterChain chain)
+      throws IOException, ServletException {
+    var again = new ReadRequest(request);
+    var body =
+        operation.body == NoBody.class
+            ? operation.body.cast(NoBody.NONE)
+            : read(again, operation.body);
+    if (body == null) {
+      chain.doFilter(again, response);
+      return;
+    }
+    ServerHttpObservationFilter.findObservationContext(request)
+        .ifPresent(observation -> observation.setPathPattern(operation.path));
+    try {
+      write(operation.answer.apply(body), response);
+    } catch (RuntimeException problem) {
+      if (problems.resolveException(request, response, null, problem) == null) {
+        throw problem;
+      }
+    }
+  }
+
+  private static boolean isOrdinary(HttpServletRequest request) {
+    var wanted = request.getHeader(HttpHeaders.ACCEPT);
+    return request.getQueryString() == null && (wanted == null || WANTED.contains(wanted));
+  }
+
+  /** The valid body of a request; null if it has none. */
+  private <T> @Nullable T read(ReadRequest request, Class<T> type) {
+    if (!MediaType.APPLICATION_JSON_VALUE.equalsIgnoreCase(request.getContentType())) {
+      return null;
+    }
+    try {
+      @Nullable T body = json.readValue(request.bytes(), type);
+      return body == null || !validator.validate(body).isEmpty() ? null : body;
+    } catch (IOException | JacksonException unreadable) {
+      return null;
+    }
+  }
+
+  private void write(ResponseEntity<?> answer, HttpServletResponse response) throws IOException {
+    response.setStatus(answer.getStatusCode().value());
+    answer
+        .getHeaders()
+        .forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+    var body = answer.getBody();
+    if (body == null) {
+      return;
+    }
+    var bytes =
+        body instanceof String text
+            ? text.getBytes(StandardCharsets.UTF_8)
+            : json.writeValueAsBytes(body);
+    if (response.getContentType() == null) {
+      response.setContentType(MediaType.APPLICATION_JSON_VALUE);
+    }
+    response.setContentLength(bytes.length);
+    response.getOutputStream().write(bytes);
+  }
+
+  /** A request whose body can be read again, or fails again. */
+  private static final class ReadRequest extends HttpServletRequestWrapper {
+
+    private @Nullable ReadStream read;
+
+    ReadRequest(HttpServletRequest request) {
+      super(request);
+    }
+
+    byte[] bytes() throws IOException {
+      try {
+        var bytes = super.getInputStream().readAllBytes();
+        read = new ReadStream(bytes, null);
+        return bytes;
+      } catch (IOException failure) {
+        read = new ReadStream(new byte[0], failure);
+        throw failure;
+      }
+    }
+
+    @Override
+    public ServletInputStream getInputStream() throws IOException {
+      return read == null ? super.getInputStream() : read;
+    }
+  }
+
+  private static final class ReadStream extends ServletInputStream {
+
+    private final ByteArrayInputStream bytes;
+    private final @Nullable IOException failure;
+
+    ReadStream(byte[] bytes, @Nullable IOException failure) {
+      this.bytes = new ByteArrayInputStream(bytes);
+      this.failure = failure;
+    }
+
+    @Override
+    public int read() throws IOException {
+      if (failure != null) {
+        throw failure;
+      }
+      return bytes.read();
+    }
+
+    @Override
+    public boolean isFinished() {
+      return bytes.available() == 0;
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    /**
+     * @throws UnsupportedOperationException always: no controller reads a body bit by bit
+     */
+    @Override
+    public void setReadListener(ReadListener listener) {
+      throw new UnsupportedOperationException();
+    }
+  }
+}
