@@ -11,6 +11,18 @@ import org.springframework.util.unit.DataSize;
  *
  * @param maxBody the largest request body that is read
  * @param bodyTime the time for a request body to arrive; without it clients may take any time
+ * @param timer what times the requests of servlet services: the framework's observation of each, or
+ *     a plain timer with the same names. With traces they are always observed
  */
 @ConfigurationProperties("testbed.web")
-public record WebSettings(@DefaultValue("64KB") DataSize maxBody, @Nullable Duration bodyTime) {}
+public record WebSettings(
+    @DefaultValue("64KB") DataSize maxBody,
+    @Nullable Duration bodyTime,
+    @DefaultValue("observed") RequestTiming timer) {
+
+  /** What times requests. */
+  public enum RequestTiming {
+    OBSERVED,
+    PLAIN
+  }
+}
