@@ -34,6 +34,24 @@ class MovieListTest extends RunningAggregator {
   }
 
   @Test
+  void timesListsUnderTheirPath() {
+    get("/api/movie/list");
+    get("/api/movie/nothing");
+
+    assertThat(getManagement("/actuator/prometheus").getBody())
+        .containsPattern("http_server_requests_seconds_count\\{.*uri=\"/api/movie/list\"")
+        .doesNotContain("/api/movie/nothing");
+  }
+
+  @Test
+  void refusesOtherMethods() {
+    var refused = post("/api/movie/list");
+
+    assertThat(refused.getStatusCode()).isEqualTo(HttpStatus.METHOD_NOT_ALLOWED);
+    assertThat(refused.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
+  }
+
+  @Test
   void namesACinemaThatFails() {
     dundrum.answers(500, "application/problem+json", "{}");
 

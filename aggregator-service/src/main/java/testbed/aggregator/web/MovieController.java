@@ -14,6 +14,8 @@ import tools.jackson.databind.json.JsonMapper;
 @RestController
 class MovieController {
 
+  static final String LIST = "/api/movie/list";
+
   private final Movies movies;
   private final WrittenCinemas written;
 
@@ -23,7 +25,7 @@ class MovieController {
   }
 
   /** A list of {@link Cinema}. */
-  @GetMapping(path = "/api/movie/list", produces = MediaType.APPLICATION_JSON_VALUE)
+  @GetMapping(path = LIST, produces = MediaType.APPLICATION_JSON_VALUE)
   ResponseEntity<byte[]> list() {
     var list = movies.list();
     return ResponseEntity.ok()

@@ -32,8 +32,8 @@ class MovieController {
 
   /** A {@link Cinema}. */
   @GetMapping(path = "/list", produces = MediaType.APPLICATION_JSON_VALUE)
-  byte[] list() {
-    return written.one(movies.catalogue());
+  ResponseEntity<byte[]> list() {
+    return ResponseEntity.ok(written.one(movies.catalogue()));
   }
 
   @PostMapping("/find")

@@ -3,11 +3,16 @@ package testbed.aggregator;
 import org.junit.jupiter.api.Nested;
 import org.springframework.test.context.TestPropertySource;
 
-/** The framework's client keeps every promise that the lean one keeps. */
-class DeclaredClientTest {
+/** What the preset has chosen keeps no promise that the framework's way would not keep. */
+class FactorsTest {
 
   @Nested
-  @TestPropertySource(properties = "aggregator.client=declared")
+  @TestPropertySource(
+      properties = {
+        "aggregator.client=declared",
+        "testbed.web.lists=dispatched",
+        "testbed.web.timer=observed"
+      })
   class OfAList extends MovieListTest {}
 
   @Nested

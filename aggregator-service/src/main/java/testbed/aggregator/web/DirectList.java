@@ -1,0 +1,23 @@
+package testbed.aggregator.web;
+
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import testbed.support.web.DirectAnswer;
+import testbed.support.web.WebSettings;
+
+/** The list past the dispatcher. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = WebSettings.LISTS, havingValue = WebSettings.DIRECT)
+class DirectList {
+
+  @Bean
+  ServletRegistrationBean<DirectAnswer> listServlet(
+      MovieController movies,
+      @Qualifier("handlerExceptionResolver") HandlerExceptionResolver advice) {
+    return DirectAnswer.at(MovieController.LIST, movies::list, advice);
+  }
+}
