@@ -10,7 +10,7 @@ class FactorsTest {
   @TestPropertySource(
       properties = {
         "aggregator.client=declared",
-        "testbed.web.lists=dispatched",
+        "testbed.web.short-way=false",
         "testbed.web.timer=observed"
       })
   class OfAList extends MovieListTest {}

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.cinema;
 import static testbed.support.testing.StandInServer.respond;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
@@ -41,6 +42,15 @@ class MovieListTest extends RunningAggregator {
     assertThat(getManagement("/actuator/prometheus").getBody())
         .containsPattern("http_server_requests_seconds_count\\{.*uri=\"/api/movie/list\"")
         .doesNotContain("/api/movie/nothing");
+  }
+
+  @Test
+  void refusesAClientThatAcceptsNoJson() {
+    var headers = new HttpHeaders();
+    headers.setAccept(List.of(MediaType.TEXT_HTML));
+
+    assertThat(get("/api/movie/list", headers).getStatusCode())
+        .isEqualTo(HttpStatus.NOT_ACCEPTABLE);
   }
 
   @Test

@@ -107,10 +107,11 @@ class LeanClient implements CinemaClient {
   }
 
   private ConnectionEndpoint connection(HttpHost server) throws IOException {
+    var longest = longestWait();
     try {
       return connections
-          .lease(server.getHostName(), new HttpRoute(server), acquire, null)
-          .get(acquire);
+          .lease(server.getHostName(), new HttpRoute(server), longest, null)
+          .get(longest);
     } catch (TimeoutException none) {
       throw new ConnectionRequestTimeoutException(none.getMessage());
     } catch (ExecutionException failed) {
@@ -119,6 +120,13 @@ class LeanClient implements CinemaClient {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("The question was cancelled");
     }
+  }
+
+  private Timeout longestWait() {
+    var deadline = Deadline.current();
+    return deadline == null
+        ? acquire
+        : Timeout.ofMilliseconds(Math.min(acquire.toMilliseconds(), deadline.millisLeft()));
   }
 
   private Cinema answer(Sent sent, CinemaName cinema) {

@@ -1,8 +1,8 @@
 package testbed.aggregator.web;
 
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -11,11 +11,11 @@ import testbed.support.web.WebSettings;
 
 /** The list past the dispatcher. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = WebSettings.LISTS, havingValue = WebSettings.DIRECT)
+@ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)
 class DirectList {
 
   @Bean
-  ServletRegistrationBean<DirectAnswer> listServlet(
+  FilterRegistrationBean<DirectAnswer> listFilter(
       MovieController movies,
       @Qualifier("handlerExceptionResolver") HandlerExceptionResolver advice) {
     return DirectAnswer.at(MovieController.LIST, movies::list, advice);

@@ -11,7 +11,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -20,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.observation.ServerRequestObservationContext;
 import org.springframework.web.filter.ServerHttpObservationFilter;
-import org.springframework.web.servlet.HandlerMapping;
 
 /**
  * Times requests under the names that the framework's filter gives them, without an observation for
@@ -53,6 +52,7 @@ class RequestTimer extends ServerHttpObservationFilter {
       throws ServletException, IOException {
     // The answer may be given by a later dispatch.
     var start = request.getAttribute(START) instanceof Long noted ? noted : System.nanoTime();
+    var context = context(request, response);
     Throwable thrown = null;
     try {
       chain.doFilter(request, response);
@@ -68,7 +68,7 @@ class RequestTimer extends ServerHttpObservationFilter {
         request.setAttribute(START, start);
       } else {
         timers
-            .computeIfAbsent(kind(request, response, thrown), this::timer)
+            .computeIfAbsent(kind(context, request, response, thrown), this::timer)
             .record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
       }
     }
@@ -85,21 +85,40 @@ class RequestTimer extends ServerHttpObservationFilter {
         .register(meters);
   }
 
+  /** Where whoever answers the request notes its path, as with an observation. */
+  private static ServerRequestObservationContext context(
+      HttpServletRequest request, HttpServletResponse response) {
+    return findObservationContext(request)
+        .orElseGet(
+            () -> {
+              var context = new ServerRequestObservationContext(request, response);
+              request.setAttribute(CURRENT_OBSERVATION_CONTEXT_ATTRIBUTE, context);
+              return context;
+            });
+  }
+
   private static Kind kind(
-      HttpServletRequest request, HttpServletResponse response, @Nullable Throwable thrown) {
-    var failure = thrown == null ? request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) : thrown;
+      ServerRequestObservationContext context,
+      HttpServletRequest request,
+      HttpServletResponse response,
+      @Nullable Throwable thrown) {
+    var status = response.getStatus();
+    var failure =
+        thrown == null ? request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) : thrown;
     return new Kind(
         METHODS.contains(request.getMethod()) ? request.getMethod() : UNKNOWN,
-        uri(request, response.getStatus()),
-        response.getStatus(),
+        uri(context.getPathPattern(), status),
+        status,
         failure == null ? NONE : failure.getClass().getSimpleName());
   }
 
-  private static String uri(HttpServletRequest request, int status) {
-    if (request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE)
-        instanceof Object path) {
-      return Objects.equals(path, "") ? "root" : path.toString();
+  private static String uri(@Nullable String path, int status) {
+    if (path != null) {
+      return path.isEmpty() ? "root" : path;
     }
-    return status == HttpStatus.NOT_FOUND.value() ? "NOT_FOUND" : UNKNOWN;
+    if (status == HttpStatus.NOT_FOUND.value()) {
+      return "NOT_FOUND";
+    }
+    return Outcome.forStatus(status) == Outcome.REDIRECTION ? "REDIRECTION" : UNKNOWN;
   }
 }

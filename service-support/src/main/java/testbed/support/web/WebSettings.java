@@ -11,34 +11,24 @@ import org.springframework.util.unit.DataSize;
  *
  * @param maxBody the largest request body that is read
  * @param bodyTime the time for a request body to arrive; without it clients may take any time
+ * @param shortWay whether lists of movies that exist as bytes reach their client without the
+ *     framework's dispatcher ({@link DirectAnswer})
  * @param timer what times the requests of servlet services: the framework's observation of each, or
  *     a plain timer with the same names. With traces they are always observed
- * @param lists how lists of movies are answered over HTTP where they exist as bytes: by the
- *     framework's dispatcher, or directly by a servlet
  */
 @ConfigurationProperties("testbed.web")
 public record WebSettings(
     @DefaultValue("64KB") DataSize maxBody,
     @Nullable Duration bodyTime,
-    @DefaultValue("observed") RequestTiming timer,
-    @DefaultValue("dispatched") Lists lists) {
+    @DefaultValue("false") boolean shortWay,
+    @DefaultValue("observed") RequestTiming timer) {
 
-  /**
-   * The setting under which {@link DirectAnswer} answers lists, if its value is {@value #DIRECT}.
-   */
-  public static final String LISTS = "testbed.web.lists";
-
-  public static final String DIRECT = "direct";
+  /** The setting of the short way. */
+  public static final String SHORT_WAY = "testbed.web.short-way";
 
   /** What times requests. */
   public enum RequestTiming {
     OBSERVED,
     PLAIN
-  }
-
-  /** What answers lists. */
-  public enum Lists {
-    DISPATCHED,
-    DIRECT
   }
 }
