@@ -103,8 +103,7 @@ class RequestTimer extends ServerHttpObservationFilter {
       HttpServletResponse response,
       @Nullable Throwable thrown) {
     var status = response.getStatus();
-    var failure =
-        thrown == null ? request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) : thrown;
+    var failure = thrown == null ? request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) : thrown;
     return new Kind(
         METHODS.contains(request.getMethod()) ? request.getMethod() : UNKNOWN,
         uri(context.getPathPattern(), status),
