@@ -6,17 +6,23 @@ import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Positive;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 import testbed.aggregator.movie.FanOut;
+import testbed.support.preset.InvalidSetting;
 
 /**
  * The aggregator's factors and limits.
  *
  * @param fanOut how the cinemas are asked
  * @param route the way to a cinema
+ * @param client declared: the framework's, with a thread for each question. lean: connections of
+ *     the pool alone, on the caller's thread, and answers that are equal to the last are not read
+ *     again; needs a pool. With traces it is always the declared one
  * @param deadline the time for a whole list, from the request to the answer
  * @param gatewayUrl where the gateway is, for the route through it
  * @param pool limits of the connections to each address; without it the client library's own
@@ -27,10 +33,26 @@ import testbed.aggregator.movie.FanOut;
 public record AggregatorSettings(
     @NotNull FanOut fanOut,
     @NotNull Route route,
+    @NotNull @DefaultValue("declared") Client client,
     @NotNull @DurationMin(millis = 1) Duration deadline,
     @NotNull URI gatewayUrl,
     @Valid @Nullable Pool pool,
     @Valid @Nullable Breaker breaker) {
+
+  public AggregatorSettings {
+    if (client == Client.LEAN && pool == null) {
+      throw new InvalidSetting(
+          "AGGREGATOR_CLIENT",
+          "lean",
+          List.of("declared", "lean with AGGREGATOR_POOL_SIZE, _ACQUIRE and _IDLE"));
+    }
+  }
+
+  /** What sends questions. */
+  public enum Client {
+    DECLARED,
+    LEAN
+  }
 
   /** The way to a cinema. */
   public enum Route {

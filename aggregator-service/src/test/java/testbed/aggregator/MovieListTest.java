@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.cinema;
 import static testbed.support.testing.StandInServer.respond;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpHeaders;
@@ -31,6 +32,33 @@ class MovieListTest extends RunningAggregator {
     assertThat(list.getHeaders().get("Cinemas-Missing")).isNull();
     assertThat(list.getBody()).isEqualTo("[%s,%s]", cinema("dundrum"), cinema("ucd"));
     assertThat(dundrum.requests()).containsExactly("GET /cinema/dundrum/movie/list");
+  }
+
+  @Test
+  void timesListsUnderTheirPath() {
+    get("/api/movie/list");
+    get("/api/movie/nothing");
+
+    assertThat(getManagement("/actuator/prometheus").getBody())
+        .containsPattern("http_server_requests_seconds_count\\{.*uri=\"/api/movie/list\"")
+        .doesNotContain("/api/movie/nothing");
+  }
+
+  @Test
+  void refusesAClientThatAcceptsNoJson() {
+    var headers = new HttpHeaders();
+    headers.setAccept(List.of(MediaType.TEXT_HTML));
+
+    assertThat(get("/api/movie/list", headers).getStatusCode())
+        .isEqualTo(HttpStatus.NOT_ACCEPTABLE);
+  }
+
+  @Test
+  void refusesOtherMethods() {
+    var refused = post("/api/movie/list");
+
+    assertThat(refused.getStatusCode()).isEqualTo(HttpStatus.METHOD_NOT_ALLOWED);
+    assertThat(refused.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
   }
 
   @Test

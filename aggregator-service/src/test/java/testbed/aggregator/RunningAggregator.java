@@ -10,6 +10,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.annotation.DirtiesContext;
@@ -52,20 +53,25 @@ abstract class RunningAggregator {
   }
 
   ResponseEntity<String> get(String path, HttpHeaders headers) {
-    return get(port, path, headers);
+    return ask(HttpMethod.GET, port, path, headers);
   }
 
   ResponseEntity<String> getManagement(String path) {
-    return get(management, path, new HttpHeaders());
+    return ask(HttpMethod.GET, management, path, new HttpHeaders());
   }
 
-  private static ResponseEntity<String> get(int port, String path, HttpHeaders headers) {
+  ResponseEntity<String> post(String path) {
+    return ask(HttpMethod.POST, port, path, new HttpHeaders());
+  }
+
+  private static ResponseEntity<String> ask(
+      HttpMethod method, int port, String path, HttpHeaders headers) {
     return RestClient.builder()
         .baseUrl("http://localhost:" + port)
         .defaultHeader(HttpHeaders.ACCEPT, MediaType.ALL_VALUE)
         .defaultStatusHandler(status -> true, (request, response) -> {})
         .build()
-        .get()
+        .method(method)
         .uri(path)
         .headers(sent -> sent.addAll(headers))
         .retrieve()

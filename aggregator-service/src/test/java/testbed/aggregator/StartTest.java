@@ -15,6 +15,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import testbed.aggregator.AggregatorSettings.Breaker;
+import testbed.aggregator.AggregatorSettings.Client;
 import testbed.aggregator.AggregatorSettings.Pool;
 import testbed.aggregator.AggregatorSettings.Route;
 import testbed.aggregator.movie.FanOut;
@@ -33,6 +34,7 @@ class StartTest {
               new AggregatorSettings(
                   FanOut.PARALLEL,
                   Route.DIRECT,
+                  Client.LEAN,
                   Duration.ofMillis(4500),
                   GATEWAY,
                   new Pool(150, Duration.ofMillis(500), Duration.ofSeconds(30)),
@@ -46,7 +48,13 @@ class StartTest {
       assertThat(aggregator.getBean(AggregatorSettings.class))
           .isEqualTo(
               new AggregatorSettings(
-                  FanOut.SEQUENTIAL, Route.GATEWAY, Duration.ofSeconds(2), GATEWAY, null, null));
+                  FanOut.SEQUENTIAL,
+                  Route.GATEWAY,
+                  Client.DECLARED,
+                  Duration.ofSeconds(2),
+                  GATEWAY,
+                  null,
+                  null));
     }
   }
 
@@ -73,6 +81,14 @@ class StartTest {
     assertThat(output)
         .contains("aggregator.fan-out", "\"both\"", "The following values are valid:")
         .contains("PARALLEL", "SEQUENTIAL");
+  }
+
+  @Test
+  void stopsOnALeanClientWithoutAPool() {
+    assertThatThrownBy(() -> start("testbed.preset=thesis", "aggregator.client=lean"))
+        .hasRootCauseInstanceOf(InvalidSetting.class)
+        .rootCause()
+        .hasMessage("AGGREGATOR_CLIENT is 'lean'");
   }
 
   @Test

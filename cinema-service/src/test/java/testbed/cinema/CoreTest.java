@@ -85,6 +85,38 @@ class CoreTest {
   }
 
   @Test
+  void asksTheDatabaseForEachListAndReadsItsAnswerOnceAsLongAsItIsTheSame() {
+    var before = movies.catalogue();
+    assertThat(movies.catalogue()).isSameAs(before);
+    var movie = database.findById("CNW002", Document.class, "movies");
+
+    try {
+      database.save(new Document(movie).append("name", "The Godmother"), "movies");
+      assertThat(movies.catalogue().movies()).extracting(Movie::name).contains("The Godmother");
+      database.remove(movie, "movies");
+      assertThat(movies.catalogue().movies()).hasSize(2);
+    } finally {
+      database.save(movie, "movies");
+    }
+    assertThat(movies.catalogue()).isEqualTo(before);
+  }
+
+  @Test
+  void asksTheDatabaseForTheMovieOfEachReservation() {
+    reservations.make(id, janesReservation());
+    var movie = database.findById("CNW001", Document.class, "movies");
+
+    try {
+      database.save(new Document(movie).append("showTimes", List.of("09:00")), "movies");
+      assertThatThrownBy(
+              () -> reservations.make(new ReservationId(UUID.randomUUID()), janesReservation()))
+          .isInstanceOf(ShowingUnknown.class);
+    } finally {
+      database.save(movie, "movies");
+    }
+  }
+
+  @Test
   void findsAMovieOnlyAtATimeItIsShown() {
     var name = "The Godfather";
 

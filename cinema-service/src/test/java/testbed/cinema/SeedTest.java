@@ -2,6 +2,7 @@ package testbed.cinema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static testbed.cinema.Examples.reservation;
 
 import de.bwaldvogel.mongo.MongoServer;
@@ -26,6 +27,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import testbed.cinema.movie.Movies;
+import testbed.cinema.movie.ShowingUnknown;
 import testbed.cinema.reservation.Reservations;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
@@ -95,6 +97,55 @@ class SeedTest {
 
       assertThat(answers).extracting(Future::get).doesNotContainNull().hasSize(50);
       assertThat(cinema.getBean(Movies.class).catalogue().movies()).hasSize(3);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "amqp"})
+  void comparesASnapshotWithTheDatabase(String transport) {
+    try (var cinema =
+        start(
+            "--cinema.transport=" + transport,
+            "--cinema.catalogue-read=snapshot",
+            "--cinema.catalogue-check=10ms")) {
+      var database = cinema.getBean(MongoOperations.class);
+      var movies = cinema.getBean(Movies.class);
+      assertThat(movies.catalogue().movies()).hasSize(3);
+
+      database.save(
+          new Document("_id", "UCD004")
+              .append("name", "Stalker")
+              .append("showTimes", List.of("10:00")),
+          "movies");
+      await().untilAsserted(() -> assertThat(movies.catalogue().movies()).hasSize(4));
+
+      lose(cinema);
+      await()
+          .untilAsserted(() -> assertThat(database.findAll(Document.class, "movies")).hasSize(3));
+      await().untilAsserted(() -> assertThat(movies.catalogue().movies()).hasSize(3));
+    }
+  }
+
+  @Test
+  void takesReservationsFromASnapshotAfterTheDatabaseHasLostTheCatalogue() {
+    try (var cinema =
+        start(
+            "--cinema.transport=http",
+            "--cinema.catalogue-read=snapshot",
+            "--cinema.catalogue-check=1h")) {
+      cinema.getBean(Movies.class).catalogue();
+      lose(cinema);
+
+      var reservations = cinema.getBean(Reservations.class);
+      assertThat(
+              reservations.make(
+                  new ReservationId(UUID.randomUUID()), reservation("UCD001", "10:15")))
+          .isNotNull();
+      assertThatThrownBy(
+              () ->
+                  reservations.make(
+                      new ReservationId(UUID.randomUUID()), reservation("UCD001", "10:16")))
+          .isInstanceOf(ShowingUnknown.class);
     }
   }
 

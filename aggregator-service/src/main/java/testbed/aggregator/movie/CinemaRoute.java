@@ -3,16 +3,26 @@ package testbed.aggregator.movie;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 
-/**
- * A way to ask one cinema. Blocks; ends early, with any exception, when its thread is interrupted.
- */
+/** A way to ask one cinema, within the deadline of the thread. */
 @FunctionalInterface
 public interface CinemaRoute {
 
   /**
-   * The cinema with its movies; any exception means that it did not answer.
+   * Asks, and does not wait for the answer.
    *
-   * @throws NoPortLeft if it could not be asked for lack of a local port
+   * @return what is to be called once, by the same thread
    */
-  Cinema ask(CinemaName cinema);
+  Question ask(CinemaName cinema);
+
+  /** A question that was asked. */
+  @FunctionalInterface
+  interface Question {
+
+    /**
+     * Waits for the cinema with its movies; any exception means that it did not answer.
+     *
+     * @throws NoPortLeft if it could not be asked for lack of a local port
+     */
+    Cinema answer();
+  }
 }

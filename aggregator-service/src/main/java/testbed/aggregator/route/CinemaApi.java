@@ -3,7 +3,6 @@ package testbed.aggregator.route;
 import java.net.URI;
 import org.springframework.web.service.annotation.GetExchange;
 import testbed.contracts.Cinema;
-import testbed.contracts.CinemaName;
 
 /** What the aggregator asks of a cinema. */
 interface CinemaApi {
@@ -14,9 +13,4 @@ interface CinemaApi {
    */
   @GetExchange
   Cinema movies(URI address);
-
-  /** The address of a cinema's movies at a cinema's instance or at the gateway. */
-  static URI moviesAt(URI base, CinemaName cinema) {
-    return base.resolve("/cinema/" + cinema + "/movie/list");
-  }
 }

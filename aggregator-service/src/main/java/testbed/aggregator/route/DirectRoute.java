@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.springframework.web.client.ResourceAccessException;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
+import testbed.support.deadline.Deadline;
 
 /**
  * Straight to a registered instance: each in turn, and the next one if an instance cannot be
@@ -19,7 +19,7 @@ import testbed.contracts.CinemaName;
  */
 class DirectRoute implements CinemaRoute {
 
-  private final CinemaApi api;
+  private final CinemaClient client;
   private final Function<CinemaName, List<URI>> instances;
 
   /**
@@ -28,26 +28,44 @@ class DirectRoute implements CinemaRoute {
    */
   private final Map<CinemaName, AtomicInteger> turns = new ConcurrentHashMap<>();
 
-  DirectRoute(CinemaApi api, Function<CinemaName, List<URI>> instances) {
-    this.api = api;
+  DirectRoute(CinemaClient client, Function<CinemaName, List<URI>> instances) {
+    this.client = client;
     this.instances = instances;
   }
 
   @Override
-  public Cinema ask(CinemaName cinema) {
+  public Question ask(CinemaName cinema) {
     var addresses = instances.apply(cinema);
-    var first = turns.computeIfAbsent(cinema, none -> new AtomicInteger()).getAndIncrement();
-    @Nullable ResourceAccessException unreachable = null;
-    for (int i = 0; i < addresses.size(); i++) {
-      var address = addresses.get(Math.floorMod(first + i, addresses.size()));
+    if (addresses.isEmpty()) {
+      return () -> {
+        throw new ResourceAccessException("%s has no instance".formatted(cinema));
+      };
+    }
+    var turn = turns.computeIfAbsent(cinema, none -> new AtomicInteger()).getAndIncrement();
+    var first = client.ask(inTurn(addresses, turn), cinema);
+    return () -> answer(cinema, addresses, turn, first);
+  }
+
+  private Cinema answer(CinemaName cinema, List<URI> addresses, int turn, Question first) {
+    var question = first;
+    for (int asked = 1; ; asked++) {
       try {
-        return api.movies(CinemaApi.moviesAt(address, cinema));
-      } catch (ResourceAccessException failure) {
-        unreachable = failure;
+        return question.answer();
+      } catch (ResourceAccessException unreachable) {
+        if (asked == addresses.size() || isOver()) {
+          throw unreachable;
+        }
+        question = client.ask(inTurn(addresses, turn + asked), cinema);
       }
     }
-    throw unreachable != null
-        ? unreachable
-        : new ResourceAccessException("%s has no instance".formatted(cinema));
+  }
+
+  private static URI inTurn(List<URI> addresses, int turn) {
+    return addresses.get(Math.floorMod(turn, addresses.size()));
+  }
+
+  private static boolean isOver() {
+    var deadline = Deadline.current();
+    return deadline != null && deadline.millisLeft() == 0;
   }
 }

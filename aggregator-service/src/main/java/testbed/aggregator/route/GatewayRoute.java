@@ -2,22 +2,21 @@ package testbed.aggregator.route;
 
 import java.net.URI;
 import testbed.aggregator.movie.CinemaRoute;
-import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 
 /** Through the gateway, which knows where the cinemas are and breaks their circuits. */
 class GatewayRoute implements CinemaRoute {
 
-  private final CinemaApi api;
+  private final CinemaClient client;
   private final URI gateway;
 
-  GatewayRoute(CinemaApi api, URI gateway) {
-    this.api = api;
+  GatewayRoute(CinemaClient client, URI gateway) {
+    this.client = client;
     this.gateway = gateway;
   }
 
   @Override
-  public Cinema ask(CinemaName cinema) {
-    return api.movies(CinemaApi.moviesAt(gateway, cinema));
+  public Question ask(CinemaName cinema) {
+    return client.ask(gateway, cinema);
   }
 }

@@ -1,5 +1,6 @@
 package testbed.aggregator.route;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.time.Duration;
@@ -46,9 +47,33 @@ class GuardedRoute implements CinemaRoute {
   }
 
   @Override
-  public Cinema ask(CinemaName cinema) {
+  public Question ask(CinemaName cinema) {
     // Not the service's name, under which the gateway's breaker is in the same dashboards.
-    return breakers.circuitBreaker(cinema + "-list").executeSupplier(() -> route.ask(cinema));
+    var breaker = breakers.circuitBreaker(cinema + "-list");
+    breaker.acquirePermission();
+    var start = breaker.getCurrentTimestamp();
+    try {
+      var asked = route.ask(cinema);
+      return () -> answer(asked, breaker, start);
+    } catch (RuntimeException failure) {
+      breaker.onError(took(breaker, start), breaker.getTimestampUnit(), failure);
+      throw failure;
+    }
+  }
+
+  private static Cinema answer(Question asked, CircuitBreaker breaker, long start) {
+    try {
+      var answer = asked.answer();
+      breaker.onResult(took(breaker, start), breaker.getTimestampUnit(), answer);
+      return answer;
+    } catch (RuntimeException failure) {
+      breaker.onError(took(breaker, start), breaker.getTimestampUnit(), failure);
+      throw failure;
+    }
+  }
+
+  private static long took(CircuitBreaker breaker, long start) {
+    return breaker.getCurrentTimestamp() - start;
   }
 
   private static boolean wasNotAsked(Throwable failure) {

@@ -17,9 +17,14 @@ class PortCheckedRoute implements CinemaRoute {
   }
 
   @Override
-  public Cinema ask(CinemaName cinema) {
+  public Question ask(CinemaName cinema) {
+    var asked = route.ask(cinema);
+    return () -> answer(asked);
+  }
+
+  private static Cinema answer(Question asked) {
     try {
-      return route.ask(cinema);
+      return asked.answer();
     } catch (ResourceAccessException unreachable) {
       // The system's EADDRNOTAVAIL. No client here chooses its port, so nothing else is a failure
       // to bind; the JDK's own client and Apache's both let it through.

@@ -9,14 +9,22 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import java.util.Objects;
 import java.util.concurrent.Executors;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.SchemePortResolver;
 import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.impl.io.DefaultHttpClientConnectionOperator;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.io.DetachedSocketFactory;
+import org.apache.hc.client5.http.io.HttpClientConnectionOperator;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.config.RegistryBuilder;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
@@ -29,45 +37,35 @@ import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import testbed.aggregator.AggregatorSettings;
+import testbed.aggregator.AggregatorSettings.Client;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.aggregator.movie.Movies;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 import testbed.support.discovery.RegisteredCinemas;
 import testbed.support.trace.TracingProfile;
+import tools.jackson.databind.json.JsonMapper;
 
 @Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(DeadlineSettings.class)
 class RouteConfiguration {
 
   @Bean
-  Movies movies(
-      RegisteredCinemas cinemas,
-      CinemaRoute route,
-      AggregatorSettings settings,
-      Environment environment) {
-    var threads = Executors.newVirtualThreadPerTaskExecutor();
-    return new Movies(
-        cinemas::presence,
-        route,
-        settings.fanOut(),
-        settings.deadline(),
-        // The questions are part of the trace of the request that they are asked for.
-        environment.matchesProfiles(TracingProfile.NAME)
-            ? ContextExecutorService.wrap(threads, ContextSnapshotFactory.builder().build())
-            : threads);
+  Movies movies(RegisteredCinemas cinemas, CinemaRoute route, AggregatorSettings settings) {
+    return new Movies(cinemas::presence, route, settings.fanOut(), settings.deadline());
   }
 
   @Bean
   CinemaRoute cinemaRoute(
-      CinemaApi api,
+      CinemaClient client,
       RegisteredCinemas cinemas,
       AggregatorSettings settings,
       MeterRegistry meters,
       ObjectProvider<CircuitBreakerRegistry> breakers) {
     CinemaRoute route =
         switch (settings.route()) {
-          case DIRECT -> new DirectRoute(api, cinemas::instancesOf);
-          case GATEWAY -> new GatewayRoute(api, settings.gatewayUrl());
+          case DIRECT -> new DirectRoute(client, cinemas::instancesOf);
+          case GATEWAY -> new GatewayRoute(client, settings.gatewayUrl());
         };
     var measured = new MeasuredRoute(new PortCheckedRoute(route), meters);
     var guards = breakers.getIfAvailable();
@@ -75,10 +73,33 @@ class RouteConfiguration {
   }
 
   @Bean
-  CinemaApi cinemaApi(RestClient.Builder builder) {
-    return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(builder.build()))
-        .build()
-        .createClient(CinemaApi.class);
+  CinemaClient cinemaClient(
+      AggregatorSettings settings,
+      Environment environment,
+      ObjectProvider<PoolingHttpClientConnectionManager> connections,
+      DeadlineSettings deadlines,
+      JsonMapper json,
+      RestClient.Builder builder) {
+    var traced = environment.matchesProfiles(TracingProfile.NAME);
+    return settings.client() == Client.LEAN && !traced
+        ? new LeanClient(
+            connections.getObject(),
+            Objects.requireNonNull(settings.pool()),
+            deadlines.handedOn(),
+            json)
+        : declared(builder, traced);
+  }
+
+  private static DeclaredClient declared(RestClient.Builder builder, boolean traced) {
+    var threads = Executors.newVirtualThreadPerTaskExecutor();
+    return new DeclaredClient(
+        HttpServiceProxyFactory.builderFor(RestClientAdapter.create(builder.build()))
+            .build()
+            .createClient(CinemaApi.class),
+        // The questions are part of the trace of the request that they are asked for.
+        traced
+            ? ContextExecutorService.wrap(threads, ContextSnapshotFactory.builder().build())
+            : threads);
   }
 
   /** A cinema learns how long its answer is waited for. */
@@ -111,6 +132,20 @@ class RouteConfiguration {
     }
   }
 
+  /** Connections whose reads end at the deadline. */
+  private static final class DeadlineConnections extends PoolingHttpClientConnectionManagerBuilder {
+
+    @Override
+    protected HttpClientConnectionOperator createConnectionOperator(
+        SchemePortResolver ports, DnsResolver names, TlsSocketStrategy encryption) {
+      return new DefaultHttpClientConnectionOperator(
+          (DetachedSocketFactory) proxy -> new DeadlineSocket(),
+          ports,
+          names,
+          RegistryBuilder.<TlsSocketStrategy>create().register("https", encryption).build());
+    }
+  }
+
   /** The limits of the preset, where it has some; else the client library's own pool is used. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty("aggregator.pool.size")
@@ -120,7 +155,7 @@ class RouteConfiguration {
     PoolingHttpClientConnectionManager connectionPool(
         AggregatorSettings settings, HttpClientSettings client) {
       var pool = Objects.requireNonNull(settings.pool());
-      return PoolingHttpClientConnectionManagerBuilder.create()
+      return new DeadlineConnections()
           .setMaxConnPerRoute(pool.size())
           .setMaxConnTotal(Integer.MAX_VALUE)
           .setDefaultConnectionConfig(

@@ -1,26 +1,35 @@
 package testbed.aggregator.web;
 
-import java.util.List;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.aggregator.movie.Movies;
 import testbed.contracts.Cinema;
+import testbed.support.json.WrittenCinemas;
 import testbed.support.web.CinemasMissing;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The list of every cinema's movies. */
 @RestController
 class MovieController {
 
-  private final Movies movies;
+  static final String LIST = "/api/movie/list";
 
-  MovieController(Movies movies) {
+  private final Movies movies;
+  private final WrittenCinemas written;
+
+  MovieController(Movies movies, JsonMapper json) {
     this.movies = movies;
+    this.written = new WrittenCinemas(json);
   }
 
-  @GetMapping("/api/movie/list")
-  ResponseEntity<List<Cinema>> list() {
+  /** A list of {@link Cinema}. */
+  @GetMapping(path = LIST, produces = MediaType.APPLICATION_JSON_VALUE)
+  ResponseEntity<byte[]> list() {
     var list = movies.list();
-    return ResponseEntity.ok().headers(CinemasMissing.named(list.missing())).body(list.cinemas());
+    return ResponseEntity.ok()
+        .headers(CinemasMissing.named(list.missing()))
+        .body(written.list(list.cinemas()));
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,10 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
+import testbed.aggregator.movie.CinemaRoute.Question;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
+import testbed.support.deadline.Deadline;
 
 class DirectRouteTest {
 
@@ -30,15 +33,13 @@ class DirectRouteTest {
   void takesTheInstancesInTurn() {
     var route = new DirectRoute(this::answer, cinema -> List.of(ONE, TWO));
 
-    route.ask(UCD);
-    route.ask(UCD);
-    route.ask(UCD);
+    route.ask(UCD).answer();
+    route.ask(UCD).answer();
+    route.ask(UCD).answer();
 
     assertThat(asked)
         .containsExactly(
-            "http://10.0.0.1:8084/cinema/ucd/movie/list",
-            "http://10.0.0.2:8084/cinema/ucd/movie/list",
-            "http://10.0.0.1:8084/cinema/ucd/movie/list");
+            "ucd http://10.0.0.1:8084", "ucd http://10.0.0.2:8084", "ucd http://10.0.0.1:8084");
   }
 
   @Test
@@ -50,56 +51,73 @@ class DirectRouteTest {
     var route = new DirectRoute(this::answer, instances::get);
 
     for (int list = 0; list < 2; list++) {
-      route.ask(UCD);
-      route.ask(DUNDRUM);
+      route.ask(UCD).answer();
+      route.ask(DUNDRUM).answer();
     }
 
     assertThat(asked)
         .containsExactlyInAnyOrder(
-            "http://10.0.0.1:8084/cinema/ucd/movie/list",
-            "http://10.0.0.2:8084/cinema/ucd/movie/list",
-            "http://10.0.0.3:8083/cinema/dundrum/movie/list",
-            "http://10.0.0.4:8083/cinema/dundrum/movie/list");
+            "ucd http://10.0.0.1:8084",
+            "ucd http://10.0.0.2:8084",
+            "dundrum http://10.0.0.3:8083",
+            "dundrum http://10.0.0.4:8083");
   }
 
   @Test
   void goesOnToTheNextInstanceIfOneCannotBeReached() {
-    CinemaApi api =
-        address -> {
-          if (address.getHost().equals(ONE.getHost())) {
-            asked.add(address.toString());
-            throw new ResourceAccessException("refused");
-          }
-          return answer(address);
-        };
+    var route = new DirectRoute(this::unreachableAtOne, cinema -> List.of(ONE, TWO));
 
-    assertThat(new DirectRoute(api, cinema -> List.of(ONE, TWO)).ask(UCD)).isNotNull();
+    assertThat(route.ask(UCD).answer()).isNotNull();
     assertThat(asked).hasSize(2);
   }
 
   @Test
-  void doesNotAskAnotherInstanceForWhatOneHasAnswered() {
-    CinemaApi api =
-        address -> {
-          asked.add(address.toString());
-          throw HttpServerErrorException.create(
-              HttpStatus.INTERNAL_SERVER_ERROR, "", HttpHeaders.EMPTY, new byte[0], null);
-        };
-    var route = new DirectRoute(api, cinema -> List.of(ONE, TWO));
+  void asksNoOtherInstanceWhenTheTimeIsOver() {
+    var route = new DirectRoute(this::unreachableAtOne, cinema -> List.of(ONE, TWO));
 
-    assertThatThrownBy(() -> route.ask(UCD)).isInstanceOf(HttpServerErrorException.class);
+    try (var bound = Deadline.of(Duration.ZERO, Duration.ZERO).bind()) {
+      var question = route.ask(UCD);
+
+      assertThatThrownBy(question::answer).hasMessage("refused");
+    }
+    assertThat(asked).hasSize(1);
+  }
+
+  @Test
+  void doesNotAskAnotherInstanceForWhatOneHasAnswered() {
+    CinemaClient client =
+        (address, cinema) -> {
+          asked.add(address.toString());
+          return () -> {
+            throw HttpServerErrorException.create(
+                HttpStatus.INTERNAL_SERVER_ERROR, "", HttpHeaders.EMPTY, new byte[0], null);
+          };
+        };
+    var question = new DirectRoute(client, cinema -> List.of(ONE, TWO)).ask(UCD);
+
+    assertThatThrownBy(question::answer).isInstanceOf(HttpServerErrorException.class);
     assertThat(asked).hasSize(1);
   }
 
   @Test
   void failsIfThereIsNoInstance() {
-    var route = new DirectRoute(this::answer, cinema -> List.of());
+    var question = new DirectRoute(this::answer, cinema -> List.of()).ask(UCD);
 
-    assertThatThrownBy(() -> route.ask(UCD)).hasMessage("ucd has no instance");
+    assertThatThrownBy(question::answer).hasMessage("ucd has no instance");
   }
 
-  private Cinema answer(URI address) {
-    asked.add(address.toString());
-    return Cinema.of(UCD, List.of());
+  private Question answer(URI address, CinemaName cinema) {
+    asked.add("%s %s".formatted(cinema, address));
+    return () -> Cinema.of(UCD, List.of());
+  }
+
+  private Question unreachableAtOne(URI address, CinemaName cinema) {
+    var answer = answer(address, cinema);
+    return () -> {
+      if (address.equals(ONE)) {
+        throw new ResourceAccessException("refused");
+      }
+      return answer.answer();
+    };
   }
 }

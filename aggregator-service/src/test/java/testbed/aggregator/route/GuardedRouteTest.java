@@ -18,6 +18,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 import testbed.aggregator.AggregatorSettings.Breaker;
+import testbed.aggregator.movie.CinemaRoute.Question;
 import testbed.aggregator.movie.NoPortLeft;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
@@ -51,7 +52,7 @@ class GuardedRouteTest {
   void leavesACinemaOutThatFailsTooOften(RuntimeException failure) {
     failEnough(failure);
 
-    assertThatThrownBy(() -> route.ask(UCD)).isInstanceOf(CallNotPermittedException.class);
+    assertThatThrownBy(() -> route.ask(UCD).answer()).isInstanceOf(CallNotPermittedException.class);
     assertThat(asked).hasSize(ENOUGH);
   }
 
@@ -60,8 +61,24 @@ class GuardedRouteTest {
   void goesOnAskingACinemaThatIsNotToBlame(RuntimeException failure) {
     failEnough(failure);
 
-    assertThatThrownBy(() -> route.ask(UCD)).isSameAs(failure);
+    assertThatThrownBy(() -> route.ask(UCD).answer()).isSameAs(failure);
     assertThat(asked).hasSize(ENOUGH + 1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void countsAQuestionThatCannotBeAsked(RuntimeException failure) {
+    var failing =
+        new GuardedRoute(
+            cinema -> {
+              throw failure;
+            },
+            breakers);
+    for (int i = 0; i < ENOUGH; i++) {
+      assertThatThrownBy(() -> failing.ask(UCD)).isSameAs(failure);
+    }
+
+    assertThatThrownBy(() -> route.ask(UCD)).isInstanceOf(CallNotPermittedException.class);
   }
 
   @Test
@@ -69,7 +86,7 @@ class GuardedRouteTest {
     failEnough(answered(500));
     answer = () -> Cinema.of(DUNDRUM, List.of());
 
-    assertThat(route.ask(DUNDRUM)).isNotNull();
+    assertThat(route.ask(DUNDRUM).answer()).isNotNull();
   }
 
   @Test
@@ -79,7 +96,7 @@ class GuardedRouteTest {
     breakers.circuitBreaker("ucd-list").transitionToHalfOpenState();
 
     for (int i = 0; i < ENOUGH; i++) {
-      assertThat(route.ask(UCD)).isNotNull();
+      assertThat(route.ask(UCD).answer()).isNotNull();
     }
   }
 
@@ -89,13 +106,13 @@ class GuardedRouteTest {
           throw failure;
         };
     for (int i = 0; i < ENOUGH; i++) {
-      assertThatThrownBy(() -> route.ask(UCD)).isSameAs(failure);
+      assertThatThrownBy(() -> route.ask(UCD).answer()).isSameAs(failure);
     }
   }
 
-  private Cinema ask(CinemaName cinema) {
+  private Question ask(CinemaName cinema) {
     asked.add(cinema);
-    return answer.get();
+    return answer::get;
   }
 
   private static RuntimeException answered(int status) {

@@ -18,23 +18,25 @@ class MeasuredRouteTest {
 
   @Test
   void measuresAnswersAndFailuresOfEachCinema() {
-    new MeasuredRoute(cinema -> Cinema.of(cinema, List.of()), meters).ask(UCD);
+    new MeasuredRoute(cinema -> () -> Cinema.of(cinema, List.of()), meters).ask(UCD).answer();
     var failing =
         new MeasuredRoute(
-            cinema -> {
-              throw new IllegalStateException("gone");
-            },
+            cinema ->
+                () -> {
+                  throw new IllegalStateException("gone");
+                },
             meters);
-    assertThatThrownBy(() -> failing.ask(UCD)).hasMessage("gone");
-    assertThatThrownBy(() -> failing.ask(UCD)).hasMessage("gone");
+    assertThatThrownBy(() -> failing.ask(UCD).answer()).hasMessage("gone");
+    assertThatThrownBy(() -> failing.ask(UCD).answer()).hasMessage("gone");
 
     var portless =
         new MeasuredRoute(
-            cinema -> {
-              throw new NoPortLeft();
-            },
+            cinema ->
+                () -> {
+                  throw new NoPortLeft();
+                },
             meters);
-    assertThatThrownBy(() -> portless.ask(UCD)).isInstanceOf(NoPortLeft.class);
+    assertThatThrownBy(() -> portless.ask(UCD).answer()).isInstanceOf(NoPortLeft.class);
 
     assertThat(asked("answered")).isEqualTo(1);
     assertThat(asked("no_port")).isEqualTo(1);

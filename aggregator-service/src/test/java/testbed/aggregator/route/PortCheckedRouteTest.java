@@ -32,7 +32,7 @@ class PortCheckedRouteTest {
   void recognisesTheSystemsFailureInWhatTheClientMakesOfIt() throws IOException {
     var route = new PortCheckedRoute(routeThatFailsWith(takenPort()));
 
-    assertThatThrownBy(() -> route.ask(UCD))
+    assertThatThrownBy(() -> route.ask(UCD).answer())
         .isInstanceOf(NoPortLeft.class)
         .returns(ProblemType.PORTS_EXHAUSTED, problem -> ((NoPortLeft) problem).type());
   }
@@ -41,7 +41,7 @@ class PortCheckedRouteTest {
   void leavesACinemaThatCannotBeReachedAsItIs() {
     var route = new PortCheckedRoute(routeThatFailsWith(new ConnectException("refused")));
 
-    assertThatThrownBy(() -> route.ask(UCD))
+    assertThatThrownBy(() -> route.ask(UCD).answer())
         .isInstanceOf(ResourceAccessException.class)
         .hasRootCauseMessage("refused");
   }
@@ -73,7 +73,8 @@ class PortCheckedRouteTest {
                       }
                     })
             .build();
-    CinemaApi api = address -> client.get().uri(address).retrieve().body(Cinema.class);
-    return new GatewayRoute(api, URI.create("http://localhost:8099"));
+    CinemaClient asked =
+        (address, cinema) -> () -> client.get().uri(address).retrieve().body(Cinema.class);
+    return new GatewayRoute(asked, URI.create("http://localhost:8099"));
   }
 }

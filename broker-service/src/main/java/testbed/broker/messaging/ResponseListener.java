@@ -26,12 +26,12 @@ import testbed.contracts.message.CinemaMessage.Response;
  */
 class ResponseListener implements MessageListener {
 
-  private final MessageConverter format;
+  private final LastLists lists;
   private final Operations operations;
   private final Map<Reception, Counter> receptions;
 
   ResponseListener(MessageConverter format, Operations operations, MeterRegistry meters) {
-    this.format = format;
+    this.lists = new LastLists(format);
     this.operations = operations;
     this.receptions =
         Arrays.stream(Reception.values())
@@ -53,7 +53,7 @@ class ResponseListener implements MessageListener {
   @Override
   public void onMessage(Message message) {
     var correlationId = message.getMessageProperties().getCorrelationId();
-    if (!(format.fromMessage(message) instanceof Response response) || correlationId == null) {
+    if (!(lists.read(message) instanceof Response response) || correlationId == null) {
       throw new MessageConversionException("not a response to a request");
     }
     var id = CorrelationId.valueOf(correlationId);

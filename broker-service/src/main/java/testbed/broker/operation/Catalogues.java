@@ -1,6 +1,7 @@
 package testbed.broker.operation;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
@@ -14,16 +15,16 @@ final class Catalogues {
 
   private final Map<CinemaName, MoviesListed> latest = new ConcurrentHashMap<>();
 
-  /** The response, or an equal one that was seen before. */
-  Response shared(Response response) {
+  /** A response that is held already and equal to this one; else this one is held from now on. */
+  Optional<Response> held(Response response) {
     if (!(response instanceof MoviesListed listed)) {
-      return response;
+      return Optional.empty();
     }
     var known = latest.get(listed.cinema());
     if (known != null && known.equals(listed)) {
-      return known;
+      return Optional.of(known);
     }
     latest.put(listed.cinema(), listed);
-    return listed;
+    return Optional.empty();
   }
 }

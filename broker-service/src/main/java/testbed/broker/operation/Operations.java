@@ -99,12 +99,12 @@ public final class Operations {
   }
 
   private Reception receive(Correlation correlation, Response response, int body) {
-    var kept = catalogues.shared(response);
-    var reception = correlation.collect(kept);
+    var held = catalogues.held(response);
+    var reception = correlation.collect(held.orElse(response));
     if (reception != Reception.ACCEPTED) {
       return reception;
     }
-    correlations.collected(correlation, kept == response ? body : 0);
+    correlations.collected(correlation, held.isEmpty() ? body : 0);
     return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
   }
 

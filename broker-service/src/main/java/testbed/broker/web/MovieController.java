@@ -1,6 +1,7 @@
 package testbed.broker.web;
 
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -10,19 +11,24 @@ import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.support.json.WrittenCinemas;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The movies of every cinema (thesis, section 5.2.1). */
 @RestController
 class MovieController {
 
-  private static final String LIST = "/api/movie/list";
+  static final String LIST = "/api/movie/list";
+  static final String LISTED = LIST + "/{id}";
   private static final Operation<MoviesListed> LISTING =
       Operation.atEveryCinema(MoviesListed.class);
 
   private final RequestReply operations;
+  private final WrittenCinemas written;
 
-  MovieController(RequestReply operations) {
+  MovieController(RequestReply operations, JsonMapper json) {
     this.operations = operations;
+    this.written = new WrittenCinemas(json);
   }
 
   @GetMapping(LIST)
@@ -30,13 +36,14 @@ class MovieController {
     return operations.start(LISTING, new ListMovies(), LIST);
   }
 
-  @GetMapping(LIST + "/{id}")
+  /** A list of {@link testbed.contracts.Cinema}. */
+  @GetMapping(path = LISTED, produces = MediaType.APPLICATION_JSON_VALUE)
   ResponseEntity<?> listed(@PathVariable CorrelationId id, @RequestHeader HttpHeaders headers) {
     return operations.fetch(
         id,
         LISTING,
         headers,
         (response, cinemas) ->
-            response.body(cinemas.stream().map(MoviesListed::catalogue).toList()));
+            response.body(written.list(cinemas.stream().map(MoviesListed::catalogue).toList())));
   }
 }

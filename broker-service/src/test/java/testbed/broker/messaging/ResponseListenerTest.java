@@ -32,6 +32,7 @@ class ResponseListenerTest {
 
   private static final Operation<MoviesListed> MOVIES = Operation.atEveryCinema(MoviesListed.class);
 
+  private int read;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final KnownCinemas cinemas =
       new KnownCinemas(Duration.ofSeconds(60), Duration.ofHours(1), InstantSource.system());
@@ -57,6 +58,7 @@ class ResponseListenerTest {
           new SimpleMessageConverter() {
             @Override
             public Object fromMessage(Message message) {
+              read++;
               return moviesOf(UCD);
             }
           },
@@ -86,6 +88,26 @@ class ResponseListenerTest {
     listener.onMessage(under(one.toString()));
 
     assertThat(store.bytes()).isGreaterThan(before);
+  }
+
+  @Test
+  void readsAListOnceAsLongAsItsMessageIsTheSame() {
+    listener.onMessage(under(UUID.randomUUID().toString()));
+    listener.onMessage(under(UUID.randomUUID().toString()));
+    assertThat(read).isEqualTo(1);
+
+    var otherBody = under(UUID.randomUUID().toString());
+    otherBody.getBody()[0]++;
+    var otherType = under(UUID.randomUUID().toString());
+    otherType.getMessageProperties().setHeader("__TypeId__", "java.util.ArrayList");
+    var otherContent = under(UUID.randomUUID().toString());
+    otherContent.getMessageProperties().setContentType("application/x-java-serialized-object");
+    var otherEncoding = under(UUID.randomUUID().toString());
+    otherEncoding.getMessageProperties().setContentEncoding("UTF-16");
+
+    List.of(otherBody, otherType, otherContent, otherEncoding).forEach(listener::onMessage);
+
+    assertThat(read).isEqualTo(5);
   }
 
   @Test

@@ -3,8 +3,6 @@ package testbed.cinema.movie;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
-import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
@@ -20,44 +18,45 @@ import testbed.contracts.ShowTime;
 import testbed.contracts.ShowingQuery;
 
 /**
- * The cinema's movies. Every question goes to the database, as in the thesis: a cache is a pattern
- * of its own, to be measured as one. What is not found is looked for again if the catalogue was
- * lost.
+ * The cinema's movies. Every question goes to the database, as in the thesis, unless {@link
+ * CatalogueSettings} has a snapshot, which is a pattern of its own.
  */
 @Component
 public class Movies {
 
   static final String COLLECTION = "movies";
-  // By the property's name: "_id" is none, and finding that out costs an exception for each query.
-  private static final Query ALL_BY_ID = new Query().with(Sort.by("id"));
 
   private final CinemaName cinema;
   private final MongoOperations database;
+  private final Catalogue catalogue;
   private final CatalogueSeed seed;
   private final Work listing;
 
   Movies(
       CinemaSettings settings,
       MongoOperations database,
+      Catalogue catalogue,
       CatalogueSeed seed,
       MeterRegistry meters,
       Handicap handicap) {
     this.cinema = settings.cinemaName();
     this.database = database;
+    this.catalogue = catalogue;
     this.seed = seed;
     this.listing = new Work(meters, handicap, "list");
   }
 
   /** The cinema with its whole catalogue, by movie id. */
   public Cinema catalogue() {
-    return listing.measured(() -> Cinema.of(cinema, find(ALL_BY_ID)));
+    return listing.measured(catalogue::all);
   }
 
   /** The movie with this name, if it is shown at this time. */
   public Optional<Movie> find(ShowingQuery query) {
-    return find(Query.query(Criteria.where("name").is(query.name()))).stream()
-        .filter(movie -> movie.showTimes().contains(query.showTime()))
-        .findFirst();
+    var named = Query.query(Criteria.where("name").is(query.name()));
+    var found = find(named);
+    return (found.isEmpty() && seed.restore() ? find(named) : found)
+        .stream().filter(movie -> movie.showTimes().contains(query.showTime())).findFirst();
   }
 
   /**
@@ -67,10 +66,7 @@ public class Movies {
    * @throws ShowingUnknown if it is shown at other times only
    */
   public void requireShowing(MovieId id, ShowTime time) {
-    var movie = find(id);
-    if (movie == null && seed.restore()) {
-      movie = find(id);
-    }
+    var movie = catalogue.find(id, time);
     if (movie == null) {
       throw new MovieUnknown(cinema, id);
     }
@@ -80,13 +76,6 @@ public class Movies {
   }
 
   private List<Movie> find(Query query) {
-    var found = database.find(query, Movie.class, COLLECTION);
-    return found.isEmpty() && seed.restore()
-        ? database.find(query, Movie.class, COLLECTION)
-        : found;
-  }
-
-  private @Nullable Movie find(MovieId id) {
-    return database.findById(id, Movie.class, COLLECTION);
+    return database.find(query, Movie.class, COLLECTION);
   }
 }

@@ -28,7 +28,7 @@ import testbed.support.deadline.Deadline;
 public class Reservations {
 
   static final String COLLECTION = "reservations";
-  // By the property's name: see Movies.
+  // By the property's name: "_id" is none, and finding that out costs an exception for each query.
   private static final Sort BY_ID = Sort.by("id");
 
   /** Of a withdrawn reservation the collection keeps the id, and nothing else. */

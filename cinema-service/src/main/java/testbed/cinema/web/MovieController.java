@@ -2,6 +2,7 @@ package testbed.cinema.web;
 
 import jakarta.validation.Valid;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -12,7 +13,9 @@ import testbed.contracts.Cinema;
 import testbed.contracts.Movie;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ShowingQuery;
+import testbed.support.json.WrittenCinemas;
 import testbed.support.problem.Problems;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Questions about the catalogue. */
 @HttpEdge
@@ -20,14 +23,17 @@ import testbed.support.problem.Problems;
 class MovieController {
 
   private final Movies movies;
+  private final WrittenCinemas written;
 
-  MovieController(Movies movies) {
+  MovieController(Movies movies, JsonMapper json) {
     this.movies = movies;
+    this.written = new WrittenCinemas(json);
   }
 
-  @GetMapping("/list")
-  Cinema list() {
-    return movies.catalogue();
+  /** A {@link Cinema}. */
+  @GetMapping(path = "/list", produces = MediaType.APPLICATION_JSON_VALUE)
+  ResponseEntity<byte[]> list() {
+    return ResponseEntity.ok(written.one(movies.catalogue()));
   }
 
   @PostMapping("/find")

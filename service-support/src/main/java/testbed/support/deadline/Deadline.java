@@ -87,10 +87,11 @@ public final class Deadline {
     return String.valueOf(millisLeft());
   }
 
-  /** Binds the deadline to this thread until the binding is closed. */
+  /** Binds the deadline to this thread until the binding is closed; then the one before holds. */
   public Binding bind() {
+    var before = CURRENT.get();
     CURRENT.set(this);
-    return CURRENT::remove;
+    return before == null ? CURRENT::remove : () -> CURRENT.set(before);
   }
 
   /** A thread's deadline, as long as it is the thread's. */

@@ -1,4 +1,4 @@
-/** JSON read strictly: what cannot be kept is refused. */
+/** JSON read strictly: what cannot be kept is refused. What is the same is not read again. */
 @NullMarked
 package testbed.support.json;
 

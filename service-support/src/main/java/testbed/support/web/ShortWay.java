@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -52,13 +53,19 @@ public abstract class ShortWay extends HttpFilter {
    * What is asked of a controller.
    *
    * @param path its pattern, for the metrics
-   * @param body its type; {@link NoBody} if there is none
+   * @param body its type
    * @param answer calls the controller
    */
-  public record Operation<T>(String path, Class<T> body, Function<T, ResponseEntity<?>> answer) {}
+  public record Operation<T>(String path, Class<T> body, Function<T, ResponseEntity<?>> answer) {
+
+    /** An operation whose requests have no body. */
+    public static Operation<?> without(String path, Supplier<ResponseEntity<?>> answer) {
+      return new Operation<>(path, NoBody.class, none -> answer.get());
+    }
+  }
 
   /** In place of a body. */
-  public record NoBody() {
+  private record NoBody() {
 
     private static final NoBody NONE = new NoBody();
   }
@@ -134,9 +141,11 @@ public abstract class ShortWay extends HttpFilter {
       return;
     }
     var bytes =
-        body instanceof String text
-            ? text.getBytes(StandardCharsets.UTF_8)
-            : json.writeValueAsBytes(body);
+        switch (body) {
+          case byte[] written -> written;
+          case String text -> text.getBytes(StandardCharsets.UTF_8);
+          default -> json.writeValueAsBytes(body);
+        };
     if (response.getContentType() == null) {
       response.setContentType(MediaType.APPLICATION_JSON_VALUE);
     }

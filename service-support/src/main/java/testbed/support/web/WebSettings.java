@@ -11,15 +11,24 @@ import org.springframework.util.unit.DataSize;
  *
  * @param maxBody the largest request body that is read
  * @param bodyTime the time for a request body to arrive; without it clients may take any time
- * @param shortWay whether ordinary reservations reach their controller without the framework's
- *     dispatcher
+ * @param shortWay whether ordinary requests reach their controller without the framework's
+ *     dispatcher ({@link ShortWay})
+ * @param timer what times the requests of servlet services: the framework's observation of each, or
+ *     a plain timer with the same names. With traces they are always observed
  */
 @ConfigurationProperties("testbed.web")
 public record WebSettings(
     @DefaultValue("64KB") DataSize maxBody,
     @Nullable Duration bodyTime,
-    @DefaultValue("false") boolean shortWay) {
+    @DefaultValue("false") boolean shortWay,
+    @DefaultValue("observed") RequestTiming timer) {
 
   /** The setting of the short way. */
   public static final String SHORT_WAY = "testbed.web.short-way";
+
+  /** What times requests. */
+  public enum RequestTiming {
+    OBSERVED,
+    PLAIN
+  }
 }

@@ -36,6 +36,19 @@ class DeadlineTest {
   }
 
   @Test
+  void holdsAgainWhenOneWithinItIsUnbound() {
+    var outer = Deadline.of(DAY, HOUR);
+
+    try (var bound = outer.bind()) {
+      try (var within = Deadline.of(HOUR, Duration.ZERO).bind()) {
+        assertThat(Deadline.current()).isNotSameAs(outer);
+      }
+      assertThat(Deadline.current()).isSameAs(outer);
+    }
+    assertThat(Deadline.current()).isNull();
+  }
+
+  @Test
   void letsTheSoonerOfTwoLimitsHold() {
     assertThat(Deadline.within(DAY).millisLeft()).isGreaterThan(HOUR.toMillis());
     try (var bound = Deadline.of(HOUR, Duration.ZERO).bind()) {

@@ -3,6 +3,7 @@ package testbed.broker.web;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.validation.Validator;
 import java.util.Collections;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -22,37 +23,62 @@ import testbed.support.web.ShortWay;
 import testbed.support.web.WebSettings;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The short way to a reservation without a key, and to its answer, for clients without a limit. */
+/**
+ * The short way to a list of movies, to a reservation without a key, and to the answers of both, for
+ * clients without a limit.
+ */
 @Component
 @ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)
 @ConditionalOnWebApplication
-class ShortReservations extends ShortWay {
+class ShortRequests extends ShortWay {
 
-  private static final Pattern PATH =
-      Pattern.compile("/api/cinema/([a-z][a-z0-9-]{0,39})/reservation/make(?:/([0-9a-f-]{36}))?");
+  private static final String ID = "(?:/([0-9a-f-]{36}))?";
+  private static final Pattern LIST = Pattern.compile(MovieController.LIST + ID);
+  private static final Pattern MAKE =
+      Pattern.compile("/api/cinema/([a-z][a-z0-9-]{0,39})/reservation/make" + ID);
 
   private final boolean isLimited;
+  private final MovieController movies;
   private final ReservationController reservations;
 
-  ShortReservations(
+  ShortRequests(
       ClientSettings clients,
+      MovieController movies,
       ReservationController reservations,
       JsonMapper json,
       Validator validator,
       @Qualifier("handlerExceptionResolver") HandlerExceptionResolver problems) {
     super(json, validator, problems);
     this.isLimited = clients.rateLimit() != null;
+    this.movies = movies;
     this.reservations = reservations;
   }
 
   @Override
   protected @Nullable Operation<?> operation(HttpServletRequest request) {
-    var path = PATH.matcher(request.getRequestURI());
-    if (isLimited || !path.matches()) {
+    if (isLimited) {
       return null;
     }
-    var cinema = path.group(1);
-    var id = path.group(2);
+    var path = request.getRequestURI();
+    var make = MAKE.matcher(path);
+    if (make.matches()) {
+      return reservation(make.group(1), make.group(2), request);
+    }
+    var list = LIST.matcher(path);
+    return list.matches() ? list(list.group(1), request) : null;
+  }
+
+  private @Nullable Operation<?> list(@Nullable String id, HttpServletRequest request) {
+    if (!"GET".equals(request.getMethod())) {
+      return null;
+    }
+    return id == null
+        ? Operation.without(MovieController.LIST, movies::list)
+        : fetch(MovieController.LISTED, id, request, movies::listed);
+  }
+
+  private @Nullable Operation<?> reservation(
+      String cinema, @Nullable String id, HttpServletRequest request) {
     return switch (request.getMethod()) {
       case "POST" ->
           id == null && request.getHeader(IdempotencyKeys.HEADER) == null
@@ -62,20 +88,34 @@ class ShortReservations extends ShortWay {
                   body -> reservations.make(cinema, null, body))
               : null;
       case "GET" ->
-          id != null && CorrelationId.isWritten(id)
-              ? new Operation<>(
-                  ReservationController.MADE, NoBody.class, none -> made(cinema, id, request))
-              : null;
+          id == null
+              ? null
+              : fetch(
+                  ReservationController.MADE,
+                  id,
+                  request,
+                  (made, headers) -> reservations.made(cinema, made, headers));
       default -> null;
     };
   }
 
-  private ResponseEntity<?> made(String cinema, String id, HttpServletRequest request) {
+  private static @Nullable Operation<?> fetch(
+      String path,
+      String id,
+      HttpServletRequest request,
+      BiFunction<CorrelationId, HttpHeaders, ResponseEntity<?>> controller) {
+    if (!CorrelationId.isWritten(id)) {
+      return null;
+    }
     var headers = new HttpHeaders();
     headers.addAll(
         PreferredWait.HEADER, Collections.list(request.getHeaders(PreferredWait.HEADER)));
-    try (var named = LoggedCorrelation.of(id)) {
-      return reservations.made(cinema, CorrelationId.valueOf(id), headers);
-    }
+    return Operation.without(
+        path,
+        () -> {
+          try (var named = LoggedCorrelation.of(id)) {
+            return controller.apply(CorrelationId.valueOf(id), headers);
+          }
+        });
   }
 }

@@ -1,0 +1,60 @@
+package testbed.broker.messaging;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.support.converter.MessageConversionException;
+import org.springframework.amqp.support.converter.MessageConverter;
+import testbed.contracts.CinemaName;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+
+/**
+ * Reads messages, but not a list of movies whose message equals the last one of its cinema: cinemas
+ * send the same list again and again. Bounded by the number of cinemas.
+ */
+final class LastLists {
+
+  private static final String TYPE = "__TypeId__";
+
+  private record Last(Message message, MoviesListed list) {}
+
+  private final MessageConverter format;
+  private final Map<CinemaName, Last> lasts = new ConcurrentHashMap<>();
+
+  LastLists(MessageConverter format) {
+    this.format = format;
+  }
+
+  /**
+   * What the message says.
+   *
+   * @throws MessageConversionException if it cannot be read
+   */
+  Object read(Message message) {
+    for (var last : lasts.values()) {
+      if (isSame(last.message, message)) {
+        return last.list;
+      }
+    }
+    var read = format.fromMessage(message);
+    if (read instanceof MoviesListed list) {
+      lasts.put(list.cinema(), new Last(message, list));
+    }
+    return read;
+  }
+
+  private static boolean isSame(Message one, Message other) {
+    return Arrays.equals(one.getBody(), other.getBody())
+        && isSame(one.getMessageProperties(), other.getMessageProperties());
+  }
+
+  /** In what says how a body is to be read. */
+  private static boolean isSame(MessageProperties one, MessageProperties other) {
+    return Objects.equals(one.<Object>getHeader(TYPE), other.<Object>getHeader(TYPE))
+        && Objects.equals(one.getContentType(), other.getContentType())
+        && Objects.equals(one.getContentEncoding(), other.getContentEncoding());
+  }
+}

@@ -1,0 +1,77 @@
+package testbed.cinema.movie;
+
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import testbed.contracts.Cinema;
+import testbed.contracts.Movie;
+import testbed.contracts.MovieId;
+import testbed.contracts.ShowTime;
+
+/**
+ * The catalogue as it was stored at the last check. Lists may be as old as that, also while the
+ * database is away. A reservation is refused only if the database says so.
+ */
+class CatalogueSnapshot implements Catalogue {
+
+  private static final Logger log = LoggerFactory.getLogger(CatalogueSnapshot.class);
+
+  private record Held(Cinema cinema, Map<MovieId, Movie> movies) {
+
+    Held(Cinema cinema) {
+      this(
+          cinema,
+          cinema.movies().stream()
+              .collect(Collectors.toUnmodifiableMap(Movie::id, Function.identity())));
+    }
+  }
+
+  private final Catalogue stored;
+  private volatile @Nullable Held held;
+
+  CatalogueSnapshot(Catalogue stored) {
+    this.stored = stored;
+  }
+
+  @Override
+  public Cinema all() {
+    return held().cinema;
+  }
+
+  @Override
+  public @Nullable Movie find(MovieId id, ShowTime time) {
+    var movie = held().movies.get(id);
+    return movie != null && movie.showTimes().contains(time) ? movie : stored.find(id, time);
+  }
+
+  /**
+   * Makes the snapshot equal to the database, which stores its catalogue again if it has lost it.
+   */
+  void check() {
+    try {
+      take();
+    } catch (DataAccessException away) {
+      log.debug("Catalogue not checked: {}", away.getMessage());
+    }
+  }
+
+  private Held held() {
+    var known = held;
+    return known == null ? take() : known;
+  }
+
+  private Held take() {
+    var cinema = stored.all();
+    var known = held;
+    // The same object, if nothing has changed.
+    if (known == null || known.cinema != cinema) {
+      known = new Held(cinema);
+      held = known;
+    }
+    return known;
+  }
+}
