@@ -215,6 +215,22 @@ class HttpEdgeTest {
         .isEqualTo(seen(fetch(location, MediaType.APPLICATION_JSON, MediaType.ALL)));
   }
 
+  @Test
+  void answersOrdinaryListsAsTheDispatcherDoes() throws Exception {
+    var dispatched = fetch(MOVIES, MediaType.APPLICATION_JSON, MediaType.ALL);
+    var ordinary = fetch(MOVIES);
+    assertThat(dispatched.getMvcResult().getHandler()).isNotNull();
+    assertThat(ordinary.getMvcResult().getHandler()).isNull();
+    assertThat(seen(ordinary)).isEqualTo(seen(dispatched));
+
+    var location = ordinary.getResponse().getHeader(HttpHeaders.LOCATION);
+    receive(location, moviesOf(UCD));
+    assertThat(fetch(location).getMvcResult().getHandler()).isNull();
+    assertThat(fetch(location)).hasStatusOk();
+    assertThat(seen(fetch(location)))
+        .isEqualTo(seen(fetch(location, MediaType.APPLICATION_JSON, MediaType.ALL)));
+  }
+
   private MvcTestResult request(MediaType... accepted) {
     return http.post()
         .uri(MAKE)

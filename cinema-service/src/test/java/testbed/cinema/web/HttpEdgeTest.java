@@ -88,6 +88,20 @@ class HttpEdgeTest {
     assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
   }
 
+  @Test
+  void answersOrdinaryListsAsTheDispatcherDoes() throws Exception {
+    var dispatched = movies(MediaType.APPLICATION_JSON, MediaType.ALL);
+    var ordinary = movies(MediaType.ALL);
+
+    assertThat(ordinary.getMvcResult().getHandler()).isNull();
+    assertThat(dispatched.getMvcResult().getHandler()).isNotNull();
+    assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
+  }
+
+  private MvcTestResult movies(MediaType... accepted) {
+    return http.get().uri("/cinema/cineworld/movie/list").accept(accepted).exchange();
+  }
+
   @ParameterizedTest
   @CsvSource({"CNW009, MOVIE_UNKNOWN", "CNW001, SHOWING_UNKNOWN"})
   void refusesOrdinaryRequestsAsTheDispatcherDoes(String movie, ProblemType type) throws Exception {
