@@ -60,7 +60,7 @@ def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
     axes = grid[0][-1]
     axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
     axes.axvline(1, color="black", lw=1)
-    values = []
+    values: list[float] = []
     for place, step in enumerate(found.steps, 1):
         for shift, ones in ((0.0, step.added), (TOP_SHIFT, step.removed)):
             for one in ones:
