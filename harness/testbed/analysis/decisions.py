@@ -254,7 +254,8 @@ def _paired(base: _Runs, of: _Runs) -> PairedCell:
         of.cell,
         tuple(base.deciding[pair] for pair in shared),
         tuple(of.deciding[pair] for pair in shared),
-        len(base.made | of.made) - len(shared),
+        # A system may also have been up with others.
+        len(base.made & of.made) - len(shared),
     )
 
 

@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.markup import escape
 
-from testbed.cli import experiments, faults, machine, reports, stacks
+from testbed.cli import experiments, faults, machine, profiling, reports, stacks
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.deploy import processes
 from testbed.model.errors import UserError
@@ -30,6 +30,7 @@ app.command("dead-letters")(stacks.dead_letters)
 app.command()(experiments.run)
 app.command()(reports.report)
 app.command()(experiments.compare)
+app.command()(profiling.profile)
 app.command()(machine.test)
 app.command()(faults.faults)
 app.command(

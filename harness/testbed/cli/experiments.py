@@ -13,7 +13,13 @@ from rich.markup import escape
 
 from testbed.cli.console import console, step
 from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
-from testbed.cli.preparing import lay_out_jmeter, measure_ceilings, measuring_environ, prepare
+from testbed.cli.preparing import (
+    lay_out_jmeter,
+    measure_bare_servers,
+    measure_ceilings,
+    measuring_environ,
+    prepare,
+)
 from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
 from testbed.deploy import build, compose, deployments, jdk, leftovers, machine, namespace, record
@@ -201,6 +207,8 @@ def _dependencies(
             and len({one.variant for one in plan.compared}) < len(plan.compared),
             replicas=system.replicas,
             limits=system.limits,
+            stored=system.stored,
+            jars=system.jars,
         )
         for system in plan.compared
     }
@@ -213,6 +221,7 @@ def _dependencies(
     if not build.jmeter_is_laid_out(project):
         lay_out_jmeter(project, jdk.for_services())
     in_containers = plan.backends == "docker"
+    variants = dict.fromkeys(system.variant for system in plan.compared)
     jars = sorted({jar for one in choices.values() for jar in deployments.jars(one, project)})
 
     def describe() -> dict[str, Any]:
@@ -232,11 +241,9 @@ def _dependencies(
             project.beside(places[system.name]), prepared_systems[system.name], environ
         ),
         describe=describe,
-        ceilings=lambda: measure_ceilings(
-            project,
-            dict.fromkeys(system.variant for system in plan.compared),
-            plan.workloads,
-            generator_java,
+        ceilings=lambda: measure_ceilings(project, variants, plan.workloads, generator_java),
+        bare_servers=lambda: measure_bare_servers(
+            project, variants, plan.workloads, generator_java
         ),
         mark=Annotations(Grafana.find(project), _notice).mark,
     )

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from testbed.cli.console import console, step
 from testbed.deploy import aot_cache, build, compose, database, deployments, groups, jdk, ports
@@ -92,9 +93,12 @@ def _to_train(
 ) -> Deployment:
     """Return the deployment to train: embedded backends, all else by default, free ports."""
 
+    # A cache is that of a JVM with these flags.
+    flags = {name: text for name, text in choice.settings.items() if name == "JAVA_OPTS"}
+
     def moved(offset: int) -> Deployment:
         plain = replace(
-            choice, backends="embedded", settings={}, port_offset=offset, replicas={}, limits={}
+            choice, backends="embedded", settings=flags, port_offset=offset, replicas={}, limits={}
         )
         return deployments.deployment(plain, project, java, environ)
 
@@ -157,17 +161,32 @@ def measure_ceilings(
     anew: bool = False,
 ) -> dict[str, float]:
     """Return the generator's highest rate with each plan, in operations/s; measure unknown ones."""
-    plans = [
-        load.plan_file(project, variant, workload)
-        for variant in of_variants
-        for workload in workloads
-        if workload in systems.declaration(variant).workloads
-    ]
+    plans = _plans(project, of_variants, workloads)
     known = ceiling.known(project, plans, java)
     if len(known) == len(plans) and not anew:
         return known
     with step(console, "Measuring what the load generator can do at most") as detail:
         return ceiling.measure(project, plans, java, detail, anew=anew)
+
+
+def measure_bare_servers(
+    project: Project, of_variants: Iterable[str], workloads: Sequence[str], java: jdk.Jdk
+) -> dict[str, dict[str, Any]]:
+    """Return what servers without work reach with each plan; measure what is not known."""
+    plans = _plans(project, of_variants, workloads)
+    with step(console, "Measuring servers that do no work") as detail:
+        return ceiling.bare(project, plans, java, jdk.for_services(), detail)
+
+
+def _plans(
+    project: Project, of_variants: Iterable[str], workloads: Sequence[str]
+) -> list[Path]:
+    return [
+        load.plan_file(project, variant, workload)
+        for variant in of_variants
+        for workload in workloads
+        if workload in systems.declaration(variant).every_workload
+    ]
 
 
 def measuring_environ(*, watched: bool = False) -> dict[str, str]:

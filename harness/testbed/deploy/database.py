@@ -9,23 +9,55 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from testbed.model.errors import UserError
+from testbed.model.systems import Stored
+
+STORED, AFTER_STORED = "ffffffff-ffff-4fff-bfff-", "g"
+"""The ids of documents that are stored before runs begin like this, and are below that: UUIDs."""
+
+BATCH = 5_000
 
 TIMEOUT_MS = 10_000
 ANSWER_TIMEOUT_MS = 3_000
 
 
-def empty(uri: str, databases: str, collections: Collection[str]) -> dict[str, int]:
+def empty(
+    uri: str, databases: str, collections: Collection[str], *, keep_stored: bool = False
+) -> dict[str, int]:
     """Delete every document of some collections but keep indexes; return how many, by database.
 
-    `uri` is a MongoDB connection string. `databases` is the prefix of the databases' names. Raises
-    `UserError` if MongoDB does not answer.
+    `uri` is a MongoDB connection string. `databases` is the prefix of the databases' names. With
+    `keep_stored`, documents of `store` stay. Raises `UserError` if MongoDB does not answer.
     """
+    which = {"_id": {"$not": _stored_from(0)}} if keep_stored else {}
     with _connected(uri) as client:
         return {
-            name: sum(client[name][one].delete_many({}).deleted_count for one in collections)
+            name: sum(client[name][one].delete_many(which).deleted_count for one in collections)
             for name in client.list_database_names()
             if name.startswith(databases)
         }
+
+
+def store(uri: str, what: Stored, count: int) -> None:
+    """Store documents until there are `count` of them; delete what is more.
+
+    Raises `UserError` as `empty` does.
+    """
+    with _connected(uri) as client:
+        collection = client[what.database][what.collection]
+        collection.delete_many({"_id": _stored_from(count)})
+        there = collection.count_documents({"_id": _stored_from(0)})
+        for first in range(there, count, BATCH):
+            numbers = range(first, min(first + BATCH, count))
+            collection.insert_many({"_id": _id(one), **what.document} for one in numbers)
+
+
+def _id(number: int) -> str:
+    return f"{STORED}{number:012d}"
+
+
+def _stored_from(number: int) -> dict[str, str]:
+    """Return the condition that an id is of a stored document with at least this number."""
+    return {"$gte": _id(number), "$lt": AFTER_STORED}
 
 
 def stored(uri: str, databases: str, collection: str, field: str) -> dict[str, str]:

@@ -39,6 +39,9 @@ BACKENDS_FLAGS = (
 OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
 """Settings for containers only. Processes get flags in their command and log for people."""
 
+STORED_PER_GB = 250_000
+"""How many stored documents the embedded backends hold for each GB of further heap."""
+
 MANAGEMENT_DISTANCE = 100
 """How far the port of a service's health and metrics is above its own."""
 
@@ -69,6 +72,10 @@ class Choice:
     replicas: Mapping[str, int] = field(default_factory=dict)
     """Instances of each service; one where it is not named."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
+    stored: int = 0
+    """Documents that are stored before each run."""
+    jars: str | None = None
+    """The folder of the project with the services' jars; None for those that it builds."""
 
     def __post_init__(self) -> None:
         for parameter, value, choices in (
@@ -82,6 +89,34 @@ class Choice:
     @property
     def system(self) -> SystemDeclaration:
         return systems.declaration(self.variant)
+
+    def jar(self, project: Project, module: str) -> Path:
+        if self.jars is None or module == EMBEDDED:
+            return project.jar(module)
+        return project.root / self.jars / f"{module}.jar"
+
+    def instances(self, service: str) -> tuple[int, Mapping[str, str]]:
+        """Return how many instances a service has, and the settings of its further ones."""
+        for name, kind in self.system.kinds.items():
+            if name in self.replicas and service in kind.services:
+                left = self.replicas[name] - kind.services.index(service)
+                last = service == kind.services[-1]
+                return (max(left, 0), kind.further) if last else (int(left > 0), {})
+        return self.replicas.get(service, 1), {}
+
+    def complete(self) -> SystemDeclaration:
+        """Return the system with the probes that fit the number of its services."""
+        further = sum(
+            self.replicas[name] - len(kind.services)
+            for name, kind in self.system.kinds.items()
+            if name in self.replicas
+        )
+        probes = tuple(
+            one.model_copy(update={"items": None if one.items is None else one.items + further})
+            for one in self.system.complete
+            if one.service is None or self.instances(one.service)[0]
+        )
+        return self.system.model_copy(update={"complete": probes})
 
 
 def described(
@@ -110,7 +145,7 @@ def modules(choice: Choice, project: Project) -> tuple[str, ...]:
 
 def jars(choice: Choice, project: Project) -> list[Path]:
     """Return the jars that a deployment runs."""
-    return [project.jar(module) for module in modules(choice, project)]
+    return [choice.jar(project, module) for module in modules(choice, project)]
 
 
 def deployment(
@@ -123,14 +158,15 @@ def deployment(
     backends. One process of embedded backends replaces them. Further instances of a service get
     `FURTHER_PORTS`, in start order.
 
-    `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``. For local
+    `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``, which may
+    also be a setting, so that systems of an experiment differ in their JVMs' flags. For local
     backends it also gives ``MONGODB_URI`` and ``RABBITMQ_*``. Raises `UserError` if the compose
     file cannot be read, or an offset moves a port out of range.
     """
     services = described(choice, project, environ)
     addresses = _Addresses(services, choice.port_offset)
     backends = [one for one in services.values() if one.module is None]
-    flags = jvm_flags(project, choice.preset, environ)
+    flags = jvm_flags(project, choice.preset, {**environ, **choice.settings})
     own = _local_backends(environ) if choice.backends == "local" else {}
 
     def process(one: ComposeService) -> Service:
@@ -143,7 +179,7 @@ def deployment(
                 settings |= stub.clients
         return Service(
             name=one.name,
-            command=(str(jdk.java), *flags, "-jar", str(project.jar(one.module))),
+            command=(str(jdk.java), *flags, "-jar", str(choice.jar(project, one.module))),
             ports=tuple(addresses.port(one.name, port) for port in one.inside),
             environ={
                 **addresses.on_this_machine(one, settings),
@@ -160,8 +196,10 @@ def deployment(
 
     def instances(one: ComposeService) -> Iterator[Service]:
         first = process(one)
-        yield first
-        for number in range(2, choice.replicas.get(one.name, 1) + 1):
+        count, settings = choice.instances(one.name)
+        if count:
+            yield first
+        for number in range(2, count + 1):
             port = next(further, None)
             if port is None:
                 raise UserError(f"replicas: more than {len(FURTHER_PORTS)} further instances")
@@ -173,13 +211,17 @@ def deployment(
                 first,
                 name=systems.instance(one.name, number),
                 ports=tuple(own.values()),
-                environ={**first.environ, **{name: str(number) for name, number in own.items()}},
+                environ={
+                    **first.environ,
+                    **{name: text.format(number=number) for name, text in settings.items()},
+                    **{name: str(port) for name, port in own.items()},
+                },
             )
 
     order = composefile.phases(one for one in services.values() if one.module is not None)
     started = [tuple(each for one in phase for each in instances(one)) for phase in order]
     if choice.backends == "embedded" and backends:
-        started.insert(0, (_embedded(backends, addresses, project, jdk),))
+        started.insert(0, (_embedded(backends, addresses, project, jdk, choice.stored),))
     front = choice.system.front
     front_port = addresses.port(front.service, front.port)
     return Deployment(
@@ -188,10 +230,11 @@ def deployment(
         backends=choice.backends,
         phases=tuple(started),
         converged=convergence(
-            choice.system, front_port, _registry(services, choice, addresses.port)
+            choice.complete(), front_port, _registry(services, choice, addresses.port)
         ),
         front_port=front_port,
         mongodb_uri=_mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
+        stored=choice.stored,
         settings=choice.settings,
     )
 
@@ -199,7 +242,16 @@ def deployment(
 def in_containers(
     choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
 ) -> Deployment:
-    """Return how a system is started in containers, including backends."""
+    """Return how a system is started in containers, including backends.
+
+    Raises `UserError` if it has jars of its own, or a number of services of a kind: images have the
+    project's jars, and compose files their services.
+    """
+    if choice.jars is not None or choice.replicas.keys() & choice.system.kinds.keys():
+        raise UserError(
+            "jars, and numbers of services of a kind, are for services as processes only",
+            "Choose backends embedded or local.",
+        )
     files = compose.describe(project, choice.system.compose, environ)
     files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
     known = compose.resolved(files, environ)
@@ -223,6 +275,7 @@ def in_containers(
         converged=convergence(choice.system, front_port, _registry(services, choice, port_of)),
         front_port=front_port,
         mongodb_uri=_mongodb_uri(choice.system, port_of, account=_mongodb_account(choice, known)),
+        stored=choice.stored,
         settings=choice.settings,
         compose=compose.changed(files, project, changes),
         published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
@@ -314,9 +367,14 @@ class _Addresses:
 
 
 def _embedded(
-    backends: Iterable[ComposeService], addresses: _Addresses, project: Project, jdk: Jdk
+    backends: Iterable[ComposeService],
+    addresses: _Addresses,
+    project: Project,
+    jdk: Jdk,
+    stored: int,
 ) -> Service:
-    """Return the process that replaces the backends of a system."""
+    """Return the process that replaces the backends of a system, with room for what is stored."""
+    heap = [f"-Xmx{1 + stored // STORED_PER_GB}g"] if stored >= STORED_PER_GB else []
     listens = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
     taken = []
     for one in backends:
@@ -327,7 +385,7 @@ def _embedded(
             listens[setting] = str(taken[-1])
     return Service(
         name=EMBEDDED,
-        command=(str(jdk.java), *BACKENDS_FLAGS, "-jar", str(project.jar(EMBEDDED))),
+        command=(str(jdk.java), *BACKENDS_FLAGS, *heap, "-jar", str(project.jar(EMBEDDED))),
         ports=tuple(taken),
         environ={"EMBEDDED_ADDRESS": ports.LOOPBACK, **listens},
         health=None,
@@ -341,7 +399,7 @@ def _registry(
     expected = {
         name: count
         for name, count in choice.replicas.items()
-        if count > 1 and ADDRESS in services[name].environment
+        if count > 1 and name in services and ADDRESS in services[name].environment
     }
     if not expected:
         return None

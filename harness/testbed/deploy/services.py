@@ -62,6 +62,8 @@ class Deployment:
     front_port: int
     mongodb_uri: str | None
     """Where the harness empties a collection between runs; None if the system stores nothing."""
+    stored: int = 0
+    """Documents that it then stores."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """What the user changed, for the record."""
     compose: Compose | None = None

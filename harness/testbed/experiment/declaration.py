@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
 
 from testbed.experiment.parts import (
     SCALES,
+    STORED,
     UNLIMITED,
     Arrivals,
     Blocks,
@@ -22,6 +23,7 @@ from testbed.experiment.parts import (
     Disturb,
     Factors,
     Fetch,
+    Ladder,
     LocalPorts,
     Name,
     Nothing,
@@ -75,16 +77,25 @@ class System:
     """Instances of each service; one where it is not named."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
     """The limits of each instance, by service."""
+    stored: int = 0
+    """Documents that are stored before each run."""
+    jars: str | None = None
+    """The folder with the jars of its services; None for those that the project builds."""
 
     @property
     def deployed(self) -> dict[str, str]:
-        """Its instances and limits by key, such as ``limits.SERVICE.cpus``."""
+        """What it is besides its settings, by key, such as ``limits.SERVICE.cpus``."""
         limits = {
             f"limits.{service}.{key}": f"{value:g}"
             for service, one in self.limits.items()
             for key, value in one.model_dump(exclude_none=True).items()
         }
-        return {f"{SCALES}{name}": str(count) for name, count in self.replicas.items()} | limits
+        return {
+            **{f"{SCALES}{name}": str(count) for name, count in self.replicas.items()},
+            **limits,
+            **({STORED: str(self.stored)} if self.stored else {}),
+            **({} if self.jars is None else {"jars": self.jars}),
+        }
 
     @property
     def cpus(self) -> float:
@@ -115,11 +126,15 @@ class Experiment(Section):
     """The compared systems are all combinations of variants and presets."""
     presets: Several[Preset] = ("tuned",)
     """The presets of each variant."""
-    systems: dict[Name, SystemSpec] = Field(default_factory=dict)
+    ladder: Ladder | None = None
+    """A climb from a plain system to the best one. It makes the systems and the groups."""
+    systems: dict[Name, SystemSpec] = Field(
+        default_factory=lambda before: before["ladder"].systems if before["ladder"] else {}
+    )
     """The compared systems by name, instead of variants and presets."""
     factors: Factors = Field(default_factory=dict)
-    """Settings, or ``replicas.SERVICE``, and their values. Each system is measured under every
-    combination.
+    """Settings, ``replicas.SERVICE`` or ``stored``, and their values. Each system is measured under
+    every combination.
     """
     workloads: Several[Workload] = Field(default_factory=lambda before: _in_common(before))
     """What users do. Default: the workloads that all compared systems have in common."""
@@ -133,7 +148,9 @@ class Experiment(Section):
     """Operations per thread of a closed loop. Default: as many as fit the duration."""
     duration: Seconds | None = None
     """Seconds per run. Default: as long as the loops or steps take."""
-    groups: tuple[Annotated[Several[Name], Field(min_length=2)], ...] = ()
+    groups: tuple[Annotated[Several[Name], Field(min_length=2)], ...] = Field(
+        default_factory=lambda before: before["ladder"].groups if before["ladder"] else ()
+    )
     """Groups of systems that are compared, and with ``blocks`` are up together. The first system of
     a group is its reference. Default: one group of all systems.
     """
@@ -157,6 +174,10 @@ class Experiment(Section):
     """The local ports of connections, in a network of the experiment's own."""
     claims: bool = False
     """Whether the report compares the results with the claims of the thesis and the article."""
+    bare_servers: bool = False
+    """Whether the report compares the results with servers that answer the same without any work.
+    They are measured once on a machine.
+    """
     seed: Annotated[int, Field(ge=0, le=2**32 - 1, strict=True)] | None = None
     """Decides the order and the arrivals. Default: drawn when the experiment begins."""
     fetch: Fetch | None = None
@@ -175,6 +196,16 @@ class Experiment(Section):
     """Whether the CPU limits of a system and one core for the load generator may add up to more
     than the machine has.
     """
+
+    @model_validator(mode="after")
+    def _climbs_in_blocks(self) -> Experiment:
+        if self.ladder is None:
+            return self
+        if not isinstance(self, InBlocks):
+            raise ValueError("ladder: only with blocks")
+        if (self.systems, self.groups) != (self.ladder.systems, self.ladder.groups):
+            raise ValueError("ladder makes systems and groups: leave them out")
+        return self
 
     @model_validator(mode="after")
     def _groups_what_is_there(self) -> Experiment:
@@ -215,7 +246,7 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _asks_for_what_there_is(self) -> Experiment:
-        known = declared_systems.workloads(one.variant for one in self.compared)
+        known = declared_systems.workloads((one.variant for one in self.compared), every=True)
         for workload in self.workloads:
             if workload not in known:
                 raise ValueError(
@@ -233,6 +264,10 @@ class Experiment(Section):
         for variant in variants:
             # Of a system without the service, a factor would make two equal ones.
             require_able("replicas", varied, [variant])
+        for one in self.compared:
+            reset = declared_systems.declaration(one.variant).reset
+            if one.stored and (reset is None or reset.stored is None):
+                raise ValueError(f"stored: {one.variant} does not declare what is stored")
         return self
 
     @model_validator(mode="after")
@@ -279,6 +314,7 @@ class Experiment(Section):
             for chosen in itertools.product(*values):
                 label = "-".join((name, *map(_slug, chosen)))
                 varied = dict(zip(names, chosen, strict=True))
+                stored = int(varied.pop(STORED, spec.stored or 0))
                 counts = {
                     key.removeprefix(SCALES): int(varied.pop(key))
                     for key in names
@@ -294,8 +330,10 @@ class Experiment(Section):
                         settings,
                         self._properties(spec),
                         spec.scrape,
-                        _of(known.scalable, self.replicas | spec.replicas | counts),
+                        _of(known.countable, self.replicas | spec.replicas | counts),
                         _of(known.services, self.limits | spec.limits),
+                        stored,
+                        spec.jars,
                     )
                 )
         return tuple(made)
@@ -332,7 +370,10 @@ class Experiment(Section):
         if self.precision is not None or isinstance(self, Searched | Demanded):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
-        optional = ("factors", "threads", "groups", "replicas", "limits", "overcommit")
+        optional = (
+            *("factors", "threads", "groups", "replicas", "limits", "overcommit"),
+            "bare_servers",
+        )
         empty = {key for key in optional if not data[key]}
         data = {key: value for key, value in data.items() if key not in empty}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)

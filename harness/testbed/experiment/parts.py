@@ -38,26 +38,36 @@ SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 MAX_REPLICAS = 20
 Replicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS, strict=True)]
+MAX_STORED = 10_000_000
+Stored = Annotated[int, Field(ge=0, le=MAX_STORED, strict=True)]
 
 SCALES = "replicas."
 """The prefix of a factor whose values are numbers of instances."""
 
+STORED = "stored"
+"""The factor whose values are numbers of documents that are stored before a run."""
+
+
+def _counts(name: str) -> bool:
+    return name == STORED or name.startswith(SCALES)
+
 
 def _factor(name: str) -> str:
-    return name if name.startswith(SCALES) else known(name)
+    return name if _counts(name) else known(name)
 
 
 def _numbers(factors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     for name, values in factors.items():
-        for value in values if name.startswith(SCALES) else ():
-            if not (value.isdecimal() and 1 <= int(value) <= MAX_REPLICAS):
-                raise ValueError(f"{name}: {value!r}: choose 1 to {MAX_REPLICAS}")
+        least, most = (0, MAX_STORED) if name == STORED else (1, MAX_REPLICAS)
+        for value in values if _counts(name) else ():
+            if not (value.isdecimal() and least <= int(value) <= most):
+                raise ValueError(f"{name}: {value!r}: choose {least} to {most}")
     return factors
 
 
 FactorName = Annotated[
     str,
-    Field(pattern=r"^([A-Z][A-Z0-9_]*|replicas\.[a-z][a-z0-9-]*)$"),
+    Field(pattern=r"^([A-Z][A-Z0-9_]*|replicas\.[a-z][a-z0-9-]*|stored)$"),
     AfterValidator(_factor),
 ]
 Factors = Annotated[dict[FactorName, Several[Setting]], AfterValidator(_numbers)]
@@ -132,7 +142,7 @@ def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> 
     """
     found = {name: declaration(name) for name in variants}
     which, able = {
-        "replicas": ("scalable", "that can run in several instances"),
+        "replicas": ("countable", "that can run in several instances"),
         "limits": ("services", "that can be limited"),
     }[key]
     choices = dict.fromkeys(name for one in found.values() for name in getattr(one, which))
@@ -171,6 +181,12 @@ class SystemSpec(Section):
     """Instances of each service, on top of the experiment's."""
     limits: dict[str, ServiceLimits] = {}
     """The limits of each instance, by service, on top of the experiment's."""
+    stored: Stored | None = None
+    """Documents that are stored before each run."""
+    jars: Annotated[str, Field(min_length=1)] | None = None
+    """A folder of the project with the jars of its services, such as those of an older commit.
+    Default: those that the project builds.
+    """
 
     @model_validator(mode="after")
     def _has_the_services(self) -> SystemSpec:
@@ -188,6 +204,86 @@ class SystemSpec(Section):
         if given and not fetches(self.variant):
             raise ValueError(f"{', '.join(given)}: {self.variant} answers at once")
         return self
+
+
+PLAIN = "plain"
+"""The name of the first rung of a ladder."""
+
+WITHOUT, PLUS = "without-", "plus-"
+"""How the names of systems begin that lack a factor of a ladder's top, or have more than it."""
+
+
+class Rung(Section):
+    """What a factor of a ladder changes in a system."""
+
+    settings: dict[SettingName, Setting] = {}
+    fetch: Fetch | None = None
+    pollInterval: Milliseconds | None = None  # noqa: N815 (as the plans call it)
+
+
+class Ladder(Section):
+    """Climbs from a plain system to the best one, a factor at a time, then takes out each alone.
+
+    It makes systems and groups. The first system of a group is the neighbour of one or two others:
+    a start that two comparisons share takes less time than two starts.
+    """
+
+    top: SystemSpec
+    """The last rung: every factor at its best."""
+    factors: Annotated[dict[Name, Rung], Field(min_length=2)]
+    """In the order of the climb, each with its plain values."""
+    beyond: dict[Name, Rung] = {}
+    """What is added to the top, each alone: patterns of their own."""
+
+    @model_validator(mode="after")
+    def _makes_distinct_systems(self) -> Ladder:
+        if len(self.systems) != 2 * len(self.factors) + len(self.beyond):
+            raise ValueError("two systems would have one name: choose other names of factors")
+        rungs = [*self.factors.values(), *self.beyond.values()]
+        if any(one.fetch or one.pollInterval for one in rungs) and not fetches(self.top.variant):
+            raise ValueError(f"fetch, pollInterval: {self.top.variant} answers at once")
+        return self
+
+    @property
+    def systems(self) -> dict[str, SystemSpec]:
+        """The systems by name: the rungs, the top without each factor, and what is beyond it.
+
+        The top without its last factor is the last rung but one.
+        """
+        plain = list(self.factors.values())
+        *below, top = climb(self.factors, self.top.preset)
+        return {
+            **{name: self._changed(*plain[place:]) for place, name in enumerate(below)},
+            top: self.top,
+            **{WITHOUT + name: self._changed(self.factors[name]) for name in below[1:]},
+            **{PLUS + name: self._changed(one) for name, one in self.beyond.items()},
+        }
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        rungs = climb(self.factors, self.top.preset)
+        others = [name for name in self.systems if name not in rungs]
+        middle = range(1, len(rungs), 2)
+        steps = ((rungs[at], rungs[at - 1], *rungs[at + 1 : at + 2]) for at in middle)
+        at_top = ((rungs[-1], *others[at : at + 2]) for at in range(0, len(others), 2))
+        return (*steps, *at_top)
+
+    def _changed(self, *rungs: Rung) -> SystemSpec:
+        found = self.top
+        for one in rungs:
+            given = {key: getattr(one, key) for key in ("fetch", "pollInterval")}
+            found = found.model_copy(
+                update={
+                    "settings": {**found.settings, **one.settings},
+                    **{key: value for key, value in given.items() if value is not None},
+                }
+            )
+        return found
+
+
+def climb(factors: Iterable[str], top: str) -> list[str]:
+    """Return the names of a ladder's rungs from below: each has one more factor at its best."""
+    return [PLAIN, *list(factors)[:-1], top]
 
 
 class Steps(Section):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -149,12 +150,14 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
 
 
 def slots(experiment: Experiment) -> dict[str, int]:
-    """Return the place of each system among those that are up with it, from 0, by name."""
-    return {
-        system.name: place
-        for group in _up_together(experiment)
-        for place, system in enumerate(group)
-    }
+    """Return a place for each system, by name, from 0: no other has it that is up with it."""
+    found: dict[str, int] = {}
+    groups = [[system.name for system in group] for group in _up_together(experiment)]
+    for name in itertools.chain.from_iterable(groups):
+        beside = {other for group in groups if name in group for other in group if other != name}
+        taken = {found[other] for other in beside if other in found}
+        found.setdefault(name, next(one for one in itertools.count() if one not in taken))
+    return found
 
 
 def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:

@@ -1,4 +1,4 @@
-"""Measures and stores the highest rate that the load generator reaches with a plan."""
+"""Measures and stores what the load generator reaches with a plan on servers that do no work."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from testbed.deploy import machine, processes
+from testbed.deploy import build, deployments, machine, processes
 from testbed.deploy.jdk import Jdk
 from testbed.measure import environment, load
 from testbed.measure.load import Generator
-from testbed.model import files
+from testbed.model import files, systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -27,6 +28,14 @@ THREADS = 20
 DURATION_S = 8
 BEST_OF_S = 3
 """Consecutive seconds in the best window: the generator's own compiler takes the first seconds."""
+
+BARE_MODULE = "bare-servers"
+
+BARE = ("netty", "spring")
+"""The servers of `BARE_MODULE`."""
+
+WARM_UP_S = 30
+"""How long a server in a JVM has load before it is measured."""
 
 FILE = "generator-ceiling.json"
 
@@ -70,10 +79,50 @@ def measure(
         ):
             for plan in unknown:
                 notice(plan.stem)
-                found = _measured(project, plan, generator, Path(folder))
+                command = _reference_server(plan)
+                found = _measured(project, plan, command, generator, Path(folder))
                 measured = {**_read(project), _key(project, plan, java): found}
                 files.write_json(project.state / FILE, measured)
     return known(project, plans, java)
+
+
+def bare(
+    project: Project,
+    plans: Sequence[Path],
+    java: Jdk,
+    services_jdk: Jdk,
+    notice: Callable[[str], None] = lambda _: None,
+) -> dict[str, dict[str, Any]]:
+    """Return what servers without work reach with each plan, by the plan's file name and theirs.
+
+    ``static`` is the reference server. `BARE` are a server on Netty and one on Spring, each in a
+    warm JVM with the flags of preset `tuned`. All give the answers that the system declares.
+    ``operations_per_s`` and ``cpu_ms`` (the server's, of an operation) are in each entry. Measures
+    what is not known; errors are those of `measure`.
+    """
+    jar = project.jar(BARE_MODULE)
+    build.require_jars(project, [jar])
+    jvm = (str(services_jdk.java), *deployments.jvm_flags(project, "tuned", {}), "-jar", str(jar))
+    digest = environment.manifest(jar)["sha256"]
+    found: dict[str, dict[str, Any]] = {}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Generator.started(
+            load.generator_command(project, java), Path(folder) / "jmeter.log"
+        ) as generator,
+    ):
+        for plan, server in ((plan, one) for plan in plans for one in ("static", *BARE)):
+            key = _key(project, plan, java, server=server, digest=digest, warm_up=WARM_UP_S)
+            if key not in _read(project):
+                notice(f"{plan.stem}, {server}")
+                started = _reference_server(plan)
+                if server in BARE:
+                    started = (*jvm, server, *_answers(project, plan))
+                warm_up_s = WARM_UP_S if server in BARE else 0
+                one = _measured(project, plan, started, generator, Path(folder), warm_up_s)
+                files.write_json(project.state / FILE, {**_read(project), key: one})
+            found.setdefault(plan.name, {})[server] = _read(project)[key]
+    return found
 
 
 def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
@@ -94,13 +143,34 @@ def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
     return max(sums) / width
 
 
-def _measured(project: Project, plan: Path, generator: Generator, folder: Path) -> dict[str, Any]:
+def _reference_server(plan: Path) -> tuple[str, ...]:
+    return (sys.executable, "-m", "testbed.measure.reference_server", plan.stem.rpartition("-")[0])
+
+
+def _answers(project: Project, plan: Path) -> list[str]:
+    """Return the arguments of a bare server: the protocol and the answers of a plan's system."""
+    system = systems.declaration(plan.stem.rpartition("-")[0])
+    arguments = [system.protocol]
+    for one in system.reference:
+        echo = json.dumps(one.echo, separators=(",", ":")) if one.echo else ""
+        file = str(project.root / one.file) if one.file else ""
+        headers = [f"{name}: {text}" for name, text in one.headers.items()]
+        arguments.append("|".join([one.request, str(one.status.value), echo, file, *headers]))
+    return arguments
+
+
+def _measured(
+    project: Project,
+    plan: Path,
+    command: Sequence[str],
+    generator: Generator,
+    folder: Path,
+    warm_up_s: int = 0,
+) -> dict[str, Any]:
+    """Measure a plan on a server that prints its port and ends with its input."""
     variant, _, workload = plan.stem.rpartition("-")
     endpoint = subprocess.Popen(
-        [sys.executable, "-m", "testbed.measure.reference_server", variant],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
         assert endpoint.stdout is not None
@@ -117,6 +187,10 @@ def _measured(project: Project, plan: Path, generator: Generator, folder: Path) 
             port=int(line),
         )
         samples, log = folder / f"{plan.stem}.csv", folder / "jmeter.log"
+        if warm_up_s:
+            longer = {**limits.properties, "duration": str(warm_up_s)}
+            generator.run(replace(limits, properties=longer), samples)
+            samples.unlink()
         used = _cpu_s(endpoint.pid)
         outcome = generator.run(limits, samples)
         busy = (_cpu_s(endpoint.pid) - used) / outcome.duration_s
@@ -133,6 +207,7 @@ def _measured(project: Project, plan: Path, generator: Generator, folder: Path) 
             "threads": THREADS,
             "generator_cores": round(outcome.cpu_s / outcome.duration_s, 2),
             "endpoint_cores": round(busy, 2),
+            "cpu_ms": round(1000 * busy * outcome.duration_s / len(ends), 4),
         }
     finally:
         with processes.uninterrupted():
@@ -154,8 +229,8 @@ def _cpu_s(pid: int) -> float:
     return float(times.user + times.system)
 
 
-def _key(project: Project, plan: Path, java: Jdk) -> str:
-    facts = {
+def _key(project: Project, plan: Path, java: Jdk, **further: Any) -> str:
+    facts: Mapping[str, Any] = {
         "machine": machine.machine(),
         "cpus": machine.usable_cpus(),
         "jmeter": environment.jmeter_version(project),
@@ -163,6 +238,7 @@ def _key(project: Project, plan: Path, java: Jdk) -> str:
         "flags": load.generator_flags(),
         "plan": hashlib.sha256(plan.read_bytes()).hexdigest(),
         "how": [THREADS, DURATION_S, BEST_OF_S],
+        **further,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -101,7 +101,10 @@ def _empty(deployment: Deployment) -> None:
     reset = systems.declaration(deployment.variant).reset
     if reset is None or deployment.mongodb_uri is None:
         return
-    database.empty(deployment.mongodb_uri, reset.databases, reset.collections)
+    uri, keep = deployment.mongodb_uri, deployment.stored > 0
+    database.empty(uri, reset.databases, reset.collections, keep_stored=keep)
+    if reset.stored is not None and keep:
+        database.store(uri, reset.stored, deployment.stored)
 
 
 def _not_marked(name: str, record: Mapping[str, Any]) -> None:
@@ -119,6 +122,8 @@ class Dependencies:
     reset: Callable[[Deployment], object] = _empty
     ceilings: Callable[[], Mapping[str, float]] = dict
     """Returns the generator's highest rate by plan, in operations per second."""
+    bare_servers: Callable[[], Mapping[str, Any]] = dict
+    """Returns what servers without work reach, by plan."""
     could_tell: Effects = _could_tell
     narrowing: Callable[[Path], Sequence[str]] = _narrowing
     """Returns the results of each cell so far, in words."""

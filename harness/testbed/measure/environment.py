@@ -64,7 +64,7 @@ def describe(
             "embedded-backends": list(BACKENDS_FLAGS),
             "generator": [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()],
         },
-        "artifacts": {"jars": {jar.stem: manifest(jar) for jar in jars}, "images": dict(images)},
+        "artifacts": {"jars": {_named(jar): manifest(jar) for jar in jars}, "images": dict(images)},
         "tracing": os.environ.get("TESTBED_TRACING") or None,
         "python": platform.python_version(),
         "packages": {name: importlib.metadata.version(name) for name in HARNESS_PACKAGES},
@@ -82,6 +82,11 @@ def manifest(jar: Path) -> dict[str, str]:
         if key in MANIFEST_KEYS:
             facts[key] = value
     return facts
+
+
+def _named(jar: Path) -> str:
+    """Return the module of a jar, after the folder's name if the project does not build there."""
+    return jar.stem if jar.parent.name == "target" else f"{jar.parent.name}/{jar.stem}"
 
 
 def jmeter_version(project: Project) -> str | None:

@@ -93,7 +93,7 @@ def contents(project: Project) -> Mapping[Path, str]:
             template.render(system=system, name=name, path=path, workload=_read(project, name))
         )
         for system in systems.declarations(project.root).values()
-        for name, path in system.workloads.items()
+        for name, path in system.every_workload.items()
     }
 
 

@@ -36,6 +36,7 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
     described = {
         **dependencies.describe(),
         "generator_ceiling": dict(dependencies.ceilings()),
+        **({"bare_servers": dict(dependencies.bare_servers())} if plan.bare_servers else {}),
         "seed": plan.seed,
     }
     (results / "runs").mkdir(parents=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -35,13 +35,48 @@ class Endpoint(Declared):
 class Probe(Declared):
     """A GET request to the front door that a complete system answers with 200.
 
-    `items` is the least number of entries in the JSON list. `incomplete_header` names what the
-    answer lacks; a full answer does not have this header.
+    `items` is the least number of entries in the JSON list; it changes with the number of services
+    of a kind. `incomplete_header` names what the answer lacks; a full answer does not have this
+    header. `service` is the one that answers: without it there is no such request.
     """
 
     get: str
     items: int | None = None
     incomplete_header: str | None = None
+    service: str | None = None
+
+
+class Kind(Declared):
+    """Services that differ in some settings alone. An experiment may say how many there are."""
+
+    services: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Those of the compose file; of fewer, the first ones are started."""
+    further: dict[str, str]
+    """Settings of each further one, which is otherwise like the last. ``{number}`` is 2, 3 and so
+    on.
+    """
+
+
+class Stored(Declared):
+    """The documents that are stored before a run if an experiment asks for them."""
+
+    database: str
+    collection: str
+    document: dict[str, Any]
+    """Each has an id of its own."""
+
+
+class Work(Declared):
+    """What one operation causes if nothing fails and nothing is remembered from an earlier one."""
+
+    requests: int
+    """HTTP requests, the client's own included."""
+    conversions: int
+    """Objects that are made of JSON or BSON, or turned into it."""
+    queries: int
+    """Commands to the database."""
+    messages: int
+    """Messages that are taken from a queue."""
 
 
 class Reset(Endpoint):
@@ -49,6 +84,7 @@ class Reset(Endpoint):
 
     databases: str
     collections: tuple[str, ...]
+    stored: Stored | None = None
 
 
 class Accepted(Declared):
@@ -157,6 +193,10 @@ class SystemDeclaration(Declared):
     """
     workloads: Annotated[dict[str, str], Field(min_length=1)]
     """The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``."""
+    further_workloads: dict[str, str] = Field(default_factory=dict)
+    """The same, of workloads that an experiment has only if it names them."""
+    work: dict[str, Work] = Field(default_factory=dict)
+    """What an operation causes, by workload."""
     refusals: tuple[str, ...] = ()
     """Problem types of refused requests that the plans look for first."""
     complete: Annotated[tuple[Probe, ...], Field(min_length=1)]
@@ -164,6 +204,8 @@ class SystemDeclaration(Declared):
     """The services of the system's own code. An experiment may limit their CPU and memory."""
     scalable: tuple[str, ...] = ()
     """The services that may run in several instances."""
+    kinds: dict[str, Kind] = Field(default_factory=dict)
+    """Kinds of services of which there may be more or fewer."""
     stoppable: tuple[str, ...] = ()
     """The services that an experiment may suspend."""
     ledger: Ledger | None = None
@@ -184,6 +226,16 @@ class SystemDeclaration(Declared):
     handicap: Handicap | None = None
     color: str | None = None
     """Of the system's lines in Grafana, by one of Grafana's names; None lets Grafana choose."""
+
+    @property
+    def countable(self) -> tuple[str, ...]:
+        """What an experiment may say a number of: services and kinds of services."""
+        return (*self.scalable, *self.kinds)
+
+    @property
+    def every_workload(self) -> dict[str, str]:
+        """The path of each workload, also of those that must be named."""
+        return self.workloads | self.further_workloads
 
 
 @cache
@@ -216,11 +268,19 @@ def declaration(name: str) -> SystemDeclaration:
     return declarations()[name]
 
 
-def workloads(of: Iterable[str] | None = None) -> tuple[str, ...]:
-    """Return the workloads of all systems, or those that the systems in `of` have in common."""
-    known = [set(declaration(name).workloads) for name in (names() if of is None else of)]
+def workloads(of: Iterable[str] | None = None, *, every: bool = False) -> tuple[str, ...]:
+    """Return the workloads of all systems, or those that the systems in `of` have in common.
+
+    With `every`, also those that an experiment has only if it names them.
+    """
+
+    def served(name: str) -> Iterable[str]:
+        found = declaration(name)
+        return found.every_workload if every else found.workloads
+
+    known = [set(served(name)) for name in (names() if of is None else of)]
     everywhere = set.union(*known) if of is None else set.intersection(*known)
-    ordered = (one for system in declarations().values() for one in system.workloads)
+    ordered = (one for name in names() for one in served(name))
     return tuple(one for one in dict.fromkeys(ordered) if one in everywhere)
 
 
@@ -251,5 +311,5 @@ def _one_of(choices: Callable[[], tuple[str, ...]]) -> AfterValidator:
 Variant = Annotated[str, _one_of(names)]
 """The name of a declared system."""
 
-Workload = Annotated[str, _one_of(workloads)]
+Workload = Annotated[str, _one_of(lambda: workloads(every=True))]
 """A workload of a declared system."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,44 @@ def test_a_generator_that_fails_has_no_ceiling(
         ceiling.measure(project, plans, runtime)
 
     assert ceiling.known(project, plans, runtime) == {}
+
+
+BARE_SERVER = """
+import pathlib, sys
+pathlib.Path("{asked}").write_text(chr(10).join(sys.argv[1:]))
+print(4711, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
+    project: Project, plans: list[Path], tmp_path: Path
+) -> None:
+    runtime, asked, told = java(tmp_path), tmp_path / "asked", list[str]()
+    services = Jdk(tmp_path / "services", "25.0.3", compiler=True)
+    services.java.parent.mkdir(parents=True)
+    services.java.write_text(f"#!{sys.executable}\n{BARE_SERVER.format(asked=asked)}")
+    services.java.chmod(0o755)
+    jar = project.jar(ceiling.BARE_MODULE)
+    jar.parent.mkdir(parents=True)
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "")
+
+    found = ceiling.bare(project, plans[:1], runtime, services, told.append)
+
+    assert list(found) == ["sync-list.jmx"]
+    assert {name: one["operations_per_s"] for name, one in found["sync-list.jmx"].items()} == {
+        **{"static": 100.0, "netty": 100.0, "spring": 100.0}
+    }
+    assert all(one["cpu_ms"] >= 0 for one in found["sync-list.jmx"].values())
+    *_, server, protocol, listed, made = asked.read_text().splitlines()
+    assert (server, protocol) == ("spring", "direct")
+    assert listed == f"GET /api/movie/list|200||{project.root}/systems/movie-list.json"
+    assert made == 'POST /cinema/cineworld/reservation/make|201|{"id":"1"}|'
+    # Servers in a JVM have load before they are measured.
+    assert calls(tmp_path) == ["sync-list.jmx"] * 5
+    assert ceiling.bare(project, plans[:1], runtime, services, told.append) == found
+    assert told == ["sync-list, static", "sync-list, netty", "sync-list, spring"]
 
 
 def test_the_doctor_says_whether_it_is_known(

@@ -132,7 +132,7 @@ def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
     "command",
     [
         *("doctor", "build", "up", "down", "status", "logs"),
-        *("run", "report", "compare", "test", "faults"),
+        *("run", "report", "compare", "profile", "test", "faults"),
     ],
 )
 def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: str) -> None:
@@ -156,6 +156,7 @@ def test_the_overview_names_every_command(tmp_path: Path) -> None:
     ended = testbed(tmp_path, "--help")
 
     for command in (
-        *("doctor", "build", "up", "down", "run", "report", "compare", "faults", "jmeter", "live"),
+        *("doctor", "build", "up", "down", "run", "report", "compare", "profile", "faults"),
+        *("jmeter", "live"),
     ):
         assert f"│ {command} " in ended.stdout

@@ -12,6 +12,7 @@ from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+from testbed.model.systems import Stored
 
 from .conftest import deployed
 
@@ -60,6 +61,23 @@ def test_empties_reservations_and_seats_of_cinemas_and_nothing_else(uri: str) ->
             "cinema-dundrum": 0,
         }
         database.require_answer(uri)
+
+
+def test_stores_so_many_documents_and_keeps_them_between_runs(uri: str) -> None:
+    what = Stored(database="cinema-ucd", collection="reservations", document={"tickets": 2})
+    with MongoClient[dict[str, object]](uri) as client:
+        reservations = client["cinema-ucd"]["reservations"]
+        reservations.insert_one({"_id": "0a4edd53-5cd8-4b04-8265-65114f56de85"})
+
+        database.store(uri, what, 7_000)
+
+        assert reservations.count_documents({}) == 7_001
+        deleted = database.empty(uri, "cinema-", ["reservations"], keep_stored=True)
+        assert deleted == {"cinema-ucd": 1}
+        assert reservations.count_documents({"tickets": 2}) == 7_000
+        database.store(uri, what, 3)
+        assert reservations.count_documents({}) == 3
+        assert database.empty(uri, "cinema-", ["reservations"]) == {"cinema-ucd": 3}
 
 
 def test_a_database_that_does_not_answer_is_told(

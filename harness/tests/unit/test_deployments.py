@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -336,6 +337,78 @@ def test_no_service_has_a_port_of_another_in_any_slot(project: Project, variant:
 def test_there_are_ports_for_so_many_instances(project: Project) -> None:
     with pytest.raises(UserError, match="more than 100 further instances"):
         deploy(project, Choice("sync", replicas={"cinema-ucd-service": 102}))
+
+
+@pytest.mark.parametrize("variant", systems.compared())
+def test_of_a_kind_of_service_there_are_as_many_as_are_asked_for(
+    project: Project, variant: str
+) -> None:
+    def cinemas(count: int) -> dict[str, str]:
+        deployment = deploy(project, Choice(variant, replicas={"cinemas": count}))
+        return {
+            one.name: one.environ["CINEMA_NAME"]
+            for one in deployment.services
+            if one.name.startswith("cinema-")
+        }
+
+    assert cinemas(1) == {"cinema-cineworld-service": "cineworld"}
+    assert list(cinemas(2).values()) == ["cineworld", "dundrum"]
+    assert cinemas(5) == {
+        "cinema-cineworld-service": "cineworld",
+        "cinema-dundrum-service": "dundrum",
+        "cinema-ucd-service": "ucd",
+        "cinema-ucd-service.2": "ucd2",
+        "cinema-ucd-service.3": "ucd3",
+    }
+    five = deploy(project, Choice(variant, replicas={"cinemas": 5}))
+    assert named(five, "cinema-ucd-service.3").environ["CINEMA_CATALOGUE"].endswith("ucd.json")
+
+
+@pytest.mark.parametrize(("count", "least"), [(1, 1), (3, 3), (12, 12)])
+def test_a_system_is_complete_with_as_many_as_were_started(count: int, least: int) -> None:
+    probes = Choice("sync", replicas={"cinemas": count}).complete().complete
+
+    assert [one.items for one in probes if one.items is not None] == [least]
+    assert len(probes) == 1 + min(count, 3)
+    assert Choice("sync").complete() == systems.declaration("sync")
+
+
+def test_older_jars_are_those_of_the_services_alone(project: Project) -> None:
+    choice = Choice("async", jars="older")
+    deployment = deploy(project, choice)
+
+    assert named(deployment, "broker-service").command[-1] == str(
+        project.root / "older" / "broker-service.jar"
+    )
+    backends = project.jar("embedded-backends")
+    assert named(deployment, "embedded-backends").command[-1] == str(backends)
+    assert backends in deployments.jars(choice, project)
+    assert project.root / "older" / "cinema-service.jar" in deployments.jars(choice, project)
+
+
+@pytest.mark.parametrize("keys", [{"jars": "older"}, {"replicas": {"cinemas": 6}}])
+def test_what_only_processes_can_have_is_refused_for_containers(
+    project: Project, keys: dict[str, Any]
+) -> None:
+    with pytest.raises(UserError, match="for services as processes only"):
+        deployments.in_containers(Choice("sync", backends="docker", **keys), project, ENVIRON)
+
+
+def test_flags_of_the_jvm_are_a_setting_too(project: Project) -> None:
+    choice = Choice("sync", settings={"JAVA_OPTS": "-XX:+UseG1GC"})
+    deployment = deploy(project, choice, JAVA_OPTS="-Dx=1")
+
+    command = named(deployment, "aggregator-service").command
+    assert command[-3:-1] == ("-XX:+UseG1GC", "-jar")
+    assert "-Dx=1" not in command
+
+
+def test_the_embedded_backends_have_room_for_what_is_stored(project: Project) -> None:
+    def last_heap(stored: int) -> str:
+        backends = named(deploy(project, Choice("sync", stored=stored)), "embedded-backends")
+        return [flag for flag in backends.command if flag.startswith("-Xmx")][-1]
+
+    assert [last_heap(count) for count in (0, 100_000, 1_000_000)] == ["-Xmx1g", "-Xmx1g", "-Xmx5g"]
 
 
 def test_each_instance_has_the_limits_of_its_service(project: Project) -> None:

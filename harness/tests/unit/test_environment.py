@@ -58,6 +58,16 @@ def test_describes_machine_versions_flags_and_artifacts(project: Project) -> Non
     assert described["git"] is None
 
 
+def test_jars_of_another_folder_have_its_name(project: Project) -> None:
+    project.presets.mkdir()
+    jars = [jar(project.jar("x-service")), jar(project.root / "older" / "x-service.jar")]
+
+    java = Jdk(Path("/jvm/25"), "25.0.3", True)
+    described = environment.describe(project, java, java, [], jars, {})
+
+    assert list(described["artifacts"]["jars"]) == ["x-service", "older/x-service"]
+
+
 def test_tells_traced_runs_from_others(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     def described() -> dict[str, Any]:
         java = Jdk(Path("/jvm/25"), "25.0.3", True)

@@ -109,6 +109,12 @@ def test_what_is_written_down_reads_back_the_same() -> None:
             "systems: {a: {variant: async, limits: {broker-service: {cpu: 2}}}}",
             "systems.a.limits.broker-service.cpu: unknown key (did you mean cpus?); choose from",
         ),
+        ("factors: {stored: [0, -1]}", "stored: '-1': choose 0 to 10000000"),
+        ("factors: {replicas.cinemas: [0]}", "replicas.cinemas: '0': choose 1 to 20"),
+        (
+            "systems: {a: {variant: poster-chain, stored: 5}}\nworkloads: [poster]",
+            "stored: poster-chain does not declare what is stored",
+        ),
         ("factors: {replicas.cinema-ucd-service: [1, 0]}", "replicas.cinema-ucd-service: '0': ch"),
         ("factors: {replicas.cinema-ucd-service: [1, 1.5]}", "'1.5': choose 1 to 20"),
         (
@@ -130,6 +136,29 @@ def test_tells_every_fault_at_once() -> None:
     assert "mine.yaml is not a valid experiment" in message
     assert "variants[0]" in message
     assert "threads[0]" in message
+
+
+def test_what_a_system_is_beside_its_settings_is_recorded() -> None:
+    plan = reading.parse(
+        "name: mine\nthreads: [1]\nloops: 1\nvariants: [sync]\n"
+        "factors: {stored: [0, 100], replicas.cinemas: [6]}\n",
+        "mine.yaml",
+    )
+    empty, full = plan.compared
+
+    assert (empty.name, full.name) == ("sync-0-6", "sync-100-6")
+    assert empty.deployed == {"replicas.cinemas": "6"}
+    assert full.deployed == {"replicas.cinemas": "6", "stored": "100"}
+    older = reading.parse(
+        f"{VALID}systems: {{a: {{variant: sync, jars: old}}}}\n", "mine.yaml"
+    )
+    assert older.system("a").deployed == {"jars": "old"}
+    assert reading.parse(older.to_yaml(), "experiment.yaml") == older
+
+
+def test_a_workload_that_must_be_named_is_measured_only_then() -> None:
+    assert "movies" not in reading.parse(VALID, "mine.yaml").workloads
+    assert reading.parse(f"{VALID}workloads: [movies]", "mine.yaml").workloads == ("movies",)
 
 
 def test_a_run_needs_an_end() -> None:

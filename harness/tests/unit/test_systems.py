@@ -77,7 +77,7 @@ def test_a_system_that_is_not_declared_is_refused_with_the_choices() -> None:
 def test_every_workload_of_every_system_has_a_plan() -> None:
     plans = Project.find().plans
     for name, one in systems.declarations().items():
-        for workload in one.workloads:
+        for workload in one.every_workload:
             assert (plans / f"{name}-{workload}.jmx").is_file()
 
 

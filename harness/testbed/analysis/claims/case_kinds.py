@@ -6,6 +6,7 @@ which a run must have too.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from testbed.analysis import accounts, demands
+from testbed.analysis import accounts, demands, ladders
 from testbed.analysis.accounts import Account
 from testbed.analysis.claims import kinds
 from testbed.analysis.claims.claim import Claim, Found, NoFigureError
 from testbed.analysis.claims.kinds import at_every_level, levels_of
 from testbed.analysis.claims.sources import MeasuredFigures
+from testbed.analysis.decisions import decide
 from testbed.analysis.demands import MIB
 from testbed.analysis.demands import Found as Least
 from testbed.analysis.grouping import grouped
@@ -234,6 +236,33 @@ def _model(claim: Claim, judged: Judged) -> Found:
     return _all_levels(claim, found, known, [], "×", "places")
 
 
+def _steps(claim: Claim, judged: Judged) -> Found:
+    """Return what steps of a ladder are worth together, in goodput, for each cell.
+
+    The widths of intervals add up in quadrature; too wide where two steps share a start.
+    """
+    found = ladders.climbed(judged.results, decide(judged, ["ok_per_s"]))
+    wanted = claim.fields["steps"]
+    steps = [one.added for one in (found.steps if found else ()) if one.factor in wanted]
+    cells: dict[str, Interval] = {}
+    pairs: dict[str, int] = {}
+    for cell, ones in grouped(
+        itertools.chain.from_iterable(steps), lambda one: f"{one.workload}, {one.load}"
+    ).items():
+        known = [(one.ratio, one.high) for one in ones if one.ratio and one.high]
+        if len(known) == len(wanted):
+            whole = math.prod(ratio for ratio, _ in known)
+            wide = math.exp(math.hypot(*(math.log(high / ratio) for ratio, high in known)))
+            cells[cell] = Interval(whole, whole / wide, whole * wide)
+            pairs[cell] = min(one.pairs for one in ones)
+    if not cells:
+        raise NoFigureError("nothing usable")
+    low, high = claim.accept or (0.0, math.inf)
+    worst = max(cells, key=lambda one: max(low - cells[one].estimate, cells[one].estimate - high))
+    listed = "; ".join(f"{cell}: {one.estimate:.2f}" for cell, one in cells.items())
+    return Found(cells[worst].estimate, cells[worst], pairs[worst], "×", listed)
+
+
 def _fits(run: Run, cell: Cell) -> bool:
     return (
         (run.cell.variant, run.cell.workload) == (cell["variant"], cell["workload"])
@@ -267,6 +296,7 @@ CASE_KINDS: Mapping[str, Callable[[Claim, Judged], Found]] = {
     "utilisation": _utilisation,
     "loss": _loss,
     "model": _model,
+    "steps": _steps,
     "published": _without_results,
     "none": _without_results,
 }

@@ -29,12 +29,12 @@ class Case(Declared):
     name: str
     title: str
     source: str
-    shows: Literal["demand", "accounts"]
-    """What stands beside the published table: the least CPU of each system, or the accounts of
-    accepted work.
+    shows: Literal["demand", "accounts", "ladder"]
+    """What stands beside the published table: the least CPU of each system, the accounts of
+    accepted work, or a ladder.
     """
-    variants: tuple[str, ...]
-    """Its systems: it is part of the report if one of them was measured."""
+    variants: tuple[str, ...] = ()
+    """Its systems: it is part of the report if one of them was measured. Of a ladder, all."""
     prices: str | None = None
     split: Mapping[str, float] = Field(default_factory=dict)
     """The published shares of CPU, by service."""

@@ -61,7 +61,7 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
         side = "right" if name in MORE_IS_BETTER else "left"
         axes.set_title(f"{side} is better", loc="right", fontsize=7.5, color=GREY)
         axes.set_xlabel(f"{system} ÷ {reference}")
-        _ratio_ticks(
+        ratio_ticks(
             axes, [x for one in known for x in (one.low or one.ratio, one.high or one.ratio) if x]
         )
         if not known:
@@ -75,7 +75,8 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     )
 
 
-def _ratio_ticks(axes: Axes, values: Sequence[float]) -> None:
+def ratio_ticks(axes: Axes, values: Sequence[float]) -> None:
+    """Give an axis of ratios its logarithmic scale and its ticks."""
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
     ticks = [tick for tick in TICKS if low <= tick <= high]
     if len(ticks) > 6:

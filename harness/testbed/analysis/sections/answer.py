@@ -62,6 +62,8 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return the decisions: a table for each comparison and a sentence for each workload."""
     if judged.results.declared.get("demand"):
         return f"This was a search for the least CPU that is enough, below. {_used(judged)}"
+    if judged.results.declared.get("ladder"):
+        return f"This was a ladder: what each step is worth is below. {_used(judged)}"
     if not any(one.ratio is not None for one in decisions):
         return (
             "**Nothing is decided:** no load has runs of a system and its reference that may "

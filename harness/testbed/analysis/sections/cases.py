@@ -8,7 +8,7 @@ from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.cases import Case, cases
 from testbed.analysis.claims.claim import Claim, Found, leaning
 from testbed.analysis.claims.tables import words
-from testbed.analysis.sections import accounts, demand
+from testbed.analysis.sections import accounts, demand, ladder
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
@@ -24,7 +24,12 @@ def studies(judged: Judged) -> str:
     What belongs to no case study comes without a published table. Empty if there is neither.
     """
     measured = {run.cell.variant for run in judged.results.runs}
-    found = [one for one in cases() if measured & set(one.variants)]
+    climbed = bool(judged.results.declared.get("ladder"))
+    found = [
+        one
+        for one in cases()
+        if (climbed if one.shows == "ladder" else measured & set(one.variants))
+    ]
     parts = ["\n\n".join(_study(one, judged)) for one in found]
     for shows, title in TABLES.items():
         if not any(one.shows == shows for one in found) and (ours := _ours(shows, None, judged)):
@@ -52,7 +57,13 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
 
 
 def _ours(shows: str, prices: str | None, judged: Judged) -> str:
-    return demand.least(judged, prices) if shows == "demand" else accounts.accounted(judged)
+    match shows:
+        case "demand":
+            return demand.least(judged, prices)
+        case "ladder":
+            return ladder.ladder(judged)
+        case _:
+            return accounts.accounted(judged)
 
 
 def _held(claim: Claim, found: Found) -> dict[str, str]:

@@ -1,0 +1,93 @@
+"""The figure of a ladder: each rung, and what each step is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from testbed.analysis.decisions import Decision
+from testbed.analysis.figures.decided import DRAWN, ratio_ticks
+from testbed.analysis.figures.figure import ReportFigure, finished, subplots
+from testbed.analysis.figures.style import COLOURS
+from testbed.analysis.ladders import Climb, climbed
+from testbed.analysis.statistics.ratios import ALIKE
+from testbed.analysis.verdicts import Judged
+from testbed.model.loads import load_words
+
+PANELS = {
+    "ok_per_s": "goodput, 1/s",
+    "p95_ms": "p95, ms",
+    "server_cpu_ms_per_ok": "CPU, ms",
+    "server_rss_mb": "memory, MB",
+}
+TOP_SHIFT = 0.25
+"""How far below the mark on the way up that at the top is drawn, in rows."""
+
+
+def ladders(
+    judged: Judged, summary: pl.DataFrame, decisions: Sequence[Decision]
+) -> list[ReportFigure]:
+    """Draw a ladder, a figure for each workload and level; nothing of other experiments."""
+    if (found := climbed(judged.results, decisions)) is None:
+        return []
+    drawn = []
+    for part in summary.partition_by("workload", "mode", "level", maintain_order=True):
+        workload, level = part["workload"][0], part["level"][0]
+        title = f"{workload}, {load_words(part['mode'][0], level)}: the ladder"
+        name = f"ladder-{workload}-{level:g}"
+        drawn.append(finished(name, title, partial(_draw, found, part)))
+    return drawn
+
+
+def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
+    rungs = [found.first, *(step.rung for step in found.steps)]
+    measured = {row["system"]: row for row in part.iter_rows(named=True)}
+    cell = part["workload"][0], part["level"][0], "ok_per_s"
+    figure, grid = subplots(1, len(PANELS) + 1, 1.2 + 0.34 * len(rungs), sharey=True)
+    for axes, (column, title) in zip(grid[0], PANELS.items(), strict=False):
+        known = [
+            (row[column], place)
+            for place, rung in enumerate(rungs)
+            if (row := measured.get(rung)) is not None and row[column] is not None
+        ]
+        if known:
+            axes.plot(*zip(*known, strict=True), "o-", color=COLOURS[0], ms=4, lw=1)
+        axes.set_title(title)
+        axes.set_xlim(left=0)
+    axes = grid[0][-1]
+    axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
+    axes.axvline(1, color="black", lw=1)
+    values: list[float] = []
+    for place, step in enumerate(found.steps, 1):
+        for shift, ones in ((0.0, step.added), (TOP_SHIFT, step.removed)):
+            for one in ones:
+                if (one.workload, one.level, one.figure) != cell or one.ratio is None:
+                    continue
+                marker, edge, fill = DRAWN[one.decision]
+                low, high = one.low or one.ratio, one.high or one.ratio
+                values += [low, high]
+                axes.errorbar(
+                    [one.ratio],
+                    [place + shift],
+                    xerr=[[one.ratio - low], [high - one.ratio]],
+                    fmt=marker,
+                    color=edge,
+                    mfc=fill,
+                    capsize=2,
+                    ms=5 if not shift else 3.5,
+                    lw=1.4 if not shift else 0.8,
+                )
+    axes.set_title("worth: goodput ×")
+    ratio_ticks(axes, values)
+    grid[0][0].set_yticks(range(len(rungs)), rungs)
+    grid[0][0].set_ylim(len(rungs) - 0.4, -0.6)
+    return figure, (
+        "Each rung has one more factor at its best than the one above it in the picture; those "
+        "named plus are added to the top, each alone. Right: goodput of a rung divided by that of "
+        "the one before, with 95 % intervals, and smaller, below it, the top divided by the top "
+        "without the factor. Filled circle: better; square: worse; diamond: alike; hollow: not "
+        "known."
+    )

@@ -1,0 +1,90 @@
+"""Figures of growth: what more load, more services or more stored data cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from testbed.analysis.figures.climb import PANELS
+from testbed.analysis.figures.figure import ReportFigure, finished, subplots
+from testbed.analysis.figures.style import line_styles
+from testbed.analysis.verdicts import Judged
+from testbed.model.loads import load_unit
+
+FEWEST = 3
+"""Values of a factor that make a curve."""
+
+LEVELS = 6
+"""Levels that make a curve, if one of them is a single thread."""
+
+Curves = dict[str, list[tuple[float, Mapping[str, Any]]]]
+"""Rows of a summary with their places, by label."""
+
+
+def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
+    """Draw goodput, p95, CPU and memory over a factor of numbers, or over many levels.
+
+    A figure for each workload (and level); none if there is no such factor and there are few
+    levels.
+    """
+    factors = judged.results.declared.get("factors") or {}
+    name, values = next(iter(factors.items()), ("", ()))
+    of_factor = (
+        len(factors) == 1 and len(values) >= FEWEST and all(str(one).isdecimal() for one in values)
+    )
+    runs = judged.results.runs if of_factor else ()
+    known = {run.cell.system: float(run.settings.get(name, 0)) for run in runs}
+    levels = set(summary.filter(pl.col("mode") == "closed")["level"].to_list())
+    if not known and (len(levels) < LEVELS or 1 not in levels):
+        return []
+    drawn = []
+    for part in summary.partition_by("workload", "mode", *(["level"] if known else [])):
+        curves: Curves = {}
+        for row in part.sort("level").iter_rows(named=True):
+            at = known[row["system"]] if known else row["level"]
+            label = row["variant"] if known else row["system"]
+            curves.setdefault(label, []).append((at, row))
+        workload, unit = part["workload"][0], load_unit(part["mode"][0])
+        axis = name if known else unit
+        title = f"{workload}: growth over {axis}"
+        if known:
+            title += f", {part['level'][0]:g} {unit}"
+        file = "-".join(("growth", workload, *([f"{part['level'][0]:g}"] if known else [])))
+        drawn.append(finished(file, title, partial(_draw, axis, curves)))
+    return drawn
+
+
+def _draw(axis: str, curves: Curves) -> tuple[Figure, str]:
+    figure, grid = subplots(1, len(PANELS), 3.2)
+    look, told = line_styles(curves), []
+    for axes, (column, title) in zip(grid[0], PANELS.items(), strict=True):
+        for label, rows in curves.items():
+            points = sorted((at, value) for at, row in rows if (value := row[column]) is not None)
+            if not points:
+                continue
+            axes.plot(*zip(*points, strict=True), **look[label].marks, ms=4, lw=1.4, label=label)
+            told.append(_told(f"{label}, {title}", points))
+        axes.set_title(title)
+        axes.set_xlabel(axis)
+        axes.set_ylim(bottom=0)
+        if max((at for rows in curves.values() for at, _ in rows), default=0) > 1000:
+            axes.set_xscale("symlog", linthresh=1000)
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(curves))
+    return figure, (
+        f"Means over all runs of a point. From the first to the last: {'; '.join(told)}. "
+        "Slopes are of a least-squares line."
+    )
+
+
+def _told(what: str, points: Sequence[tuple[float, float]]) -> str:
+    (first, before), (last, after) = points[0], points[-1]
+    if len(points) < FEWEST or not before:
+        return f"{what} {before:.3g} to {after:.3g}"
+    slope = np.polyfit(*np.array(points).T, 1)[0]
+    return f"{what} × {after / before:.2f} from {first:g} to {last:g}, {slope:+.2g} for each more"

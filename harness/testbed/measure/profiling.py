@@ -1,0 +1,64 @@
+"""Records where the CPU time of a system's JVMs goes, by Java's flight recorder."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from testbed.deploy.jdk import Jdk
+from testbed.deploy.stack import Stack
+from testbed.measure import warming
+from testbed.measure.load import Generator, Load
+from testbed.model.errors import UserError
+
+EVENT = "jdk.CPUTimeSample"
+"""Samples of CPU time, which Java has from 25 on, on Linux only."""
+
+EVERY = "10ms"
+DEPTH = 300
+"""Most frames of a stack; the recorder's own 64 would cut off the outermost ones."""
+
+
+def record(
+    stack: Stack,
+    generator: Generator,
+    jdk: Jdk,
+    warm_up: Load,
+    recorded: Load,
+    folder: Path,
+    notice: Callable[[str], None] = lambda _: None,
+) -> dict[str, Path]:
+    """Put two loads on a running system, and record the second; return the recordings by instance.
+
+    Raises `UserError` if a JVM cannot be recorded or the generator fails.
+    """
+    running = {one.name: one.process.pid for one in stack.record.running}
+    notice("a warm system")
+    generator.run(warm_up, folder / "warm-up.csv")
+    warming.await_quiet(tuple(running.values()))
+    for pid in running.values():
+        _command(jdk, pid, "JFR.configure", f"stackdepth={DEPTH}")
+        event = (f"{EVENT}#enabled=true", f"{EVENT}#throttle={EVERY}")
+        _command(jdk, pid, "JFR.start", "name=profile", *event)
+    notice("samples")
+    generator.run(recorded, folder / "samples.csv")
+    files = {name: folder / f"{name}.jfr" for name in running}
+    for name, pid in running.items():
+        _command(jdk, pid, "JFR.stop", "name=profile", f"filename={files[name]}")
+    return files
+
+
+def printed(jdk: Jdk, recording: Path) -> list[str]:
+    """Return the lines that ``jfr print`` prints of a recording's samples."""
+    tool, depth = jdk.home / "bin" / "jfr", ("--stack-depth", str(DEPTH))
+    command = [str(tool), "print", "--events", EVENT, *depth, str(recording)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def _command(jdk: Jdk, pid: int, *words: str) -> None:
+    command = [str(jdk.home / "bin" / "jcmd"), str(pid), *words]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    if answer.returncode != 0 or "Could not" in answer.stdout:
+        told = (answer.stderr or answer.stdout).strip().splitlines()
+        raise UserError(f"{' '.join(words)} failed: {told[-1] if told else 'no reason given'}")

@@ -1,0 +1,182 @@
+"""A ladder's steps, growth and limits, and what the report says of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from testbed.analysis.claims.case_kinds import examine
+from testbed.analysis.claims.claim import Claim
+from testbed.analysis.decisions import decide
+from testbed.analysis.figures import climb, growth
+from testbed.analysis.ladders import Climb, climbed, turned
+from testbed.analysis.samples import load
+from testbed.analysis.sections import answer, cases, ladder, limit
+from testbed.analysis.summary import tabulate
+from testbed.analysis.verdicts import Judged, judge_all
+
+from .synthetic import write_blocks, write_pair, write_run
+
+DECLARED = """
+name: climbing
+ladder:
+  top: {variant: sync, preset: tuned}
+  factors: {log: {}, pool: {}}
+  beyond: {snapshot: {}}
+systems: {plain: {}, log: {}, tuned: {}, without-log: {}, plus-snapshot: {}}
+groups: [[log, plain, tuned], [tuned, without-log, plus-snapshot]]
+"""
+STARTS = (
+    {"plain": 60.0, "log": 40.0, "tuned": 20.0},
+    {"tuned": 20.0, "without-log": 60.0, "plus-snapshot": 20.0},
+)
+"""The median response time of each system, in ms, by start."""
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Judged:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "experiment.yaml").write_text(DECLARED)
+    for repetition, systems in enumerate(STARTS, 1):
+        for name, median in systems.items():
+            write_blocks(
+                tmp_path / f"{name}-{repetition}",
+                medians_ms=(median, 1.02 * median, median),
+                repetition=repetition,
+                loops=300,
+                record={"system": name},
+            ).rename(tmp_path / "runs" / f"{name}-{repetition}")
+    return judge_all(load(tmp_path))
+
+
+@pytest.fixture
+def found(judged: Judged) -> Climb:
+    known = climbed(judged.results, decide(judged))
+    assert known is not None
+    return known
+
+
+def test_a_step_is_worth_its_rung_divided_by_the_one_below(found: Climb) -> None:
+    assert found.first == "plain"
+    assert [(one.factor, one.rung) for one in found.steps] == [
+        ("log", "log"),
+        ("pool", "tuned"),
+        ("snapshot", "plus-snapshot"),
+    ]
+    log, pool, snapshot = (
+        next(one for one in step.added if one.figure == "ok_per_s") for step in found.steps
+    )
+    assert (log.system, log.reference) == ("log", "plain")
+    assert log.ratio == pytest.approx(1.5, rel=0.03)
+    assert (log.low or 9) < 1.5 < (log.high or 0) or log.low == pytest.approx(1.5, rel=0.03)
+    assert pool.ratio == pytest.approx(2, rel=0.03)
+    assert [one.decision for one in (log, pool, snapshot)] == ["better", "better", "alike"]
+
+
+def test_what_is_taken_out_of_the_top_is_compared_with_it(found: Climb) -> None:
+    log, pool, snapshot = found.steps
+    (removed,) = [one for one in log.removed if one.figure == "ok_per_s"]
+
+    assert (removed.system, removed.reference) == ("tuned", "without-log")
+    assert removed.ratio == pytest.approx(3, rel=0.03)
+    assert pool.removed == pool.added
+    assert snapshot.removed == ()
+
+
+def test_a_system_that_was_also_up_with_others_has_no_pair_left_out(judged: Judged) -> None:
+    assert {one.left_out for one in decide(judged)} == {0}
+
+
+def test_a_turned_decision_turned_again_is_the_first(judged: Judged) -> None:
+    for one in decide(judged):
+        again = turned(turned(one))
+        assert (again.system, again.decision) == (one.system, one.decision)
+        assert again.ratio == pytest.approx(one.ratio)
+        assert again.reference_value == pytest.approx(one.reference_value)
+
+
+def test_the_report_of_a_ladder_has_its_steps_and_the_published_one(judged: Judged) -> None:
+    text = cases.studies(judged)
+
+    assert text.startswith("## A ladder of optimisations")
+    assert "| 5 | distributed cache | server |" in text
+    assert "**list, 10 threads.**" in text
+    assert "better by 5" in text
+    assert "Worth another amount at the top than on the way up" in text
+    assert "log (list, 10 threads: 1.5" in text
+    assert "5 of 5 statements disagree" in text
+    assert answer.answer(judged, decide(judged)).startswith("This was a ladder")
+
+
+def test_a_comparison_is_no_ladder(tmp_path: Path) -> None:
+    pair = write_pair(tmp_path)
+
+    assert ladder.ladder(pair) == ""
+    assert climb.ladders(pair, tabulate(pair.used), decide(pair)) == []
+    assert "ladder" not in cases.studies(pair)
+
+
+def test_steps_together_are_held_against_a_claim(judged: Judged) -> None:
+    given = {"id": "x", "source": "ours", "says": "so", "kind": "steps", "accept": (2.0, 4.0)}
+    claim = Claim.model_validate({**given, "steps": ["log", "pool"]})
+
+    both = examine(claim, judged)
+
+    assert both.estimate == pytest.approx(3, rel=0.03)
+    assert (both.runs, both.unit) == (1, "×")
+    missing = claim.model_copy(update={"steps": ["log", "other"]})
+    assert examine(missing, judged).note == "nothing usable"
+
+
+def test_a_ladder_is_drawn_for_each_cell(judged: Judged) -> None:
+    (figure,) = climb.ladders(judged, tabulate(judged.used), decide(judged))
+
+    assert figure.name == "ladder-list-10"
+    assert figure.png.startswith(b"\x89PNG")
+    assert "Each rung has one more factor at its best" in figure.caption
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_growth_is_drawn_over_a_factor_of_numbers(tmp_path: Path, many: bool) -> None:
+    values = (0, 100, 200) if many else (0, 100)
+    (tmp_path / "experiment.yaml").write_text(f"factors: {{stored: {list(map(str, values))}}}")
+    (tmp_path / "runs").mkdir()
+    for value in values:
+        settings = {"stored": str(value)} if value else {}
+        write_run(
+            tmp_path / f"{value}",
+            median_ms=10 + value / 10,
+            record={"system": f"sync-{value}", "settings": settings},
+        ).rename(tmp_path / "runs" / f"sync-{value}")
+    judged = judge_all(load(tmp_path))
+
+    drawn = growth.growth(judged, tabulate(judged.used))
+
+    assert [one.name for one in drawn] == (["growth-list-10"] if many else [])
+    if many:
+        assert re.search(r"sync, p95, ms × (2\.9|3\.0)\d from 0 to 200", drawn[0].caption)
+
+
+def test_growth_is_drawn_over_many_levels(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, runs=1, levels=(1, 2, 4, 8, 16, 32, 64))
+
+    assert [one.name for one in growth.growth(judged, tabulate(judged.used))] == ["growth-list"]
+
+
+def test_results_are_set_against_servers_without_work(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, runs=1)
+    assert limit.limit(judged, tabulate(judged.used)) == ""
+
+    bare = {name: {"operations_per_s": 4000.0, "cpu_ms": 0.2} for name in limit.SERVERS}
+    environment = {"bare_servers": {"sync-list.jmx": bare}}
+    (tmp_path / "environment.json").write_text(json.dumps(environment))
+    judged = judge_all(load(tmp_path))
+    text = limit.limit(judged, tabulate(judged.used))
+
+    # 2 s of CPU for 1000 operations.
+    assert "| sync | list | " in text
+    assert "| 2.000 | 10.0 % | 10.0 % | 10.0 % | 5 | 10 | 3 | 0 |" in text
+    assert "| async |" not in text
