@@ -74,9 +74,7 @@ def svg(counted: Mapping[Stack, int], title: str) -> str:
     )
 
 
-def _drawn(
-    depth: int, left: float, width: float, name: str, share: float, height: int
-) -> str:
+def _drawn(depth: int, left: float, width: float, name: str, share: float, height: int) -> str:
     top = height - (depth + 1) * ROW
     colour = next((one for start, one in COLOURS if name.startswith(start)), OTHERS)
     short = ".".join(name.split(".")[-2:])[: int(width / 6.2)]

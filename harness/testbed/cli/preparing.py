@@ -178,9 +178,7 @@ def measure_bare_servers(
         return ceiling.bare(project, plans, java, jdk.for_services(), detail)
 
 
-def _plans(
-    project: Project, of_variants: Iterable[str], workloads: Sequence[str]
-) -> list[Path]:
+def _plans(project: Project, of_variants: Iterable[str], workloads: Sequence[str]) -> list[Path]:
     return [
         load.plan_file(project, variant, workload)
         for variant in of_variants

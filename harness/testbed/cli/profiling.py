@@ -72,9 +72,7 @@ def profile(
         stack.start(detail)
         try:
             with load.Generator.started(command, folder / "generator.log") as generator:
-                found = profiling.record(
-                    stack, generator, java, before, recorded, folder, detail
-                )
+                found = profiling.record(stack, generator, java, before, recorded, folder, detail)
         finally:
             stack.stop()
     _show(project, java, found, folder)

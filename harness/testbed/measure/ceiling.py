@@ -79,8 +79,8 @@ def measure(
         ):
             for plan in unknown:
                 notice(plan.stem)
-                command = _reference_server(plan)
-                found = _measured(project, plan, command, generator, Path(folder))
+                server = _reference_server(plan)
+                found = _measured(project, plan, server, generator, Path(folder))
                 measured = {**_read(project), _key(project, plan, java): found}
                 files.write_json(project.state / FILE, measured)
     return known(project, plans, java)
@@ -150,7 +150,7 @@ def _reference_server(plan: Path) -> tuple[str, ...]:
 def _answers(project: Project, plan: Path) -> list[str]:
     """Return the arguments of a bare server: the protocol and the answers of a plan's system."""
     system = systems.declaration(plan.stem.rpartition("-")[0])
-    arguments = [system.protocol]
+    arguments: list[str] = [system.protocol]
     for one in system.reference:
         echo = json.dumps(one.echo, separators=(",", ":")) if one.echo else ""
         file = str(project.root / one.file) if one.file else ""
@@ -169,9 +169,7 @@ def _measured(
 ) -> dict[str, Any]:
     """Measure a plan on a server that prints its port and ends with its input."""
     variant, _, workload = plan.stem.rpartition("-")
-    endpoint = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    endpoint = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert endpoint.stdout is not None
         line = endpoint.stdout.readline()

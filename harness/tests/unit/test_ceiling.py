@@ -133,7 +133,9 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
 
     assert list(found) == ["sync-list.jmx"]
     assert {name: one["operations_per_s"] for name, one in found["sync-list.jmx"].items()} == {
-        **{"static": 100.0, "netty": 100.0, "spring": 100.0}
+        "static": 100.0,
+        "netty": 100.0,
+        "spring": 100.0,
     }
     assert all(one["cpu_ms"] >= 0 for one in found["sync-list.jmx"].values())
     *_, server, protocol, listed, made = asked.read_text().splitlines()

@@ -149,9 +149,7 @@ def test_what_a_system_is_beside_its_settings_is_recorded() -> None:
     assert (empty.name, full.name) == ("sync-0-6", "sync-100-6")
     assert empty.deployed == {"replicas.cinemas": "6"}
     assert full.deployed == {"replicas.cinemas": "6", "stored": "100"}
-    older = reading.parse(
-        f"{VALID}systems: {{a: {{variant: sync, jars: old}}}}\n", "mine.yaml"
-    )
+    older = reading.parse(f"{VALID}systems: {{a: {{variant: sync, jars: old}}}}\n", "mine.yaml")
     assert older.system("a").deployed == {"jars": "old"}
     assert reading.parse(older.to_yaml(), "experiment.yaml") == older
 

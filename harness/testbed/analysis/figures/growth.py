@@ -86,5 +86,6 @@ def _told(what: str, points: Sequence[tuple[float, float]]) -> str:
     (first, before), (last, after) = points[0], points[-1]
     if len(points) < FEWEST or not before:
         return f"{what} {before:.3g} to {after:.3g}"
-    slope = np.polyfit(*np.array(points).T, 1)[0]
+    at, figures = np.array(points).T
+    slope = np.polyfit(at, figures, 1)[0]
     return f"{what} × {after / before:.2f} from {first:g} to {last:g}, {slope:+.2g} for each more"

@@ -19,8 +19,8 @@ NOTE = (
     "a warm JVM. Each shares the machine with the load generator, as the system does. Goodput is "
     "the highest over the levels, *of* a server as a share of what the plan reaches there. CPU is "
     "the least over the levels; a server *needs* that share of it. What an operation causes is as "
-    "the system declares it: HTTP requests, conversions of JSON or BSON where nothing is remembered, "
-    "database commands, and messages taken from a queue."
+    "the system declares it: HTTP requests, conversions of JSON or BSON where nothing is "
+    "remembered, database commands, and messages taken from a queue."
 )
 
 

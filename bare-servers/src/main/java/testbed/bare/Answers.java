@@ -28,8 +28,8 @@ final class Answers {
   private final AtomicLong requests = new AtomicLong();
 
   /**
-   * @param declared {@code REQUEST|STATUS|MEMBERS|FILE|HEADER|...}: how the request line begins, and
-   *     the members of a JSON object or a file, or neither
+   * @param declared {@code REQUEST|STATUS|MEMBERS|FILE|HEADER|...}: how the request line begins,
+   *     and the members of a JSON object or a file, or neither
    */
   Answers(boolean acknowledged, List<String> declared) throws IOException {
     this.acknowledged = acknowledged;

@@ -26,8 +26,7 @@ class BareServersTest {
   @BeforeEach
   void declareAnswers() throws IOException {
     var file = Files.writeString(folder.resolve("list.json"), "[1]");
-    declared =
-        List.of("GET /list|200||" + file + "|Colour: red", "POST /make|201|{\"id\":\"1\"}|");
+    declared = List.of("GET /list|200||" + file + "|Colour: red", "POST /make|201|{\"id\":\"1\"}|");
   }
 
   @ParameterizedTest

@@ -24,8 +24,8 @@ import testbed.support.web.WebSettings;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The short way to a list of movies, to a reservation without a key, and to the answers of both, for
- * clients without a limit.
+ * The short way to a list of movies, to a reservation without a key, and to the answers of both,
+ * for clients without a limit.
  */
 @Component
 @ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)

@@ -49,7 +49,8 @@ class ShortRequests extends ShortWay {
       case "GET" -> list.equals(path) ? Operation.without(list, movies::list) : null;
       case "POST" ->
           make.equals(path) && request.getHeader(IdempotencyKeys.HEADER) == null
-              ? new Operation<>(make, ReservationRequest.class, body -> reservations.make(null, body))
+              ? new Operation<>(
+                  make, ReservationRequest.class, body -> reservations.make(null, body))
               : null;
       default -> null;
     };
