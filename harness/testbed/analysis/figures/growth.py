@@ -87,5 +87,6 @@ def _told(what: str, points: Sequence[tuple[float, float]]) -> str:
     if len(points) < FEWEST or not before:
         return f"{what} {before:.3g} to {after:.3g}"
     at, figures = np.array(points).T
-    slope = np.polyfit(at, figures, 1)[0]
+    # Without the rest of the arithmetic where nothing grows.
+    slope = round(np.polyfit(at, figures, 1)[0], 9)
     return f"{what} × {after / before:.2f} from {first:g} to {last:g}, {slope:+.2g} for each more"
