@@ -25,8 +25,8 @@ PORT_OFFSET = 5000
 IDLE_S = 10
 
 CHATTY = {
-    f"LOGGING_LEVEL_ORG_SPRINGFRAMEWORK_{name}": "debug"
-    for name in ("WEB", "CLOUD_GATEWAY_HANDLER", "DATA_MONGODB_CORE")
+    f"LOGGING_LEVEL_ORG_{name}": "debug"
+    for name in ("SPRINGFRAMEWORK_WEB", "SPRINGFRAMEWORK_SECURITY", "MONGODB_DRIVER_PROTOCOL")
 }
 """So that every service logs something about each request."""
 

@@ -62,7 +62,8 @@ class ServiceClient {
         .send(
             (passedOn, out) -> {
               head(passedOn.requestHeaders(), question);
-              passedOn.requestHeaders().add(trace);
+              // In place of the client's: what follows is part of this span.
+              passedOn.requestHeaders().setAll(trace);
               var body = question.body();
               return body.length == 0 ? out : out.send(Mono.just(Unpooled.wrappedBuffer(body)));
             })

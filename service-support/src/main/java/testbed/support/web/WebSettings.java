@@ -12,7 +12,7 @@ import org.springframework.util.unit.DataSize;
  * @param maxBody the largest request body that is read
  * @param bodyTime the time for a request body to arrive; without it clients may take any time
  * @param shortWay whether ordinary requests reach their controller without the framework's
- *     dispatcher ({@link ShortWay})
+ *     dispatcher
  * @param timer what times the requests of servlet services: the framework's observation of each, or
  *     a plain timer with the same names. With traces they are always observed
  */
