@@ -51,6 +51,31 @@ def test_the_samples_of_a_run_are_beside_its_record(tmp_path: Path, file: str) -
     assert f"{file!r} is not a name" in find_results(tmp_path).unreadable[bad.name]
 
 
+@pytest.mark.parametrize(
+    ("generators", "why"),
+    [
+        ([{"file": "../x.csv", "threads": 1, "samples": 1, "cpu_s": 1}], "is not a name"),
+        ([{"file": "x.csv"}], "lacks the key 'threads'"),
+        ([], "blocks differ in their number of generators"),
+        (2, "value of the wrong kind"),
+    ],
+)
+def test_the_generators_of_a_run_are_told_alike(
+    tmp_path: Path, generators: object, why: str
+) -> None:
+    write_run(tmp_path)
+    bad = write_blocks(tmp_path, repetition=2)
+    record = json.loads((bad / "run.json").read_text())
+    for block in record["blocks"]:
+        block["generators"] = generators
+    if generators == []:
+        share = {"file": "x.csv", "threads": 1, "samples": 1, "cpu_s": 1}
+        record["blocks"][0]["generators"] = [share]
+    (bad / "run.json").write_text(json.dumps(record))
+
+    assert why in find_results(tmp_path).unreadable[bad.name]
+
+
 @pytest.mark.parametrize("place", ["figures", "report.html", "runs/sync-list-tuned-010-1/more"])
 def test_no_link_leads_out_of_results(tmp_path: Path, place: str) -> None:
     results, outside = tmp_path / "results", tmp_path / "outside"
