@@ -38,6 +38,7 @@ SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 MAX_REPLICAS = 20
 Replicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS, strict=True)]
+Generators = Annotated[int, Field(ge=1, le=99, strict=True)]
 
 SCALES = "replicas."
 """The prefix of a factor whose values are numbers of instances."""
@@ -171,6 +172,8 @@ class SystemSpec(Section):
     """Instances of each service, on top of the experiment's."""
     limits: dict[str, ServiceLimits] = {}
     """The limits of each instance, by service, on top of the experiment's."""
+    generators: Generators | None = None
+    """Load generators. Default: as many as the experiment has."""
 
     @model_validator(mode="after")
     def _has_the_services(self) -> SystemSpec:
