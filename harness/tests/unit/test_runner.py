@@ -580,7 +580,13 @@ def test_a_demand_search_finds_the_least_cpu_of_each_system(
 
 
 @pytest.mark.parametrize(
-    "plan", [PLAN, SEARCHED, DEMANDED, OPEN_LOOP, BLOCKS], ids=lambda plan: plan.name
+    "plan",
+    [
+        # One kind with warm-ups is enough: BLOCKS.
+        PLAN.model_copy(update={"warmup": Warmup(at_most=0)}),
+        *(SEARCHED, DEMANDED, OPEN_LOOP, BLOCKS),
+    ],
+    ids=lambda plan: plan.name,
 )
 def test_a_stopped_experiment_equals_one_that_was_not(
     tmp_path_factory: pytest.TempPathFactory, plan: Experiment
@@ -686,6 +692,7 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
                 "unwatched": SystemSpec(variant="sync"),
             },
             "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
         }
     )
     results = make_results(system, plan)
@@ -804,6 +811,7 @@ def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> Non
             "repetitions": 1,
             "variants": ("sync",),
             "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
             "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1, "for": 0.5}),
         }
     )
@@ -829,6 +837,7 @@ def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
             "repetitions": 1,
             "variants": ("sync",),
             "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
             "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1}),
         }
     )
