@@ -233,8 +233,10 @@ def test_two_generators_are_read_as_one(tmp_path: Path) -> None:
     assert two.pace == one.pace
     assert two.rows == one.rows
     columns = ["start_ms", "elapsed_ms", "block"]
-    assert two.operations.select(columns).sort(columns).equals(
-        one.operations.select(columns).sort(columns)
+    assert (
+        two.operations.select(columns)
+        .sort(columns)
+        .equals(one.operations.select(columns).sort(columns))
     )
     assert two.samples["start_ms"].to_list() == one.samples["start_ms"].to_list()
     assert two.operations["thread"].n_unique() == 10

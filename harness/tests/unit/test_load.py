@@ -351,9 +351,7 @@ def test_generators_put_one_load_on_together(
     assert [one.process.find() for one in generators] == [None, None]
 
 
-def test_arrivals_of_generators_are_together_those_of_the_plan(
-    tmp_path: Path, small: Load
-) -> None:
+def test_arrivals_of_generators_are_together_those_of_the_plan(tmp_path: Path, small: Load) -> None:
     arrivals = tmp_path / "arrivals.csv"
     arrivals.write_text("5\n10\n20\n20\n40\n")
     given = {"threads": "9", "arrivals": str(arrivals), "sample_variables": "intended"}
