@@ -66,6 +66,9 @@ SHORT_S = 0.5
 CLOCKS_MS = 5
 """How far apart the clocks of generators may be."""
 
+SLOWER = 0.25
+"""How much longer operations of one of several generators may take than those of the others."""
+
 RATE = "offered = achieved"
 COMPLETE_AFTER = "complete after"
 STALL = "stall"
@@ -180,7 +183,11 @@ def judge(
             _of_each(_generator_late, measurement),
             _of_each(_generator_cpu, measurement),
             _of_each(_generator_ceiling, measurement),
-            *((_in_step(measurement), _clocks(measurement)) if measurement.generators else ()),
+            *(
+                check(measurement)
+                for check in (_in_step, _alike, _clocks)
+                if measurement.generators
+            ),
             _conditions(measurement, environment),
             _disturbance(measurement),
             _warm(measurement),
@@ -489,6 +496,29 @@ def _span_s(block: Measurement) -> tuple[float, float]:
         (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
     ).row(0)
     return first / 1000, last / 1000
+
+
+def _alike(measurement: Measurement) -> Check:
+    """Check that operations of no generator take longer than those of the others.
+
+    All ask the same system at the same time. A generator that waits for a processor reads answers
+    late, and Little's law holds, as that wait is within the operation.
+    """
+    name, limit = "generators alike", f"at most {_percent(SLOWER)} slower, or chance"
+    took = [
+        np.maximum(one.operations.filter("ok")["elapsed_ms"].to_numpy(), CLOCK_MS / 2)
+        for one in measurement.generators
+    ]
+    if not all(one.size for one in took):
+        return _check(name, limit, "a generator without a success")
+    found = []
+    for number, own in enumerate(took, 1):
+        others = np.concatenate([one for one in took if one is not own])
+        change = change_of_mean(Spell(others, others, 0), Spell(own, own, 0))
+        found.append((change.ratio, number, change))
+    ratio, number, change = max(found, key=lambda one: one[0])
+    figure = f"operations of generator {number} take {100 * (ratio - 1):+.0f} %"
+    return _check(name, limit, figure, not change.exceeds(SLOWER))
 
 
 def _clocks(measurement: Measurement) -> Check:
