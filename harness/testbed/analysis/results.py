@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -104,6 +104,20 @@ def total(figures: Iterable[float | None]) -> float | None:
 
 
 @dataclass(frozen=True)
+class Share:
+    """What one of several load generators did in a block."""
+
+    file: Path
+    threads: int
+    """Its users, or the most operations that it has in flight."""
+    samples: int
+    """Its own count of samples."""
+    cpu_s: float
+    clock_offset_ms: float | None = None
+    """How far its clock was ahead of the harness's; None if not recorded."""
+
+
+@dataclass(frozen=True)
 class Block:
     """One short measurement of a run; what the record does not tell is None."""
 
@@ -126,6 +140,22 @@ class Block:
     wall_s: float | None = None
     delivered: int | None = None
     """The generator's own count of samples: rows that the file must have."""
+    generators: tuple[Share, ...] = ()
+    """Of each of several generators, whose files `file` stands for; empty if there was one."""
+
+    @property
+    def parts(self) -> tuple[Block, ...]:
+        """The block of each generator by itself."""
+        return tuple(
+            replace(
+                self,
+                file=one.file,
+                delivered=one.samples,
+                generator_cpu_s=one.cpu_s,
+                generators=(),
+            )
+            for one in self.generators
+        ) or (self,)
 
 
 @dataclass(frozen=True)
@@ -174,6 +204,18 @@ class Run:
     """
     ledger: Mapping[str, Any] | None = None
     """What became of the accepted work, see `testbed.measure.ledger`."""
+
+    @property
+    def generators(self) -> tuple[Run, ...]:
+        """The run of each of several generators by itself; empty if there was one."""
+        return tuple(
+            replace(
+                self,
+                blocks=tuple(block.parts[index] for block in self.blocks),
+                cell=replace(self.cell, threads=one.threads),
+            )
+            for index, one in enumerate(self.blocks[0].generators)
+        )
 
     @property
     def folder(self) -> Path:
@@ -331,6 +373,8 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     given = _known(record)
     blocks = given.get("blocks") or [{**given, "file": "samples.csv"}]
     try:
+        if len({len(one.get("generators", ())) for one in blocks}) > 1:
+            raise ValueError("blocks differ in their number of generators")
         return _RUN.validate_python(
             {
                 **given,
@@ -367,6 +411,9 @@ def _block(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
         "started_ms": _moment_ms(one.get("started")),
         "finished_ms": _moment_ms(one.get("finished")),
         "delivered": one.get("samples"),
+        "generators": [
+            {**each, "file": folder / _name(each["file"])} for each in one.get("generators", ())
+        ],
     }
 
 

@@ -171,6 +171,8 @@ class Measurement:
     """Whether the rows carry this project's labels."""
     whole: Measurement | None = None
     """The complete run, if this is a part of it; else None."""
+    generators: tuple[Measurement, ...] = ()
+    """What each of several load generators measured; empty if there was one."""
     overloaded: bool = False
     """Whether the verdict says that the system did not carry the load."""
 
@@ -316,8 +318,26 @@ def measure(run: Run) -> Measurement:
     Raises `UserError` if a file is missing, is not a JMeter CSV file with a header, or has no
     samples.
     """
-    parts = [_read(run, block, index) for index, block in enumerate(run.blocks)]
-    whole = replace(
+    parts = [
+        [_read(run, part, index) for part in block.parts] for index, block in enumerate(run.blocks)
+    ]
+    blocks = [_merged(generators) for generators in parts]
+    begins = [
+        1000 * block.settle_s + float(one.samples["start_ms"].to_numpy().min(initial=LATEST_MS))
+        for block, one in zip(run.blocks, blocks, strict=True)
+    ]
+
+    def settled(run: Run, found: Sequence[Measurement]) -> Measurement:
+        whole = replace(_joined(found), run=run)
+        return later_part(whole, begins) if any(one.settle_s for one in run.blocks) else whole
+
+    alone = zip(run.generators, zip(*parts, strict=True), strict=False)
+    return replace(settled(run, blocks), generators=tuple(settled(*one) for one in alone))
+
+
+def _joined(parts: Sequence[Measurement]) -> Measurement:
+    """Return the measurement of all parts of a run."""
+    return replace(
         parts[0],
         samples=pl.concat([one.samples for one in parts]),
         operations=pl.concat([one.operations for one in parts]),
@@ -330,13 +350,35 @@ def measure(run: Run) -> Measurement:
         rows=tuple(chain.from_iterable(one.rows for one in parts)),
         others=sum((Counter(one.others) for one in parts), Counter[str]()),
     )
-    if not any(block.settle_s for block in run.blocks):
-        return whole
-    begins = [
-        1000 * block.settle_s + float(one.samples["start_ms"].to_numpy().min(initial=LATEST_MS))
-        for block, one in zip(run.blocks, parts, strict=True)
+
+
+def _merged(generators: Sequence[Measurement]) -> Measurement:
+    """Return the block that all generators measured together.
+
+    Generators give their threads the same names.
+    """
+    if len(generators) == 1:
+        return generators[0]
+    named = [
+        replace(
+            one,
+            operations=one.operations.with_columns(
+                pl.format("generator {} {}", pl.lit(number), pl.col("thread").cast(pl.String))
+                .cast(pl.Categorical)
+                .alias("thread")
+            ),
+        )
+        for number, one in enumerate(generators, 1)
     ]
-    return later_part(whole, begins)
+    found = _joined(named)
+    return replace(
+        found,
+        samples=found.samples.sort("start_ms", maintain_order=True),
+        operations=found.operations.sort(
+            pl.coalesce("intended_ms", "start_ms"), maintain_order=True
+        ),
+        rows=(sum(found.rows),),
+    )
 
 
 def later_part(whole: Measurement, begins_ms: Sequence[float]) -> Measurement:

@@ -11,7 +11,8 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -61,6 +62,12 @@ No full garbage collection of a service and no random gap between operations is 
 SHORT = 0.05
 SHORT_S = 0.5
 """How much shorter than planned a block may be: a share, or the time to start its threads."""
+
+CLOCKS_MS = 5
+"""How far apart the clocks of generators may be."""
+
+SLOWER = 0.25
+"""How much longer operations of one of several generators may take than those of the others."""
 
 RATE = "offered = achieved"
 COMPLETE_AFTER = "complete after"
@@ -166,16 +173,21 @@ def judge(
             _operations(measurement),
             _labels(measurement),
             *(_faulty(measurement, kind) for kind in (DAMAGED, DOUBLED, CLOCK)),
-            _delivered(measurement),
-            _length(measurement),
+            _of_each(_delivered, measurement),
+            _of_each(_length, measurement),
             _complete(measurement, "before"),
             _complete(measurement, "after"),
-            _little(measurement),
+            _of_each(_little, measurement),
             _stall(measurement),
             _rate(measurement),
-            _generator_late(measurement),
-            _generator_cpu(measurement),
-            _generator_ceiling(measurement),
+            _of_each(_generator_late, measurement),
+            _of_each(_generator_cpu, measurement),
+            _of_each(_generator_ceiling, measurement),
+            *(
+                check(measurement)
+                for check in (_in_step, _alike, _clocks)
+                if measurement.generators
+            ),
             _conditions(measurement, environment),
             _disturbance(measurement),
             _warm(measurement),
@@ -251,6 +263,20 @@ def _check(name: str, limit: str, figure: str, holds: bool | None = None) -> Che
     """Return a check; with ``holds`` None its outcome is not known, and ``figure`` says why."""
     outcome: Outcome = "not known" if holds is None else "passed" if holds else "failed"
     return Check(name, outcome, figure, limit)
+
+
+def _of_each(check: Callable[[Measurement], Check], measurement: Measurement) -> Check:
+    """Make a check of the whole run, and of each of several generators by itself.
+
+    The others may make up for a generator that was starved. A failed check names it.
+    """
+    failed = [
+        f"generator {number}: {found.figure}"
+        for number, one in enumerate(measurement.generators, 1)
+        if (found := check(one)).outcome == "failed"
+    ]
+    whole = check(measurement)
+    return replace(whole, outcome="failed", figure="; ".join(failed)) if failed else whole
 
 
 def _operations(measurement: Measurement) -> Check:
@@ -425,13 +451,90 @@ def _generator_cpu(measurement: Measurement) -> Check:
 
 
 def _generator_ceiling(measurement: Measurement) -> Check:
-    """Check the throughput against the generator's maximum on a static endpoint."""
+    """Check the throughput against the generator's maximum on a static endpoint.
+
+    Several generators may have as much each. Where they share cores, that is checked.
+    """
     name, limit = "generator ceiling", f"at most {_percent(GENERATOR_SHARE)}"
     ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
         return _check(name, limit, "not measured")
+    ceiling *= max(1, len(measurement.generators))
     figure = f"{rate:,.0f} of {ceiling:,.0f} operations/s, {_percent(rate / ceiling)}"
     return _check(name, limit, figure, rate <= GENERATOR_SHARE * ceiling)
+
+
+def _in_step(measurement: Measurement) -> Check:
+    """Check that several generators began together.
+
+    Those of an open loop count their arrivals from one moment: each is as late as its first
+    operation. Whether one ended early is told by its length.
+    """
+    limit = f"within {_percent(SHORT)} of a block or {SHORT_S:g} s"
+    found = []
+    for parts in zip(*(one.recorded.blocks for one in measurement.generators), strict=True):
+        planned_s = parts[0].run.blocks[0].planned_s or 0.0
+        began, ended = zip(*map(_span_s, parts), strict=True)
+        late = [first - min(began) for first in began]
+        over = max(late) - max(SHORT * planned_s, SHORT_S)
+        found.append((over, max(late), late.index(max(late)) + 1, max(ended) - min(ended)))
+    over, worst, number, apart = max(found)
+    figure = (
+        f"generator {number} began {worst:.2f} s after the first; "
+        f"the last samples are {apart:.2f} s apart"
+    )
+    return _check("generators in step", limit, figure, over <= 0)
+
+
+def _span_s(block: Measurement) -> tuple[float, float]:
+    """Return the first start, in an open loop how late it was, and the last end, in s."""
+    if block.operations.is_empty():
+        return math.inf, 0.0
+    late = pl.col("start_ms") - pl.col("intended_ms").fill_null(0)
+    first, last = block.operations.select(
+        late.sort_by("start_ms").first().alias("first"),
+        (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
+    ).row(0)
+    return first / 1000, last / 1000
+
+
+def _alike(measurement: Measurement) -> Check:
+    """Check that operations of no generator take longer than those of the others.
+
+    All ask the same system at the same time. A generator that waits for a processor reads answers
+    late, and Little's law holds, as that wait is within the operation.
+    """
+    name, limit = "generators alike", f"at most {_percent(SLOWER)} slower, or chance"
+    took = [
+        np.maximum(one.operations.filter("ok")["elapsed_ms"].to_numpy(), CLOCK_MS / 2)
+        for one in measurement.generators
+    ]
+    if not all(one.size for one in took):
+        return _check(name, limit, "a generator without a success")
+    found = []
+    for number, own in enumerate(took, 1):
+        others = np.concatenate([one for one in took if one is not own])
+        change = change_of_mean(Spell(others, others, 0), Spell(own, own, 0))
+        found.append((change.ratio, number, change))
+    ratio, number, change = max(found, key=lambda one: one[0])
+    figure = f"operations of generator {number} take {100 * (ratio - 1):+.0f} %"
+    return _check(name, limit, figure, not change.exceeds(SLOWER))
+
+
+def _clocks(measurement: Measurement) -> Check:
+    """Check that the clocks of several generators agree, as their rows are joined by time."""
+    name, limit = "generator clocks", f"at most {CLOCKS_MS} ms apart"
+    offsets = [
+        (share.clock_offset_ms, number)
+        for block in measurement.run.blocks
+        for number, share in enumerate(block.generators, 1)
+        if share.clock_offset_ms is not None
+    ]
+    if len(offsets) < sum(len(block.generators) for block in measurement.run.blocks):
+        return _check(name, limit, "not recorded")
+    (least, behind), (most, ahead) = min(offsets), max(offsets)
+    figure = f"generator {ahead} is {most - least:g} ms ahead of generator {behind}"
+    return _check(name, limit, figure, most - least <= CLOCKS_MS)
 
 
 def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Check:

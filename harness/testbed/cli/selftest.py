@@ -21,15 +21,11 @@ from testbed.model.project import Project
 
 @dataclass(frozen=True)
 class Suite:
-    """A command that tests one part; exit code 0 is a pass.
-
-    A `fast` suite starts no service, no JMeter and no container.
-    """
+    """A command that tests one part; exit code 0 is a pass."""
 
     name: str
     command: tuple[str, ...]
     folder: Path
-    fast: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,29 +47,33 @@ Lane = Sequence[Suite]
 
 
 def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
-    """Return all suites, or the fast ones; what is in different lanes may run at the same time."""
+    """Return all suites; what is in different lanes may run at the same time.
+
+    The `fast` ones start no service, no JMeter and no container.
+    """
     harness = project.root / "harness"
     python = sys.executable
     # One file at a time per processor. More than four workers would only mean more JVMs at once.
     spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
     pytest = (python, "-m", "pytest")
-    of_python = [
-        Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness, fast=True),
-        Suite("lint", (python, "-m", "ruff", "check", "."), harness, fast=True),
-        Suite("types", (python, "-m", "mypy"), harness, fast=True),
-        Suite("imports", (str(Path(python).with_name("lint-imports")),), harness, fast=True),
-        Suite("harness", (*pytest, *spread, "tests/unit", "tests/analysis"), harness, fast=True),
-        Suite("plans", (*pytest, *spread, "tests/plans"), harness),
+    # What only the contract tests use takes seconds to load, in each worker.
+    lean = tuple(f"-pno:{plugin}" for plugin in ("schemathesis", "hypothesispytest", "anyio"))
+    static = [
+        Suite("format", (python, "-m", "ruff", "format", "--check", "."), harness),
+        Suite("lint", (python, "-m", "ruff", "check", "."), harness),
+        Suite("types", (python, "-m", "mypy"), harness),
+        Suite("imports", (str(Path(python).with_name("lint-imports")),), harness),
     ]
+    tests = Suite("harness", (*pytest, *lean, *spread, "tests/unit", "tests/analysis"), harness)
     if fast:
-        return [[one for one in of_python if one.fast]]
+        return [static, [tests]]
     # All of `verify` but the packaging: the contract tests use the jars meanwhile.
     goals = ("test-compile", "surefire:test", "failsafe:integration-test", "failsafe:verify")
     maven = (build.maven(), "-B", "-ntp", *goals, "spotless:check")
     return [
         [Suite("services", maven, project.root)],
         [Suite("contract", (*pytest, "tests/contract"), harness)],
-        of_python,
+        [*static, tests, Suite("plans", (*pytest, *lean, *spread, "tests/plans"), harness)],
     ]
 
 

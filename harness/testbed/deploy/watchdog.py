@@ -6,12 +6,13 @@ the owner ends, for any reason.
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from testbed.deploy import leftovers, processes, record
+from testbed.deploy import processes
 from testbed.model.project import Project
 
 ENDING_LIMIT_S = 5.0
@@ -19,9 +20,12 @@ ENDING_LIMIT_S = 5.0
 
 POLL_S = 0.02
 
+DISMISSED = b"dismissed"
+"""What the owner says before it closes the pipe on purpose."""
+
 
 def start(project: Project) -> subprocess.Popen[bytes]:
-    """Start a watchdog for the stack of this process; closing its input dismisses it."""
+    """Start a watchdog for the stack of this process."""
     owner = processes.own()
     return subprocess.Popen(
         [
@@ -39,7 +43,8 @@ def start(project: Project) -> subprocess.Popen[bytes]:
 def dismiss(guard: subprocess.Popen[bytes]) -> None:
     """Dismiss a watchdog, and wait until it ends."""
     assert guard.stdin is not None
-    guard.stdin.close()
+    with contextlib.suppress(BrokenPipeError), guard.stdin as pipe:
+        pipe.write(DISMISSED)
     try:
         guard.wait(timeout=10)
     except subprocess.TimeoutExpired:
@@ -53,7 +58,11 @@ def watch(project: Project, owner: processes.ProcessId) -> None:
     `owner` is the process that started this one. A stack that another command has started
     meanwhile, or that was left up on purpose, is not touched.
     """
-    sys.stdin.buffer.read()
+    if sys.stdin.buffer.read() == DISMISSED:
+        return
+    # Most watchdogs are dismissed, and start beside a system that needs the processors.
+    from testbed.deploy import leftovers, record
+
     known = record.load(project)
     if known is None or known.owner != owner:
         return

@@ -23,6 +23,7 @@ from testbed.experiment.parts import (
     Disturb,
     Factors,
     Fetch,
+    Generators,
     Ladder,
     LocalPorts,
     Name,
@@ -81,6 +82,8 @@ class System:
     """Documents that are stored before each run."""
     jars: str | None = None
     """The folder with the jars of its services; None for those that the project builds."""
+    generators: int = 1
+    """Load generators that put each load on it together."""
 
     @property
     def deployed(self) -> dict[str, str]:
@@ -192,8 +195,12 @@ class Experiment(Section):
     """Instances of each service, in every system that has it."""
     limits: dict[str, ServiceLimits] = Field(default_factory=dict)
     """The limits of each instance, by service, in every system that has it."""
+    generators: Generators = 1
+    """Load generators. Each has its share of the users, and every so many-th arrival of an open
+    loop.
+    """
     overcommit: bool = False
-    """Whether the CPU limits of a system and one core for the load generator may add up to more
+    """Whether the CPU limits of a system and one core for each load generator may add up to more
     than the machine has.
     """
 
@@ -271,6 +278,22 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _has_a_user_for_each_generator(self) -> Experiment:
+        levels = [*self.threads, self.max_in_flight]
+        if self.warmup.at_most:
+            levels.append(self.warmup.threads)
+        if isinstance(self, Demanded):
+            # What an operation costs is measured with a single user.
+            levels.append(1)
+        for one in self.compared:
+            if one.generators > min(levels):
+                raise ValueError(
+                    f"generators: {one.generators} of {one.name} are more than the users of a "
+                    f"load: {min(levels)}"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _drains_what_is_accounted_for(self) -> Experiment:
         for one in self.compared if self.drain is not None else ():
             if declared_systems.declaration(one.variant).ledger is None:
@@ -334,6 +357,7 @@ class Experiment(Section):
                         _of(known.services, self.limits | spec.limits),
                         stored,
                         spec.jars,
+                        spec.generators or self.generators,
                     )
                 )
         return tuple(made)

@@ -40,6 +40,7 @@ MAX_REPLICAS = 20
 Replicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS, strict=True)]
 MAX_STORED = 10_000_000
 Stored = Annotated[int, Field(ge=0, le=MAX_STORED, strict=True)]
+Generators = Annotated[int, Field(ge=1, le=99, strict=True)]
 
 SCALES = "replicas."
 """The prefix of a factor whose values are numbers of instances."""
@@ -187,6 +188,8 @@ class SystemSpec(Section):
     """A folder of the project with the jars of its services, such as those of an older commit.
     Default: those that the project builds.
     """
+    generators: Generators | None = None
+    """Load generators. Default: as many as the experiment has."""
 
     @model_validator(mode="after")
     def _has_the_services(self) -> SystemSpec:

@@ -39,7 +39,7 @@ LEAD_S = 2.0
 
 
 GENERATOR_CPUS = 1
-"""The cores that the load generator needs beside what is measured."""
+"""The cores that a load generator needs beside what is measured."""
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,20 @@ class Expected:
 
 
 def require_cores(experiment: Experiment, cores: float) -> None:
-    """Check that the CPU limits of each system leave the load generator its cores.
+    """Check that the CPU limits of each system leave its load generators their cores.
 
     `cores` is what the machine has. Systems that are up together have load in turns, so each is
     checked by itself. Raises `UserError` with the first that needs more.
     """
     for system in () if experiment.overcommit else experiment.compared:
         most = experiment.demand.cpus.last if isinstance(experiment, Demanded) else system.cpus
-        if most and round(most + GENERATOR_CPUS, 6) > cores:
+        needed = GENERATOR_CPUS * system.generators
+        if most and round(most + needed, 6) > cores:
             raise UserError(
-                f"limits: the instances of {system.name} may use {most:g} cores, the load "
-                f"generator needs {GENERATOR_CPUS}, and this machine has {cores:g}",
-                "Lower cpus or replicas, or write `overcommit: true` into the experiment.",
+                f"limits: the instances of {system.name} may use {most:g} cores, generating its "
+                f"load needs {needed}, and this machine has {cores:g}",
+                "Lower cpus, replicas or generators, or write `overcommit: true` into the "
+                "experiment.",
             )
 
 

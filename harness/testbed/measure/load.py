@@ -1,4 +1,4 @@
-"""Runs plans in one long-lived JMeter, and follows its result files."""
+"""Runs plans in long-lived JMeters, and follows their result files."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import re
 import select
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from testbed.deploy import build, processes
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import now
+from testbed.experiment.planning import LEAD_S
 from testbed.measure.samplefile import Row, SampleFile, due, read_arrivals
+from testbed.measure.shares import BEGIN_S, numbered, share
 from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
@@ -63,22 +65,41 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    started: datetime
-    """When the generator got the load, in UTC."""
-    finished: datetime
-    """When it reported the end of the load, in UTC."""
-    duration_s: float
+class Part:
+    """What one generator did of a load."""
+
+    file: Path
+    """Its result file."""
+    threads: int
     samples: int
     """Samples that JMeter handed to its listeners: the number of rows of a complete result file."""
     cpu_s: float
-    """CPU seconds of the generator in between, user and system together."""
+    """CPU seconds during the load, user and system together."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    started: datetime
+    """When the generators got the load, in UTC."""
+    finished: datetime
+    """When all had reported its end, in UTC."""
+    duration_s: float
+    parts: tuple[Part, ...]
+    """Of each generator."""
     seen: Seen
+
+    @property
+    def samples(self) -> int:
+        return sum(part.samples for part in self.parts)
+
+    @property
+    def cpu_s(self) -> float:
+        return round(sum(part.cpu_s for part in self.parts), 3)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Counts of operations so far in a result file that grows."""
+    """Counts of operations so far in result files that grow."""
 
     operations: int = 0
     failed: int = 0
@@ -87,7 +108,7 @@ class Seen:
     span_s: float = 0.0
     """Seconds from the start of the first operation to the end of the last."""
     elapsed_s: float = 0.0
-    """Seconds since the generator got the load."""
+    """Seconds since the generators got the load."""
     first_ms: int | None = None
     """Start of the first operation, in an open loop its intended start, in milliseconds since the
     epoch; None before one ended.
@@ -177,7 +198,7 @@ class Generator:
     def __init__(self, jvm: subprocess.Popen[bytes], log: Path) -> None:
         self.process = ProcessId.of(jvm.pid)
         self._jvm = jvm
-        self._log = log
+        self.log = log
 
     @classmethod
     @contextlib.contextmanager
@@ -204,49 +225,29 @@ class Generator:
     def run(
         self, load: Load, samples: Path, watch: Callable[[Seen], None] = lambda _: None
     ) -> Outcome:
-        """Put a load on a front door and wait for its end.
+        """Put a load on a front door alone, see `together`."""
+        return together([self], load, samples, watch)
 
-        An interrupt or an error in `watch` ends the generator. `watch` is called about every
-        second, and once when the result file `samples` is complete. JMeter alone writes that file.
-        The outcome may have no operations; the caller checks it.
-
-        Raises `UserError` when the plan is missing, or when JMeter fails or ends; the latter with
-        the end of JMeter's log.
-        """
-        if not load.plan.is_file():
-            raise UserError(f"no plan {load.plan}")
+    def _cpu_s(self, load: Load) -> float:
         if (process := self.process.find()) is None:
             raise self._failure(f"JMeter had ended before {load.plan.name}")
-        counter = OperationCounter(samples, load.label, load.arrivals)
-        used, started, clock = process.cpu_times(), now(), time.monotonic()
-        try:
-            self._ask(load, samples)
-            verdict, _, told = self._answer(lambda: watch(counter.look())).partition(" ")
-        except BaseException:
-            # Otherwise the load would go on, and its answer would be taken for the next load's.
-            self._end()
-            raise
+        used = process.cpu_times()
+        return used.user + used.system
+
+    def _samples(self, load: Load, answer: str) -> int:
+        """Return the number of samples in an answer to a load."""
+        verdict, _, told = answer.partition(" ")
         if verdict == "":
             raise self._failure(f"JMeter ended in the middle of {load.plan.name}")
         if verdict != "ended":
             raise self._failure(f"JMeter failed on {load.plan.name}: {told}")
-        after = process.cpu_times()
-        duration_s, finished = time.monotonic() - clock, now()
-        watch(seen := counter.look())
-        return Outcome(
-            started=started,
-            finished=finished,
-            duration_s=round(duration_s, 3),
-            samples=int(told),
-            cpu_s=round(after.user + after.system - used.user - used.system, 3),
-            seen=seen,
-        )
+        return int(told)
 
     def _ask(self, load: Load, samples: Path) -> None:
         given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}
         given |= {f"property.{name}": value for name, value in load.properties.items()}
         lines = [f"{_escaped(name)}={_escaped(value)}\n" for name, value in given.items()]
-        file = self._log.with_suffix(".properties")
+        file = self.log.with_suffix(".properties")
         file.write_text("".join(lines), encoding="utf-8")
         assert self._jvm.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # It has just ended: no answer follows.
@@ -262,24 +263,96 @@ class Generator:
         return self._jvm.stdout.readline().decode(errors="replace").rstrip("\n")
 
     def _failure(self, what: str) -> UserError:
-        return UserError(f"{what}; the end of {self._log}:\n{files.tail(self._log)}")
+        return UserError(f"{what}; the end of {self.log}:\n{files.tail(self.log)}")
 
     def _end(self) -> None:
         # Closing the JVM's input fails if the JVM left a command unread.
         with processes.uninterrupted(), contextlib.suppress(BrokenPipeError), self._jvm:
             processes.stop([self.process], grace=3)
-            self._log.with_suffix(".properties").unlink(missing_ok=True)
+            self.log.with_suffix(".properties").unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def several(command: Sequence[str], log: Path, count: int) -> Iterator[list[Generator]]:
+    """Start some generators as `Generator.started` does; further logs have a number."""
+    with contextlib.ExitStack() as running:
+        logs = [log, *(numbered(log, index) for index in range(1, count))]
+        yield [running.enter_context(Generator.started(command, one)) for one in logs]
+
+
+def together(
+    generators: Sequence[Generator],
+    load: Load,
+    samples: Path,
+    watch: Callable[[Seen], None] = lambda _: None,
+) -> Outcome:
+    """Put a load on a front door by some generators at once, and wait for its end.
+
+    Several generators have a share each, and result files beside `samples` with their numbers.
+    JMeter alone writes those files. An interrupt or an error in `watch` ends the generators.
+    `watch` is called about every second, and once when the result files are complete. The outcome
+    may have no operations; the caller checks it.
+
+    Raises `UserError` when the plan is missing, or when a JMeter fails or ends; the latter with the
+    end of its log.
+    """
+    if not load.plan.is_file():
+        raise UserError(f"no plan {load.plan}")
+    before = [one._cpu_s(load) for one in generators]
+    shares = _divided(load, samples, len(generators))
+    counter = OperationCounter([file for _, file in shares], load.label, load.arrivals)
+    started, clock = now(), time.monotonic()
+    try:
+        for one, (own, file) in zip(generators, shares, strict=True):
+            one._ask(own, file)
+        answers = [one._answer(lambda: watch(counter.look())) for one in generators]
+    except BaseException:
+        # Otherwise the load would go on, and its answer would be taken for the next load's.
+        for one in generators:
+            one._end()
+        raise
+    parts = tuple(
+        Part(
+            file,
+            int(own.properties.get("threads", 0)),
+            one._samples(load, answer),
+            round(one._cpu_s(load) - used, 3),
+        )
+        for one, used, (own, file), answer in zip(generators, before, shares, answers, strict=True)
+    )
+    duration_s, finished = time.monotonic() - clock, now()
+    watch(seen := counter.look())
+    return Outcome(started, finished, round(duration_s, 3), parts, seen)
+
+
+def _divided(load: Load, samples: Path, count: int) -> list[tuple[Load, Path]]:
+    """Return the load and the result file of each generator; write the arrivals of each."""
+    if count == 1:
+        return [(load, samples)]
+    lead_s = BEGIN_S if load.arrivals is None else BEGIN_S + LEAD_S
+    begin_ms = int((time.time() + lead_s) * 1000)
+    divided = []
+    for index in range(count):
+        own = replace(load, properties=share(load.properties, index, count, begin_ms))
+        if load.arrivals is not None:
+            file = numbered(load.arrivals, index)
+            planned = load.arrivals.read_text(encoding="ascii").splitlines(keepends=True)
+            file.write_text("".join(planned[index::count]), encoding="ascii")
+            properties = {**own.properties, "arrivals": str(file.absolute())}
+            own = replace(own, properties=properties, arrivals=file)
+        divided.append((own, numbered(samples, index)))
+    return divided
 
 
 class OperationCounter:
-    """Counts the operations in a result file that is still being written.
+    """Counts the operations in the result files of a load that are still being written.
 
-    Rows with the label `label` are operations. The file has a header and need not exist yet.
+    Rows with the label `label` are operations. A file has a header and need not exist yet.
     """
 
-    def __init__(self, samples: Path, label: str, arrivals: Path | None = None) -> None:
+    def __init__(self, samples: Iterable[Path], label: str, arrivals: Path | None = None) -> None:
         self._planned = None if arrivals is None else read_arrivals(arrivals)
-        self._rows = SampleFile(samples, lambda found: found == label)
+        self._files = [SampleFile(file, lambda found: found == label) for file in samples]
         self._operations = 0
         self._failed = 0
         self._first_ms: int | None = None
@@ -289,8 +362,9 @@ class OperationCounter:
 
     def look(self) -> Seen:
         before = self._operations
-        for row in self._rows.read():
-            self._count(row)
+        for file in self._files:
+            for row in file.read():
+                self._count(row)
         clock = time.monotonic()
         interval, self._looked = clock - self._looked, clock
         rate = (self._operations - before) / interval if interval > 0 else 0.0

@@ -46,7 +46,7 @@ class WorkloadDeclaration(Declared):
     headers: dict[str, str] = Field(default_factory=dict)
     body: str = ""
     """Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
-    time of the run's start.
+    time of the run's start and the generator.
     """
     file: str | None = None
     """In place of a body: a file beside the plans."""

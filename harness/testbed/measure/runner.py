@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,15 +24,16 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
     """Measure the rest of an experiment; each run's folder is complete before the next run.
 
     The next run depends only on the plan and on finished runs, so a stopped experiment can resume.
-    An error or an interrupt ends the generator and the systems; finished runs stay.
+    An error or an interrupt ends the generators and the systems; finished runs stay.
     """
     done = results_directory.finished(results)
     log = results / results_directory.GENERATOR_LOG
-    with load.Generator.started(dependencies.generator, log) as generator:
+    most = max(system.generators for system in plan.compared)
+    with load.several(dependencies.generator, log, most) as generators:
         for number in itertools.count(1):
             for start in round_of(plan, number):
                 if next_cell(plan, start, done) is not None:
-                    _carry_out_start(dependencies, generator, plan, start, results, show, done)
+                    _carry_out_start(dependencies, generators, plan, start, results, show, done)
                     if len(start.systems) > 1:
                         show.known(dependencies.narrowing(results))
             reason = ending(
@@ -55,7 +57,7 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
 
 def _carry_out_start(
     dependencies: Dependencies,
-    generator: Generator,
+    generators: Sequence[Generator],
     plan: Experiment,
     start: Start,
     results: Path,
@@ -73,7 +75,7 @@ def _carry_out_start(
             running.callback(stack.stop)
             members[system.name] = member
         show.started(start)
-        session = Session(dependencies, generator, plan, start, members, results, show)
+        session = Session(dependencies, generators, plan, start, members, results, show)
         session.warm_up()
         cell = None
         while (cell := next_cell(plan, start, done, cell)) is not None:

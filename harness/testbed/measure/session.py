@@ -6,7 +6,7 @@ import contextlib
 import math
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.dependencies import Dependencies, Show
 from testbed.measure.disturbance import Disturbance
 from testbed.measure.ledger import Accounting
-from testbed.measure.load import Generator, Load, Outcome, Seen
+from testbed.measure.load import Generator, Load, Outcome, Part, Seen
 from testbed.measure.scraping import Scraper
 from testbed.measure.warming import Window
 from testbed.model import systems
@@ -81,7 +81,7 @@ class Session:
     """Puts one load after another on running systems."""
 
     dependencies: Dependencies
-    generator: Generator
+    generators: Sequence[Generator]
     plan: Experiment
     start: Start
     members: Mapping[str, Member]
@@ -209,12 +209,14 @@ class Session:
     def _window(self, member: Member, workload: str, folder: Path) -> Window:
         """Load a system with one workload for a few seconds; the samples are not kept."""
         rule, samples = self.plan.warmup, folder / "samples.csv"
-        samples.unlink(missing_ok=True)
+        # JMeter would append to them.
+        for left in folder.glob("samples*.csv"):
+            left.unlink()
         name = f"warm-up {member.system.name} {workload}"
         limits = self._load(member, workload, rule.threads, 0, duration=rule.window)
         age_s, before = member.age_s, warming.compilers_s(member.pids)
         clock = time.monotonic()
-        seen = self._put(name, limits, samples).seen
+        seen = self._put(member, name, limits, samples).seen
         after = warming.compilers_s(member.pids)
         elapsed = (time.monotonic() - clock) * machine.usable_cpus()
         member.loads += 1
@@ -282,7 +284,7 @@ class Session:
             meanwhile.enter_context(member.stack.limited(cpus))
             if one.scraper is not None:
                 meanwhile.enter_context(one.scraper.during())
-            outcome = self._put(one.run.id, limits, file, disturbance)
+            outcome = self._put(member, one.run.id, limits, file, disturbance)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
         own = before[one.run.system], after[one.run.system]
@@ -309,24 +311,32 @@ class Session:
                 "generator_cpu_s": outcome.cpu_s,
                 "wall_s": outcome.duration_s,
                 "samples": outcome.samples,
+                **_of_each(outcome.parts),
             }
         )
         member.loads += 1
 
     def _put(
-        self, name: str, limits: Load, samples: Path, disturbance: Disturbance | None = None
+        self,
+        member: Member,
+        name: str,
+        limits: Load,
+        samples: Path,
+        disturbance: Disturbance | None = None,
     ) -> Outcome:
-        """Put one load on; raise `UserError` if it records no operation."""
+        """Put one load on; raise `UserError` if a generator records nothing, or no operation."""
 
         def watch(latest: Seen) -> None:
             if disturbance is not None:
                 disturbance.watch(latest)
             self.show.loading(name, latest)
 
-        outcome = self.generator.run(limits, samples, watch)
-        if outcome.seen.operations == 0:
-            why = load.why_nothing(samples, self.results / results_directory.GENERATOR_LOG)
-            raise UserError(f"no operation was recorded on {name}: {why}", f"See {samples.parent}.")
+        generators = self.generators[: member.system.generators]
+        outcome = load.together(generators, limits, samples, watch)
+        for generator, part in zip(generators, outcome.parts, strict=True):
+            if not (part.samples and outcome.seen.operations):
+                why = load.why_nothing(part.file, generator.log)
+                raise UserError(f"no operation was recorded on {name}: {why}", f"See {part.file}.")
         return outcome
 
     def _end(self, one: Recording, began: float, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -445,6 +455,18 @@ class Session:
                 return {"complete_after": missing}
             time.sleep(0.2)
         return {"complete_after": True}
+
+
+def _of_each(parts: Sequence[Part]) -> dict[str, Any]:
+    """Return the part of a block's record on each of several generators."""
+    if len(parts) == 1:
+        return {}
+    # All run on this machine, so they have one clock.
+    return {
+        "generators": [
+            {**asdict(part), "file": part.file.name, "clock_offset_ms": 0.0} for part in parts
+        ]
+    }
 
 
 def _warmth(member: Member) -> str:

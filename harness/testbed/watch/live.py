@@ -25,9 +25,9 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 FILES = (
     "*.csv",
-    "*/runs/*.partial/samples.csv",
+    "*/runs/*.partial/samples*.csv",
     "*/runs/*.partial/block-*.csv",
-    "*/warmup/*.partial/samples.csv",
+    "*/warmup/*.partial/samples*.csv",
 )
 """Where result files grow: written by JMeter alone, and by an experiment's runs and warm-ups."""
 
@@ -94,7 +94,9 @@ class Followed:
 
     def __init__(self, file: Path, offset: int) -> None:
         self._rows = SampleFile(file, _is_operation, offset)
-        self._arrivals = file.with_name("arrivals.csv")
+        # Of one of several generators: `samples-2.csv` and `arrivals-2.csv`.
+        number = file.name.removeprefix("samples") if file.name.startswith("samples-") else ".csv"
+        self._arrivals = file.with_name(f"arrivals{number}")
         self._planned: list[int] | None = None
         self._first_ms: int | None = None
         self._last_ms = 0

@@ -22,6 +22,7 @@ from testbed.analysis.summary import each_run, tabulate
 from testbed.analysis.verdicts import judge_all
 from testbed.model.errors import UserError
 
+from .notebook import write_report_here
 from .synthetic import write_pair, write_run
 
 FIGURES = 3
@@ -146,7 +147,7 @@ def test_loose_sample_files_are_reported_on_without_touching_their_folder(
     shutil.copy(run / "samples.csv", loose / "sync-list-10-threads.jtl")
     before = files_in(loose)
     monkeypatch.chdir(tmp_path)
-    page = write_report(loose).page
+    page = write_report_here(loose).page
     assert page.resolve() == tmp_path / "report-loose" / "report.html"
     assert files_in(loose) == before
     text = Page(page.read_text(encoding="utf-8")).text
@@ -206,7 +207,7 @@ def test_the_terminal_is_told_by_what_the_report_computed(tmp_path: Path) -> Non
     record = tmp_path / "results" / "runs" / "sync-list-tuned-010-4" / "run.json"
     record.write_text(json.dumps({**json.loads(record.read_text()), "complete_before": "ucd"}))
     judged = judge_all(load(tmp_path / "results"))
-    written = write_report(tmp_path / "results", tmp_path / "out")
+    written = write_report_here(tmp_path / "results", tmp_path / "out")
     found = decide(judged)
     assert list(written.decisions) == found
     assert (tmp_path / "out" / "decisions.csv").read_text() == tabulate_decisions(found).write_csv()
@@ -239,7 +240,7 @@ def test_a_fast_system_that_fails_more_is_not_praised(tmp_path: Path) -> None:
 def test_the_thesis_has_its_claims_and_figures(tmp_path: Path) -> None:
     write_pair(tmp_path / "results", levels=(10, 20), second=1.4, change=0.8)
     (tmp_path / "results" / "experiment.yaml").write_text("name: mine\nclaims: true\n")
-    page = Page(write_report(tmp_path / "results", tmp_path / "out").page.read_text("utf-8"))
+    page = Page(write_report_here(tmp_path / "results", tmp_path / "out").page.read_text("utf-8"))
     for part in ("claims of the thesis", "Scaling and efficiency"):
         assert part in page.text
     assert "between 10 and 20 threads async becomes better than sync by p95" in page.text
@@ -254,7 +255,7 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     assert "0 of 1 runs are used" in told
     assert "complete before: 504" in told
     assert tabulate(judged.used).is_empty()
-    assert write_report(tmp_path, tmp_path / "out").page.is_file()
+    assert write_report_here(tmp_path, tmp_path / "out").page.is_file()
 
 
 @pytest.mark.parametrize(

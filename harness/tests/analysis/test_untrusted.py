@@ -14,6 +14,7 @@ from testbed.analysis.report import Written, write_report
 from testbed.analysis.results import find_results
 from testbed.model.errors import UserError
 
+from .notebook import write_report_here
 from .synthetic import write_blocks, write_run
 from .test_report import Page
 
@@ -49,6 +50,31 @@ def test_the_samples_of_a_run_are_beside_its_record(tmp_path: Path, file: str) -
     (bad / "run.json").write_text(json.dumps(record))
 
     assert f"{file!r} is not a name" in find_results(tmp_path).unreadable[bad.name]
+
+
+@pytest.mark.parametrize(
+    ("generators", "why"),
+    [
+        ([{"file": "../x.csv", "threads": 1, "samples": 1, "cpu_s": 1}], "is not a name"),
+        ([{"file": "x.csv"}], "lacks the key 'threads'"),
+        ([], "blocks differ in their number of generators"),
+        (2, "value of the wrong kind"),
+    ],
+)
+def test_the_generators_of_a_run_are_told_alike(
+    tmp_path: Path, generators: object, why: str
+) -> None:
+    write_run(tmp_path)
+    bad = write_blocks(tmp_path, repetition=2)
+    record = json.loads((bad / "run.json").read_text())
+    for block in record["blocks"]:
+        block["generators"] = generators
+    if generators == []:
+        share = {"file": "x.csv", "threads": 1, "samples": 1, "cpu_s": 1}
+        record["blocks"][0]["generators"] = [share]
+    (bad / "run.json").write_text(json.dumps(record))
+
+    assert why in find_results(tmp_path).unreadable[bad.name]
 
 
 @pytest.mark.parametrize("place", ["figures", "report.html", "runs/sync-list-tuned-010-1/more"])
@@ -93,7 +119,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
         f"name: x\n# ```\n\n{SCRIPT}\n\n```mermaid\n{SCRIPT}\n"
     )
     out = tmp_path_factory.mktemp("out")
-    return Page(write_report(results, out).page.read_text(encoding="utf-8"))
+    return Page(write_report_here(results, out).page.read_text(encoding="utf-8"))
 
 
 def test_html_of_results_is_text_in_the_report(page: Page) -> None:

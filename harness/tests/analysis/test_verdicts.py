@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -187,6 +188,116 @@ def test_a_run_without_a_file_of_one_block_is_named_and_loses_no_other(tmp_path:
         load(tmp_path)
     write_blocks(tmp_path, repetition=2)
     assert len(load(tmp_path).measurements) == 1
+
+
+def divide(folder: Path, fault: Callable[[Rows], Rows] = lambda rows: rows, **told: object) -> None:
+    """Make the blocks of 10 threads those of two generators; the second has a fault."""
+    record = json.loads((folder / "run.json").read_text())
+    for block in record["blocks"]:
+        whole, block["generators"] = folder / block["file"], []
+        header, *rows = whole.read_text().splitlines()
+        whole.unlink()
+        for number in (1, 2):
+            # Both number their threads from 1.
+            own = [
+                re.sub(r"users-1-\d+", f"users-1-{thread - 5 * (number - 1)}", one)
+                for one in rows
+                if ((thread := int(re.findall(r"users-1-(\d+)", one)[0])) > 5) == (number == 2)
+            ]
+            share = {"threads": 5, "samples": len(own), "cpu_s": 0.2, "clock_offset_ms": 0.0}
+            if number == 2:
+                own, share = fault(own), share | told
+            file = whole.with_stem(f"{whole.stem}-{number}")
+            file.write_text("\n".join([header, *own]) + "\n")
+            block["generators"].append({**share, "file": file.name})
+    (folder / "run.json").write_text(json.dumps(record))
+
+
+def idle(rows: Rows) -> Rows:
+    """Return rows with 1 ms more between two operations of a thread."""
+    made: dict[str, int] = {}
+    found = []
+    for one in rows:
+        (thread,) = re.findall(r"users-1-\d+", one)
+        found += moved([one], 0, made.setdefault(thread, 0))
+        made[thread] += 1
+    return found
+
+
+def slowed(rows: Rows) -> Rows:
+    """Return rows whose operations take half as long again, one right after the other."""
+    cells = [one.split(",", 2) for one in rows]
+    first = min(int(start) for start, _, _ in cells)
+    return [
+        f"{first + 3 * (int(start) - first) // 2},{3 * int(elapsed) // 2},{rest}"
+        for start, elapsed, rest in cells
+    ]
+
+
+def test_two_generators_are_read_as_one(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_blocks(tmp_path / name, record=GOOD)
+    divide(next((tmp_path / "two" / "runs").iterdir()))
+    one, two = (load(tmp_path / name).measurements[0] for name in ("one", "two"))
+
+    assert two.pace == one.pace
+    assert two.rows == one.rows
+    columns = ["start_ms", "elapsed_ms", "block"]
+    assert (
+        two.operations.select(columns)
+        .sort(columns)
+        .equals(one.operations.select(columns).sort(columns))
+    )
+    assert two.samples["start_ms"].to_list() == one.samples["start_ms"].to_list()
+    assert two.operations["thread"].n_unique() == 10
+    assert [part.operations.height for part in two.generators] == [
+        two.operations.filter(pl.col("thread").cast(pl.String).str.starts_with(start)).height
+        for start in ("generator 1 ", "generator 2 ")
+    ]
+    assert one.generators == ()
+    verdict = judge(two, {"usable_cpus": 2})
+    assert verdict.status == "valid", verdict
+    assert outcome(verdict, "generators in step") == "passed"
+    assert outcome(verdict, "generators alike") == "passed"
+    assert outcome(verdict, "generator clocks") == "passed"
+    assert validity(judge_all(load(tmp_path / "two")))
+
+
+@pytest.mark.parametrize(
+    ("fault", "told", "reason"),
+    [
+        # Of the whole it is 4 %, within the limit.
+        (idle, {}, r"Little's law: generator 2: X·R = 4\.\d+ for 5 threads, -[89]\.\d %"),
+        # A wait for a processor within operations, which Little's law does not see.
+        (slowed, {}, r"generators alike: operations of generator 2 take \+[45]\d %"),
+        (
+            lambda rows: moved(rows, 0, 600),
+            {},
+            r"generators in step: generator 2 began 0\.60 s after the first",
+        ),
+        (lambda rows: rows[1:], {}, r"rows: generator 2: 499 of 500 in block-1-2\.csv \(limit"),
+        (lambda rows: rows, {"cpu_s": 17.0}, r"generator CPU: generator 2: 7\d % of 2 cores"),
+        (
+            lambda rows: rows,
+            {"clock_offset_ms": 7.0},
+            r"generator clocks: generator 2 is 7 ms ahead of generator 1",
+        ),
+    ],
+)
+def test_a_generator_that_fails_is_named_though_the_other_is_well(
+    tmp_path: Path, fault: Callable[[Rows], Rows], told: dict[str, object], reason: str
+) -> None:
+    folder = write_blocks(tmp_path, record=GOOD)
+    # What is not of two generators has no such check, and is in the same table.
+    write_blocks(tmp_path, repetition=2, record=GOOD)
+    divide(folder, fault, **told)
+    judged = judge_all(load(tmp_path))
+
+    verdict = judged.verdicts[folder.name]
+    assert verdict.status == "invalid", verdict
+    assert re.match(rf"invalid: {reason}", str(verdict))
+    assert len(verdict.reasons) == 1
+    assert re.search(r"✗ [^|]*generator 2", validity(judged))
 
 
 def test_littles_law_finds_threads_that_spend_their_time_elsewhere(tmp_path: Path) -> None:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import json
+import os
+import signal
 import subprocess
+import threading
 import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
-from testbed.measure.load import Generator, Load, plan_file
+from testbed.analysis.results import run_of
+from testbed.analysis.samples import measure
+from testbed.analysis.verdicts import Verdict, judge
+from testbed.measure.load import Generator, Load, plan_file, together
+from testbed.measure.shares import BEGIN_S
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -56,6 +67,83 @@ def test_a_load_is_as_if_it_were_the_first(
     assert list(rows[0][0]) == list(rows[2][0]) == [*alone.rows[0], "intended"]
     # Numbered from one again.
     assert {row["threadName"] for row in rows[1]} == {f"users 1-{number}" for number in (1, 2, 3)}
+
+
+def test_two_generators_put_one_load_on_together(
+    generator: Generator, generator_command: list[str], tmp_path: Path
+) -> None:
+    planned = [10 * number for number in range(60)]
+    file = arrivals_file(tmp_path, planned)
+    with (
+        Generator.started(generator_command, tmp_path / "second.log") as second,
+        FakeProduct("sync") as product,
+    ):
+        both = [generator, second]
+        closed_load = load("sync-reserve", product, threads=3, duration=2)
+        closed = together(both, closed_load, tmp_path / "closed.csv")
+        emails = [json.loads(request.body)["clientEmail"] for request in product.requests]
+        open_load = load("sync-reserve", product, **opened(file, threads=6))
+        open_ = together(both, replace(open_load, arrivals=file), tmp_path / "open.csv")
+
+    of_closed, of_open = ([rows_of(part.file) for part in one.parts] for one in (closed, open_))
+    assert all(row["success"] == "true" for rows in (*of_closed, *of_open) for row in rows)
+    assert [{row["threadName"] for row in rows} for rows in of_closed] == [
+        {"users 1-1", "users 1-2"},
+        {"users 1-1"},
+    ]
+    # No two reservations are alike.
+    assert len(set(emails)) == len(emails) == closed.samples
+    # JMeter's clock was seen to be adjusted by up to 100 ms.
+    begun = closed.started.timestamp() * 1000 + 1000 * BEGIN_S - 100
+    assert all(int(row["timeStamp"]) >= begun for rows in of_closed for row in rows)
+    assert [len(rows) for rows in of_open] == [30, 30]
+    intended = sorted(int(row["intended"]) for rows in of_open for row in rows)
+    assert [one - intended[0] for one in intended] == planned
+
+
+def test_a_generator_that_waits_for_a_processor_makes_a_run_invalid_and_is_named(
+    generator: Generator, generator_command: list[str], tmp_path: Path
+) -> None:
+    with (
+        Generator.started(generator_command, tmp_path / "second.log") as second,
+        FakeProduct("sync") as product,
+    ):
+        load_ = load("sync-list", product, threads=4, duration=5)
+
+        def measured(name: str) -> Verdict:
+            outcome = together([generator, second], load_, tmp_path / f"{name}.csv")
+            shares = [{**asdict(part), "file": part.file.name} for part in outcome.parts]
+            cell = {"variant": "sync", "workload": "list", "preset": "tuned", "threads": 4}
+            block = {"file": f"{name}.csv", "samples": outcome.samples, "generators": shares}
+            return judge(measure(run_of(tmp_path, {**cell, "blocks": [block]})), {})
+
+        well = measured("well")
+        with starved(second):
+            starved_ = measured("starved")
+
+    assert well.status == "valid", well
+    assert starved_.status == "invalid"
+    assert "generators alike: operations of generator 2 take" in str(starved_)
+
+
+@contextlib.contextmanager
+def starved(generator: Generator) -> Iterator[None]:
+    """Let a generator run for a tenth of the time."""
+    done = threading.Event()
+
+    def hold() -> None:
+        while not done.wait(0.01):
+            os.kill(generator.process.pid, signal.SIGSTOP)
+            done.wait(0.09)
+            os.kill(generator.process.pid, signal.SIGCONT)
+
+    holding = threading.Thread(target=hold)
+    holding.start()
+    try:
+        yield
+    finally:
+        done.set()
+        holding.join()
 
 
 def test_what_a_load_has_used_is_its_own(generator: Generator, tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ def write(asked: dict[str, str], options: argparse.Namespace) -> int:
     used = time.process_time()
     while time.process_time() < used + 0.03:
         pass
-    start = int(time.time() * 1000)
+    start = int(properties.get("begin", time.time() * 1000))
+    if options.log.stem == options.starved:
+        start += 700
     if options.nothing:
         offsets = []
     elif "arrivals" in properties:
@@ -60,6 +62,7 @@ def main() -> None:
     parser.add_argument("--fail", help="answer each load with this reason for its failure")
     parser.add_argument("--exit", type=int, help="end in the middle of a load, with this code")
     parser.add_argument("--nothing", action="store_true", help="write no operation")
+    parser.add_argument("--starved", help="the generator, by its log, that begins 0.7 s late")
     parser.add_argument("--capacity", type=int, help="arrivals of a run; with more all are slow")
     options = parser.parse_args()
     if options.start is not None:

@@ -1,7 +1,9 @@
-"""The commands as a user types them, each in a process of its own."""
+"""The commands as a user types them."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import socket
 import subprocess
@@ -10,13 +12,38 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy import ports
+from testbed import cli
+from testbed.deploy import ports, processes
 from testbed.model.project import Project
 
 ROOT = Project.find().root
 
+Ended = subprocess.CompletedProcess[str]
 
-def testbed(state: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+
+def typed(state: Path, *arguments: str) -> Ended:
+    """Run a command in this process, which saves its start."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        patch.setenv("TESTBED_STATE", str(state))
+        patch.setenv("COLUMNS", "80")
+        patch.chdir(ROOT)
+        patch.setattr(sys, "argv", ["testbed", *arguments])
+        # Signals are pytest's here.
+        patch.setattr(processes, "end_on_signals", lambda: None)
+        cli.main()
+    return subprocess.CompletedProcess(
+        arguments, ended.value.code or 0, out.getvalue(), err.getvalue()
+    )
+
+
+def testbed(state: Path, *arguments: str, **environ: str) -> Ended:
+    """Run a command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "testbed", *arguments],
         env={**os.environ, "TESTBED_STATE": str(state), "COLUMNS": "80", **environ},
@@ -64,7 +91,7 @@ def is_free(offset: int) -> bool:
 def test_a_users_mistake_is_told_without_a_stack_trace(
     tmp_path: Path, arguments: list[str], told: str
 ) -> None:
-    ended = testbed(tmp_path, *arguments)
+    ended = typed(tmp_path, *arguments)
 
     assert ended.returncode == 1
     assert told in ended.stderr
@@ -72,13 +99,13 @@ def test_a_users_mistake_is_told_without_a_stack_trace(
 
 
 def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
-    told = testbed(tmp_path, "run", "quik").stderr
+    told = typed(tmp_path, "run", "quik").stderr
     for name in ("aa", "capacity", "compare", "open-loop", "quick", "thesis"):
         assert f" {name}," in told or f" {name}." in told
 
 
 def test_a_plan_is_shown_without_running_it(tmp_path: Path) -> None:
-    ended = testbed(tmp_path, "run", "compare", "--plan")
+    ended = typed(tmp_path, "run", "compare", "--plan")
 
     assert ended.returncode == 0
     assert "start 1: sync and async" in ended.stdout
@@ -122,7 +149,7 @@ def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["status", "down"])
 def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
-    ended = testbed(tmp_path, command)
+    ended = typed(tmp_path, command)
 
     assert ended.returncode == 0
     assert ended.stdout == "Nothing is running.\n"
@@ -136,7 +163,7 @@ def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
     ],
 )
 def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: str) -> None:
-    ended = testbed(tmp_path, command, "--help")
+    ended = typed(tmp_path, command, "--help")
 
     assert ended.returncode == 0
     assert f"./testbed {command}" in ended.stdout

@@ -255,6 +255,20 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (BLOCKS + "blocks: {seconds: 2}\n", "blocks: settle: 2 s leaves nothing of 2 s"),
         (BLOCKS + "blocks: {setle: 2}\n", "blocks.setle: unknown key (did you mean settle?)"),
         (VALID + "together: pairs\n", "together: 'pairs': only with blocks"),
+        (
+            BLOCKS + "generators: 2\n",
+            "generators: 2 of sync are more than the users of a load: 1",
+        ),
+        (
+            OPEN + "systems: {a: {variant: sync, generators: 3}}\nmax_in_flight: 2\n",
+            "generators: 3 of a are more than the users of a load: 2",
+        ),
+        (
+            OPEN + "warmup: {threads: 3}\ngenerators: 4\n",
+            "generators: 4 of sync are more than the users of a load: 3",
+        ),
+        (DEMAND + "generators: 2\n", "generators: 2 of sync are more than the users of a load: 1"),
+        (BLOCKS + "generators: 0\n", "generators: 0: input should be greater than or equal to 1"),
         (BLOCKS + "groups: [[sync, asink]]\n", "groups: 'asink': choose from: sync, async"),
         (BLOCKS + "groups: [[sync]]\n", "groups[0]"),
         (VALID + "precision: {}\nrepetitions: 3\n", "repetitions and precision exclude each other"),
@@ -308,6 +322,7 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         OPEN + "systems: {a: {variant: async, pause: 5}, b: {variant: sync}}\n",
         OPEN + "systems: {a: {variant: sync, scrape: 5}, b: {variant: sync, settings: {C: ''}}}\n",
         OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\n",
+        OPEN + "generators: 3\nsystems: {a: {variant: sync, generators: 2}, b: {variant: sync}}\n",
         VALID + "replicas: {cinema-ucd-service: 2}\nlimits: {broker-service: {cpus: 0.5}}\n",
         VALID + "factors: {replicas.cinema-ucd-service: [1, 3]}\novercommit: true\n",
         VALID
@@ -339,6 +354,14 @@ def test_keys_are_changed_as_a_file_would_change_them() -> None:
     assert precise.precision.could_tell == 0.2
     with pytest.raises(UserError, match="repetitions: 0"):
         reading.changed(plan, repetitions=0)
+
+
+def test_a_system_has_as_many_generators_as_the_experiment_or_its_own() -> None:
+    systems = "systems: {a: {variant: sync}, b: {variant: sync, generators: 3}}\n"
+    plan = reading.parse(OPEN + "generators: 2\n" + systems, "mine.yaml")
+
+    assert [one.generators for one in plan.compared] == [2, 3]
+    assert [one.generators for one in reading.parse(VALID, "mine.yaml").compared] == [1, 1]
 
 
 def test_systems_are_called_by_what_tells_them_apart() -> None:

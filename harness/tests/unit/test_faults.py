@@ -90,9 +90,15 @@ def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "test_checks.py").write_text(CHECKS)
     command = [sys.executable, "-m", "pytest", "-q", "-s", "--no-header", "--rootdir", str(folder)]
+    command += ["-p", "pytest_timeout"]
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", str(folder), f"--results={folder}", *arguments],
-        env={**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}",
+            # Loading all others takes longer than the checks.
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        },
         cwd=folder,
         capture_output=True,
         text=True,

@@ -222,6 +222,22 @@ def test_what_an_open_loop_offers_is_unknown_without_its_arrivals(tmp_path: Path
     assert "offered_total{" not in text
 
 
+def test_several_generators_are_counted_together(tmp_path: Path) -> None:
+    exporter = Exporter(tmp_path)
+    folder = tmp_path / "mine" / "runs" / "sync-list-0010-per-s-1.partial"
+    for number, took, arrivals in ((1, 300, "0\n200\n"), (2, 5, "100\n5000\n")):
+        operation = row("list", at=1000, took=took, intended=1000)
+        write(folder / f"samples-{number}.csv", operation, header=f"{HEADER},intended")
+        (folder / f"arrivals-{number}.csv").write_text(arrivals)
+
+    found = values(shown(exporter))
+
+    labels = 'workload="list",level="10/s"'
+    assert found[f'jmeter_operations_total{{{labels},outcome="success"}}'] == 2
+    # What was due of each generator's own arrivals.
+    assert found[f"jmeter_operations_offered_total{{{labels}}}"] == 3
+
+
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     exporter = Exporter(tmp_path)
     write(tmp_path / "notes.csv", "1,2", header="a,b")

@@ -10,6 +10,7 @@ from testbed.deploy.jdk import Jdk
 from testbed.deploy.processes import Interrupted
 from testbed.measure import load
 from testbed.measure.load import Generator, Load, OperationCounter, Seen
+from testbed.measure.shares import share
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -29,14 +30,14 @@ def test_counts_operations_not_samples(tmp_path: Path) -> None:
     rows.append(row("list", success=False))
     samples.write_text("\n".join([HEADER, *rows]) + "\n")
 
-    seen = OperationCounter(samples, "list").look()
+    seen = OperationCounter([samples], "list").look()
 
     assert (seen.operations, seen.failed) == (2, 1)
 
 
 def test_counts_a_growing_file_once_and_only_complete_rows(tmp_path: Path) -> None:
     samples = tmp_path / "samples.csv"
-    counter = OperationCounter(samples, "list")
+    counter = OperationCounter([samples], "list")
     assert counter.look().operations == 0
     line = row("list")
 
@@ -56,7 +57,7 @@ def test_commas_and_lines_in_a_message_are_not_columns_or_rows(tmp_path: Path) -
     rows = [row("list", success=False, message=message), row("list")]
     samples.write_text("\n".join([HEADER, *rows]) + "\n")
 
-    seen = OperationCounter(samples, "list").look()
+    seen = OperationCounter([samples], "list").look()
 
     assert (seen.operations, seen.failed) == (2, 1)
 
@@ -66,7 +67,7 @@ def test_the_span_is_from_first_start_to_last_end(tmp_path: Path) -> None:
     rows = [row("list", at=2000, took=100), row("list", at=1000, took=3500), row("list", at=3000)]
     samples.write_text("\n".join([HEADER, *rows]) + "\n")
 
-    assert OperationCounter(samples, "list").look().span_s == 3.5
+    assert OperationCounter([samples], "list").look().span_s == 3.5
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
     ]
     samples.write_text("\n".join([f'{HEADER},"intended"', *rows]) + "\n")
 
-    seen = OperationCounter(samples, "list", arrivals).look()
+    seen = OperationCounter([samples], "list", arrivals).look()
 
     assert (seen.operations, seen.offered, seen.late) == (3, 3, 1)
     assert seen.first_ms == 1000
@@ -313,6 +314,68 @@ def test_a_load_that_nobody_waits_for_any_more_does_not_go_on(tmp_path: Path, sm
         with pytest.raises(UserError, match="seen enough"):
             generator.run(small, tmp_path / "samples.csv", fail)
         assert generator.process.find() is None
+
+
+def test_shares_of_generators_make_up_the_whole_load() -> None:
+    whole = {"threads": "10", "host": "127.0.0.1", "loops": "7"}
+
+    shares = [share(whole, index, 4, 1234) for index in range(4)]
+
+    assert [one["threads"] for one in shares] == ["3", "3", "2", "2"]
+    assert [one["generator"] for one in shares] == ["-1", "-2", "-3", "-4"]
+    others = {"host": "127.0.0.1", "loops": "7", "begin": "1234"}
+    assert all(others.items() <= one.items() for one in shares)
+
+
+def test_generators_put_one_load_on_together(
+    tmp_path: Path, small: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "BEGIN_S", 0)
+    three = replace(small, properties={"threads": "3", "loops": "2"})
+    seen = list[Seen]()
+    with load.several(fake("--linger", "0.3"), tmp_path / "generator.log", 2) as generators:
+        outcome = load.together(generators, three, tmp_path / "samples.csv", seen.append)
+        # A generator is at hand alone too.
+        alone = load.together(generators[:1], three, tmp_path / "alone.csv")
+
+    parts = [(part.file.name, part.threads, part.samples) for part in outcome.parts]
+    assert parts == [("samples-1.csv", 2, 4), ("samples-2.csv", 1, 2)]
+    assert (outcome.samples, outcome.seen.operations, seen[-1]) == (6, 6, outcome.seen)
+    # From one moment on, not one after the other.
+    assert outcome.seen.span_s < 0.1
+    assert outcome.cpu_s == pytest.approx(sum(part.cpu_s for part in outcome.parts))
+    assert [(part.file.name, part.threads, part.samples) for part in alone.parts] == [
+        ("alone.csv", 3, 6)
+    ]
+    assert [one.log.name for one in generators] == ["generator.log", "generator-2.log"]
+    assert [one.process.find() for one in generators] == [None, None]
+
+
+def test_arrivals_of_generators_are_together_those_of_the_plan(tmp_path: Path, small: Load) -> None:
+    arrivals = tmp_path / "arrivals.csv"
+    arrivals.write_text("5\n10\n20\n20\n40\n")
+    given = {"threads": "9", "arrivals": str(arrivals), "sample_variables": "intended"}
+    opened = replace(small, properties=given, arrivals=arrivals)
+    with load.several(fake(), tmp_path / "generator.log", 2) as generators:
+        outcome = load.together(generators, opened, tmp_path / "samples.csv")
+
+    assert (tmp_path / "arrivals-1.csv").read_text() == "5\n20\n40\n"
+    assert (tmp_path / "arrivals-2.csv").read_text() == "10\n20\n"
+    rows = [row for part in outcome.parts for row in part.file.read_text().splitlines()[1:]]
+    intended = sorted(int(row.rpartition(",")[2]) for row in rows)
+    # One moment is time 0 of both.
+    assert [one - intended[0] for one in intended] == [0, 5, 15, 15, 35]
+    assert (outcome.seen.operations, outcome.seen.offered) == (5, 5)
+
+
+def test_an_interrupt_ends_all_generators(tmp_path: Path, small: Load) -> None:
+    def interrupt(_: Seen) -> None:
+        raise Interrupted
+
+    with load.several(fake("--linger", "60"), tmp_path / "generator.log", 2) as generators:
+        with pytest.raises(Interrupted):
+            load.together(generators, small, tmp_path / "samples.csv", interrupt)
+        assert [one.process.find() for one in generators] == [None, None]
 
 
 def test_a_missing_plan_is_told(tmp_path: Path) -> None:

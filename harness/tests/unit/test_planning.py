@@ -66,6 +66,10 @@ def test_limits_leave_the_load_generator_a_core() -> None:
         planning.require_cores(plan(**keys), 2)
     assert told.value.hint is not None
     assert "overcommit: true" in told.value.hint
+    two = plan(limits=keys["limits"], threads=[2], generators=2)
+    planning.require_cores(two, 2.5)
+    with pytest.raises(UserError, match=r"may use 0.5 cores, generating its load needs 2, .* 2.4$"):
+        planning.require_cores(two, 2.4)
 
 
 def test_an_open_loop_needs_time_to_begin() -> None:

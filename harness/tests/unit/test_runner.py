@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 
 from testbed.deploy import ports, record
@@ -20,10 +21,11 @@ from testbed.deploy.meter import Usage
 from testbed.deploy.processes import Interrupted
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
+from testbed.experiment import arrivals
 from testbed.experiment.declaration import EXPERIMENT, AtRates, ClosedLoop, Experiment, System
 from testbed.experiment.parts import Disturb, ServiceLimits, SystemSpec, Warmup
 from testbed.experiment.schedule import Run, Start, schedule, unfinished
-from testbed.measure import results_directory, runner, session, warming
+from testbed.measure import load, results_directory, runner, session, warming
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Seen
 from testbed.model.errors import UserError
@@ -578,7 +580,13 @@ def test_a_demand_search_finds_the_least_cpu_of_each_system(
 
 
 @pytest.mark.parametrize(
-    "plan", [PLAN, SEARCHED, DEMANDED, OPEN_LOOP, BLOCKS], ids=lambda plan: plan.name
+    "plan",
+    [
+        # One kind with warm-ups is enough: BLOCKS.
+        PLAN.model_copy(update={"warmup": Warmup(at_most=0)}),
+        *(SEARCHED, DEMANDED, OPEN_LOOP, BLOCKS),
+    ],
+    ids=lambda plan: plan.name,
 )
 def test_a_stopped_experiment_equals_one_that_was_not(
     tmp_path_factory: pytest.TempPathFactory, plan: Experiment
@@ -684,6 +692,7 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
                 "unwatched": SystemSpec(variant="sync"),
             },
             "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
         }
     )
     results = make_results(system, plan)
@@ -747,6 +756,54 @@ def test_instances_and_what_their_limits_did_are_recorded(
     assert data["server_cpu_s"] == {"gateway": 1, "cinema.2": 1}
 
 
+def test_a_starved_generator_makes_the_run_invalid_and_is_named(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "BEGIN_S", 0)
+    plan = PLAN.model_copy(
+        update={
+            "threads": (3,),
+            "repetitions": 1,
+            "systems": {
+                "alone": SystemSpec(variant="sync"),
+                "together": SystemSpec(variant="sync", generators=2),
+            },
+            "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
+        }
+    )
+    results, show = make_results(system, plan), Noted()
+    starved = with_generator(system, "--starved", "generator-2", "--linger", "0.3")
+    measure(starved, results, show, plan)
+
+    folder = results / "runs" / "together-list-003-threads-1"
+    (block,) = json.loads((folder / "run.json").read_text())["blocks"]
+    generators = block["generators"]
+    assert [(one["file"], one["threads"], one["samples"]) for one in generators] == [
+        ("samples-1.csv", 2, 6),
+        ("samples-2.csv", 1, 3),
+    ]
+    assert (block["samples"], generators[1]["clock_offset_ms"]) == (9, 0)
+    assert block["generator_cpu_s"] == pytest.approx(sum(one["cpu_s"] for one in generators))
+    # The second generator rests where it is not asked for.
+    assert show.verdicts == {
+        folder.name: "invalid: generators in step: generator 2 began 0.70 s after the first; the "
+        "last samples are 0.70 s apart (limit: within 5 % of a block or 0.5 s)"
+    }
+
+
+def test_a_generator_that_records_nothing_is_an_error(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = OPEN_LOOP.model_copy(update={"generators": 2, "repetitions": 1})
+    results = make_results(system, plan)
+    # One arrival: none for the second generator.
+    monkeypatch.setattr(arrivals, "offsets", lambda *_: np.array([7]))
+
+    with pytest.raises(UserError, match=r"no operation was recorded on .*: no sample"):
+        measure(system, results, Noted(), plan)
+
+
 def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> None:
     plan = PLAN.model_copy(
         update={
@@ -754,6 +811,7 @@ def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> Non
             "repetitions": 1,
             "variants": ("sync",),
             "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
             "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1, "for": 0.5}),
         }
     )
@@ -779,6 +837,7 @@ def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
             "repetitions": 1,
             "variants": ("sync",),
             "workloads": ("list",),
+            "warmup": Warmup(at_most=0),
             "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1}),
         }
     )

@@ -74,6 +74,6 @@ def test_nothing_packages_jars_while_the_contract_is_tested() -> None:
 
 
 def test_fast_suites_start_nothing() -> None:
-    (fast,) = selftest.lanes(Project.find(), fast=True)
+    fast = [one.name for lane in selftest.lanes(Project.find(), fast=True) for one in lane]
 
-    assert not {one.name for one in fast} & {"services", "plans", "contract"}
+    assert sorted(fast) == ["format", "harness", "imports", "lint", "types"]

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from testbed.deploy import leftovers, record, watchdog
+from testbed.deploy import leftovers, processes, record, watchdog
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
@@ -111,17 +111,36 @@ def test_a_stack_left_in_the_background_is_not_guarded(
 def test_a_guard_leaves_the_stack_of_another_command_alone(
     project: Project,
     stack: Stack,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(watchdog, "ENDING_LIMIT_S", 0.2)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
     stack.start()
     try:
-        stranger = watchdog.start(project)
-        watchdog.dismiss(stranger)
-        # It saw the end of its input, as after a kill; but its owner, this process, still runs.
+        # It sees the end of its input, as after a kill; but its owner, this process, still runs.
+        watchdog.watch(project, processes.own())
         assert stack.missing() is None
         assert record.load(project) is not None
         assert os.getpid() == record.load(project).owner.pid  # type: ignore[union-attr]
     finally:
         stack.stop()
+
+
+def test_a_guard_that_is_dismissed_touches_nothing_and_has_loaded_little(
+    project: Project, stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stack.start()
+    known = record.load(project)
+    assert known is not None
+    monkeypatch.setattr(ProcessId, "find", lambda _: None)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(watchdog.DISMISSED)))
+    watchdog.watch(project, processes.own())
+    monkeypatch.undo()
+
+    assert record.load(project) == known
+    stack.stop()
+    loaded = "import sys, testbed.deploy.watchdog; print('pydantic' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", loaded], text=True) == "False\n"
 
 
 def test_an_owner_that_closed_its_pipe_and_has_not_ended_yet_is_waited_for(

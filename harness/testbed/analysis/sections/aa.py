@@ -35,8 +35,10 @@ def aa(judged: Judged) -> str:
     names = "; ".join(f"{one} and {other}" for one, other in sorted(identical(judged.results)))
     cells = max(map(len, paired_cells(judged).values()))
     blocks = max(len(run.blocks) for run in judged.results.runs)
+    several = any(run.generators for run in judged.results.runs)
     return (
-        f"Identical but for their names: {names}. {len(found)} comparisons (cells × "
+        f"Identical but for their names{' and load generators' if several else ''}: {names}. "
+        f"{len(found)} comparisons (cells × "
         f"{len(FIGURE)} figures, {DECIDING_PAIRS} pairs of starts each): **{false} false "
         f"decision{'' if false == 1 else 's'}**, "
         f"{share_with_interval(wilson(false, len(found)))} (Wilson's 95 % interval), "

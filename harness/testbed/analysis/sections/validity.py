@@ -33,7 +33,12 @@ def validity(judged: Judged) -> str:
     for verdict in judged.verdicts.values():
         for check in verdict.checks:
             outcomes.setdefault(check.name, set()).add(check.outcome)
-    limits = {check.name: check.limit for check in judged.verdicts[runs[0].run.id].checks}
+    limits = {
+        # Not every run has each check. The limits of the worst run are shown.
+        check.name: check.limit
+        for one in reversed(runs)
+        for check in judged.verdicts[one.run.id].checks
+    }
     shown = [
         name
         for name, found in outcomes.items()
@@ -44,12 +49,13 @@ def validity(judged: Judged) -> str:
     listed = "; ".join(f"{name}: {limits[name]}" for name in shown)
     rows = []
     for one in runs:
-        status, checks = judged.verdicts[one.run.id].status, judged.verdicts[one.run.id].checks
+        status = judged.verdicts[one.run.id].status
+        marks = {check.name: _marked(check) for check in judged.verdicts[one.run.id].checks}
         rows.append(
             {
                 "run": f"`{one.run.id}`",
                 "verdict": status if status == "valid" else f"**{status}**",
-                **{check.name: _marked(check) for check in checks if check.name in shown},
+                **{name: marks.get(name, MISSING) for name in shown},
                 "strays": f"{one.strays:,}",
             }
         )
