@@ -104,17 +104,11 @@ def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
         foreign.wait()
 
 
-def test_names_those_that_had_to_be_killed(
-    project: Project,
-    service: MakeService,
-    make_stack: MakeStack,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(processes.stop, "__defaults__", (0.5,))
+def test_names_those_that_had_to_be_killed(service: MakeService, make_stack: MakeStack) -> None:
     running = make_stack(deployed((service("willing"), service("stubborn", "--stubborn"))))
     running.start()
 
-    assert running.stop() == ["stubborn"]
+    assert running.stop(grace_s=0.5) == ["stubborn"]
 
 
 def test_a_service_that_ends_while_starting_ends_all_and_shows_its_log(
