@@ -144,12 +144,14 @@ def _wait(asked: Iterable[psutil.Process], limit_s: float) -> list[psutil.Proces
     the system's first process, which is slow on some machines.
     """
     deadline = time.monotonic() + limit_s
-    running = list(asked)
+    running = asked = list(asked)
     while True:
         # Reaps our own children.
         psutil.wait_procs(running, timeout=0)
         running = [one for one in running if not _has_ended(one)]
         if not running or time.monotonic() >= deadline:
+            # One may have ended between the two.
+            psutil.wait_procs(asked, timeout=0)
             return running
         time.sleep(POLL_S)
 

@@ -76,6 +76,26 @@ def test_a_process_with_a_reused_number_is_not_ours_and_is_left_alone() -> None:
         foreign.kill()
 
 
+def test_a_child_that_ends_between_two_looks_is_reaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = sleeper()
+    reap = psutil.wait_procs
+    looks: list[float] = []
+
+    def look(some: list[psutil.Process], timeout: float) -> None:
+        looks.append(timeout)
+        if len(looks) > 1:
+            reap(some, timeout=timeout)
+            return
+        # Just too early for one that is ending.
+        while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(psutil, "wait_procs", look)
+    processes.stop([ProcessId.of(child.pid)])
+
+    assert not psutil.pid_exists(child.pid)
+
+
 def test_kills_what_does_not_end_in_time() -> None:
     with sleeper(STUBBORN) as stubborn, sleeper() as willing:
         ids = [ProcessId.of(stubborn.pid), ProcessId.of(willing.pid)]
