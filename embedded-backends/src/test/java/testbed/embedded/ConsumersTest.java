@@ -9,10 +9,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import testbed.support.messaging.Messaging;
@@ -30,15 +28,13 @@ class ConsumersTest extends WithAmqpServer {
   @ValueSource(booleans = {true, false})
   void workOnAsManyMessagesAtOnceAsThereAreConsumers(boolean virtualThreads) throws Exception {
     try (var service =
-        new SpringApplicationBuilder(Service.class)
-            .web(WebApplicationType.NONE)
-            .run(
-                "--spring.rabbitmq.port=" + backends.amqpPort().orElseThrow(),
-                "--spring.rabbitmq.listener.type=direct",
-                "--spring.rabbitmq.listener.direct.consumers-per-queue=" + CONSUMERS,
-                // None of them takes a second message.
-                "--spring.rabbitmq.listener.direct.prefetch=1",
-                "--spring.threads.virtual.enabled=" + virtualThreads)) {
+        started(
+            Service.class,
+            "--spring.rabbitmq.listener.type=direct",
+            "--spring.rabbitmq.listener.direct.consumers-per-queue=" + CONSUMERS,
+            // None of them takes a second message.
+            "--spring.rabbitmq.listener.direct.prefetch=1",
+            "--spring.threads.virtual.enabled=" + virtualThreads)) {
       for (int message = 0; message < CONSUMERS; message++) {
         service.getBean(RabbitTemplate.class).convertAndSend(QUEUE, "");
       }

@@ -23,10 +23,8 @@ import org.springframework.amqp.rabbit.config.ContainerCustomizer;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -116,19 +114,17 @@ class DeliveryTest extends WithAmqpServer {
   }
 
   private static ConfigurableApplicationContext start(String containers, boolean listens) {
-    return new SpringApplicationBuilder(Service.class)
-        .web(WebApplicationType.NONE)
-        .run(
-            "--spring.rabbitmq.port=" + backends.amqpPort().orElseThrow(),
-            "--spring.rabbitmq.listener.type=" + containers,
-            "--spring.rabbitmq.listener.direct.auto-startup=" + listens,
-            "--spring.rabbitmq.listener.direct.consumers-per-queue=3",
-            "--spring.rabbitmq.listener.direct.prefetch=200",
-            "--spring.rabbitmq.listener.direct.retry.enabled=true",
-            "--spring.rabbitmq.listener.direct.retry.initial-interval=1ms",
-            "--spring.rabbitmq.listener.simple.auto-startup=" + listens,
-            "--spring.rabbitmq.listener.simple.retry.enabled=true",
-            "--spring.rabbitmq.listener.simple.retry.initial-interval=1ms");
+    return started(
+        Service.class,
+        "--spring.rabbitmq.listener.type=" + containers,
+        "--spring.rabbitmq.listener.direct.auto-startup=" + listens,
+        "--spring.rabbitmq.listener.direct.consumers-per-queue=3",
+        "--spring.rabbitmq.listener.direct.prefetch=200",
+        "--spring.rabbitmq.listener.direct.retry.enabled=true",
+        "--spring.rabbitmq.listener.direct.retry.initial-interval=1ms",
+        "--spring.rabbitmq.listener.simple.auto-startup=" + listens,
+        "--spring.rabbitmq.listener.simple.retry.enabled=true",
+        "--spring.rabbitmq.listener.simple.retry.initial-interval=1ms");
   }
 
   @Configuration(proxyBeanMethods = false)

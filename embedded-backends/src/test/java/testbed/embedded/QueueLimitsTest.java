@@ -13,10 +13,8 @@ import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.QueueBuilder.Overflow;
 import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -39,10 +37,7 @@ class QueueLimitsTest extends WithAmqpServer {
 
   @BeforeEach
   void start() {
-    service =
-        new SpringApplicationBuilder(Service.class)
-            .web(WebApplicationType.NONE)
-            .run("--spring.rabbitmq.port=" + backends.amqpPort().orElseThrow());
+    service = started(Service.class);
     template = service.getBean(ConfirmedConnection.class).template();
     for (var queue : new String[] {REFUSING, DROPPING, UNLIMITED}) {
       service.getBean(AmqpAdmin.class).purgeQueue(queue);

@@ -16,10 +16,8 @@ import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.QueueBuilder.Overflow;
 import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -42,12 +40,7 @@ class SharedConfirmsTest extends WithAmqpServer {
 
   @BeforeEach
   void start() {
-    service =
-        new SpringApplicationBuilder(Service.class)
-            .web(WebApplicationType.NONE)
-            .run(
-                "--spring.rabbitmq.port=" + backends.amqpPort().orElseThrow(),
-                "--testbed.messaging.confirms=shared");
+    service = started(Service.class, "--testbed.messaging.confirms=shared");
     template = service.getBean(ConfirmedConnection.class).template();
     service.getBean(AmqpAdmin.class).purgeQueue(QUEUE);
   }
