@@ -15,7 +15,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,6 +57,7 @@ import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.json.StrictJson;
 import testbed.support.presence.KnownCinemas;
+import testbed.support.testing.SeenAnswer;
 import testbed.support.web.ServletEdge;
 
 /** The HTTP contract, with the real core behind it and a scripted way to the cinemas. */
@@ -245,16 +245,8 @@ class HttpEdgeTest {
     return (accepted.length == 0 ? fetch : fetch.accept(accepted)).exchange();
   }
 
-  /** Status, headers and body, without ids. */
   private static Map<String, Object> seen(MvcTestResult answer) throws Exception {
-    var response = answer.getResponse();
-    var seen = new TreeMap<String, Object>();
-    response.getHeaderNames().forEach(name -> seen.put(name, response.getHeaders(name)));
-    seen.remove(HttpHeaders.LOCATION);
-    seen.remove(HttpHeaders.CONTENT_LENGTH);
-    seen.put("status", response.getStatus());
-    seen.put("body", response.getContentAsString().replaceAll("[0-9a-f-]{36}", "id"));
-    return seen;
+    return SeenAnswer.withoutIds(answer.getResponse());
   }
 
   @Test

@@ -5,7 +5,6 @@ import static testbed.cinema.Examples.JANES_RESERVATION;
 
 import java.net.URI;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +25,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import testbed.cinema.InMemoryDatabase;
 import testbed.contracts.ProblemType;
+import testbed.support.testing.SeenAnswer;
 
 @SpringBootTest(
     properties = {"cinema.name=cineworld", "cinema.transport=http", "eureka.client.enabled=false"})
@@ -85,7 +85,7 @@ class HttpEdgeTest {
 
     assertThat(ordinary.getMvcResult().getHandler()).isNull();
     assertThat(dispatched.getMvcResult().getHandler()).isNotNull();
-    assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
+    assertThat(seen(ordinary)).isEqualTo(seen(dispatched));
   }
 
   @Test
@@ -95,7 +95,7 @@ class HttpEdgeTest {
 
     assertThat(ordinary.getMvcResult().getHandler()).isNull();
     assertThat(dispatched.getMvcResult().getHandler()).isNotNull();
-    assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
+    assertThat(seen(ordinary)).isEqualTo(seen(dispatched));
   }
 
   private MvcTestResult movies(MediaType... accepted) {
@@ -110,7 +110,7 @@ class HttpEdgeTest {
     var ordinary = make(body, MediaType.ALL);
 
     assertProblem(ordinary, 422, type);
-    assertThat(withoutId(ordinary)).isEqualTo(withoutId(dispatched));
+    assertThat(seen(ordinary)).isEqualTo(seen(dispatched));
   }
 
   private MvcTestResult make(String body, MediaType... accepted) {
@@ -122,15 +122,8 @@ class HttpEdgeTest {
         .exchange();
   }
 
-  private static Map<String, Object> withoutId(MvcTestResult answer) throws Exception {
-    var response = answer.getResponse();
-    var seen = new TreeMap<String, Object>();
-    response.getHeaderNames().forEach(name -> seen.put(name, response.getHeaders(name)));
-    seen.remove(HttpHeaders.LOCATION);
-    seen.remove(HttpHeaders.CONTENT_LENGTH);
-    seen.put("status", response.getStatus());
-    seen.put("body", response.getContentAsString().replaceFirst("\"id\":\"[^\"]*\"", ""));
-    return seen;
+  private static Map<String, Object> seen(MvcTestResult answer) throws Exception {
+    return SeenAnswer.withoutIds(answer.getResponse());
   }
 
   @Test
