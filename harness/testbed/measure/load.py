@@ -331,12 +331,14 @@ def _divided(load: Load, samples: Path, count: int) -> list[tuple[Load, Path]]:
         return [(load, samples)]
     lead_s = BEGIN_S if load.arrivals is None else BEGIN_S + LEAD_S
     begin_ms = int((time.time() + lead_s) * 1000)
+    planned: list[str] = []
+    if load.arrivals is not None:
+        planned = load.arrivals.read_text(encoding="ascii").splitlines(keepends=True)
     divided = []
     for index in range(count):
         own = replace(load, properties=share(load.properties, index, count, begin_ms))
         if load.arrivals is not None:
             file = numbered(load.arrivals, index)
-            planned = load.arrivals.read_text(encoding="ascii").splitlines(keepends=True)
             file.write_text("".join(planned[index::count]), encoding="ascii")
             properties = {**own.properties, "arrivals": str(file.absolute())}
             own = replace(own, properties=properties, arrivals=file)

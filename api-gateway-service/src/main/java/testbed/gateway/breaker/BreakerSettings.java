@@ -13,8 +13,6 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  * @param retryReset whether a GET goes to another instance when its connection is lost before the
  *     answer begins; any other request counts as a failure then only if there is no other instance.
  *     Of our own filter only
- * @param collectBodies whether the body of a request is read before the service's time begins, so
- *     that a slow client spends its own. Of our own filter only
  */
 @ConfigurationProperties("gateway.breaker")
 record BreakerSettings(boolean countServerErrors, boolean retryUnreachable, boolean retryReset) {}
