@@ -2,11 +2,17 @@ package testbed.ticketservice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static testbed.ticketservice.Examples.JANES_RESERVATION;
+import static testbed.ticketservice.Examples.someId;
 
+import java.util.Collections;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.MediaType;
 import org.springframework.web.client.RestClient;
 import testbed.support.preset.InvalidSetting;
 
@@ -37,6 +43,32 @@ class StartTest {
     }
   }
 
+  /** With as many places as processors, which virtual threads would share while they build. */
+  @Test
+  void refusesAtOnceWhileEveryProcessorBuilds() throws Exception {
+    var places = Runtime.getRuntime().availableProcessors();
+    try (var service =
+            start("--ticket.source=http", "--ticket.pages=50", "--ticket.consumers=" + places);
+        var clients = Executors.newFixedThreadPool(20 * places)) {
+      var orders = RestClient.create("http://localhost:" + port(service, "server"));
+      var statuses =
+          clients.invokeAll(Collections.nCopies(20 * places, () -> order(orders))).stream()
+              .map(Future::resultNow)
+              .toList();
+
+      assertThat(statuses).containsOnly(201, 503).contains(201, 503);
+    }
+  }
+
+  private static int order(RestClient orders) {
+    return orders
+        .put()
+        .uri("/tickets/" + someId())
+        .contentType(MediaType.APPLICATION_JSON)
+        .body(JANES_RESERVATION)
+        .exchange((request, response) -> response.getStatusCode().value());
+  }
+
   private static ConfigurableApplicationContext start(String... arguments) {
     var own = Stream.of("--server.port=0", "--management.server.port=0");
     return SpringApplication.run(
@@ -56,7 +88,10 @@ class StartTest {
   }
 
   private static RestClient at(ConfigurableApplicationContext service) {
-    return RestClient.create(
-        "http://localhost:" + service.getEnvironment().getProperty("local.management.port"));
+    return RestClient.create("http://localhost:" + port(service, "management"));
+  }
+
+  private static String port(ConfigurableApplicationContext service, String which) {
+    return service.getEnvironment().getRequiredProperty("local.%s.port".formatted(which));
   }
 }
