@@ -21,6 +21,9 @@ from testbed.model.systems import Ledger
 POLL_S = 0.5
 """How often a system is asked what became of its work: the resolution of ages."""
 
+ANSWER_LIMIT_S = 60.0
+"""The longest wait for a report; each question has the timeout of `services.client`."""
+
 QUIET_S = 3.0
 """A system is drained if for so long nothing waits and nothing further is built."""
 
@@ -168,14 +171,22 @@ class Accounting:
         }
 
     def _ask(self, http: httpx.Client) -> Told:
+        """Ask until an answer comes: a service that is busy with its work may take its time."""
         port = self.stack.endpoints()[self.ledger.service]
-        try:
-            answer = http.get(f"http://{ports.LOOPBACK}:{port}{self.ledger.path}")
-            return Told.of(answer.raise_for_status().json())
-        except (httpx.HTTPError, ValueError, KeyError) as problem:
-            raise UserError(
-                f"{self.ledger.service} does not tell what became of its work ({problem})"
-            ) from problem
+        deadline = time.monotonic() + ANSWER_LIMIT_S
+        while True:
+            try:
+                answer = http.get(f"http://{ports.LOOPBACK}:{port}{self.ledger.path}")
+                return Told.of(answer.raise_for_status().json())
+            except httpx.TimeoutException as problem:
+                if time.monotonic() < deadline:
+                    continue
+                raise self._silent(problem) from problem
+            except (httpx.HTTPError, ValueError, KeyError) as problem:
+                raise self._silent(problem) from problem
+
+    def _silent(self, problem: Exception) -> UserError:
+        return UserError(f"{self.ledger.service} does not tell what became of its work ({problem})")
 
     def _note(self, http: httpx.Client) -> Told:
         assert self.before is not None
@@ -188,7 +199,8 @@ class Accounting:
         uri, where = self.stack.deployment.mongodb_uri, self.ledger.accepted
         assert uri is not None, "its ledger needs a database"
         stored = database.stored(uri, where.databases, where.collection, where.number)
-        return {one: number_in(text) for one, text in stored.items()}
+        # Of what was withdrawn only the id is left: its client was told that it is not accepted.
+        return {one: number for one, text in stored.items() if (number := number_in(text))}
 
 
 def number_in(text: str) -> int:

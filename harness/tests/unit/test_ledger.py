@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 
-from testbed.deploy import database
+from testbed.deploy import database, services
 from testbed.measure import ledger
 from testbed.measure.ledger import Accounting, Told, account, number_in
+from testbed.model.errors import UserError
 from testbed.model.systems import Accepted, Ledger
 
 DECLARED = Ledger(
@@ -93,12 +96,15 @@ def test_places_are_the_length_and_what_consumers_hold() -> None:
 
 
 @contextmanager
-def answering(answers: list[dict[str, Any]]) -> Iterator[int]:
-    """Serve the answers in turn, the last one for good."""
+def answering(answers: list[dict[str, Any]], late_s: float = 0) -> Iterator[int]:
+    """Serve the answers in turn, the last one for good; the first one late."""
+    delays = [late_s]
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             assert self.path == DECLARED.path
+            if delays:
+                time.sleep(delays.pop())
             body = json.dumps(answers.pop(0) if answers[1:] else answers[0]).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
@@ -107,7 +113,7 @@ def answering(answers: list[dict[str, Any]]) -> Iterator[int]:
 
         def log_message(self, *_: object) -> None: ...
 
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
@@ -118,7 +124,8 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
 ) -> None:
     monkeypatch.setattr(ledger, "POLL_S", 0.01)
     monkeypatch.setattr(ledger, "QUIET_S", 0.1)
-    stored = {"a": "user-1@x", "b": "user-2@x", "c": "user-10@x"}
+    withdrawn = ""
+    stored = {"a": "user-1@x", "b": "user-2@x", "c": "user-10@x", "d": withdrawn}
     monkeypatch.setattr(database, "stored", lambda *_: stored)
     answers = [
         {"built": ["old"], "waiting": 2},
@@ -159,3 +166,20 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
     # When one was built that is seen at the end of the load is not known.
     assert rows[0]["seen_s"] == rows[1]["seen_s"] == ""
     assert float(rows[2]["seen_s"]) > found["load_ended_ms"] / 1000
+
+
+def test_a_busy_service_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(services, "client", lambda: httpx.Client(timeout=0.1))
+    with answering([{"built": ["a"], "waiting": 0}], late_s=0.5) as port:
+        stack = SimpleNamespace(endpoints=lambda: {"builder": port})
+        accounting = Accounting(DECLARED, stack)  # type: ignore[arg-type]
+        accounting.begin(lambda _: None, 5)
+
+        assert accounting.before == told(built=["a"])
+
+        monkeypatch.setattr(ledger, "ANSWER_LIMIT_S", 0)
+    with (
+        answering([{"waiting": 0}], late_s=0.5) as port,
+        pytest.raises(UserError, match="builder does not tell what became of its work"),
+    ):
+        accounting.begin(lambda _: None, 5)
