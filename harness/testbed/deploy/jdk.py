@@ -55,6 +55,14 @@ class Jdk:
             "PATH": f"{self.home / 'bin'}{os.pathsep}{base.get('PATH', '')}",
         }
 
+    def command(self, pid: int, *words: str) -> None:
+        """Give a running JVM a command of ``jcmd``; raise `UserError` if it fails."""
+        line = [str(self.home / "bin" / "jcmd"), str(pid), *words]
+        answer = subprocess.run(line, capture_output=True, text=True, check=False)
+        if answer.returncode != 0 or "Could not" in answer.stdout:
+            told = (answer.stderr or answer.stdout).strip().splitlines()
+            raise UserError(f"{' '.join(words)} failed: {told[-1] if told else 'no reason given'}")
+
 
 def feature_version(version: str) -> int:
     """Return the feature version of a Java version string; 0 if it has none.

@@ -10,7 +10,6 @@ from testbed.deploy.jdk import Jdk
 from testbed.deploy.stack import Stack
 from testbed.measure import warming
 from testbed.measure.load import Generator, Load
-from testbed.model.errors import UserError
 
 EVENT = "jdk.CPUTimeSample"
 """Samples of CPU time, which Java has from 25 on, on Linux only."""
@@ -38,14 +37,14 @@ def record(
     generator.run(warm_up, folder / "warm-up.csv")
     warming.await_quiet(tuple(running.values()))
     for pid in running.values():
-        _command(jdk, pid, "JFR.configure", f"stackdepth={DEPTH}")
+        jdk.command(pid, "JFR.configure", f"stackdepth={DEPTH}")
         event = (f"{EVENT}#enabled=true", f"{EVENT}#throttle={EVERY}")
-        _command(jdk, pid, "JFR.start", "name=profile", *event)
+        jdk.command(pid, "JFR.start", "name=profile", *event)
     notice("samples")
     generator.run(recorded, folder / "samples.csv")
     files = {name: folder / f"{name}.jfr" for name in running}
     for name, pid in running.items():
-        _command(jdk, pid, "JFR.stop", "name=profile", f"filename={files[name]}")
+        jdk.command(pid, "JFR.stop", "name=profile", f"filename={files[name]}")
     return files
 
 
@@ -54,11 +53,3 @@ def printed(jdk: Jdk, recording: Path) -> list[str]:
     tool, depth = jdk.home / "bin" / "jfr", ("--stack-depth", str(DEPTH))
     command = [str(tool), "print", "--events", EVENT, *depth, str(recording)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-def _command(jdk: Jdk, pid: int, *words: str) -> None:
-    command = [str(jdk.home / "bin" / "jcmd"), str(pid), *words]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    if answer.returncode != 0 or "Could not" in answer.stdout:
-        told = (answer.stderr or answer.stdout).strip().splitlines()
-        raise UserError(f"{' '.join(words)} failed: {told[-1] if told else 'no reason given'}")

@@ -11,6 +11,7 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 from contract.product import Product, reservation
+from testbed.deploy import jdk
 from testbed.deploy.services import client
 from testbed.deploy.stack import Stack
 from testbed.measure import metrics
@@ -136,7 +137,13 @@ def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
 
 
 def heap(stack: Stack, service: str) -> float:
-    """Return the share of a service's heap that is in use after a collection."""
+    """Return the share of a service's heap that is in use after a collection.
+
+    Processes collect now; in containers it is the last large collection, whenever that was.
+    """
+    for one in stack.record.running:
+        if systems.service_of(one.name) == service:
+            jdk.for_services().command(one.process.pid, "GC.run")
     return reading(stack, service, "jvm_memory_usage_after_gc", area="heap")
 
 

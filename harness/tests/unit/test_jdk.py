@@ -32,6 +32,20 @@ def test_reads_the_feature_version(version: str, feature: int) -> None:
     assert jdk.feature_version(version) == feature
 
 
+def test_a_command_that_a_jvm_refuses_is_an_error_with_its_reason(tmp_path: Path) -> None:
+    found = Jdk(install(tmp_path / "x", "25.0.3"), "25.0.3", compiler=True)
+    tool = found.home / "bin" / "jcmd"
+    tool.write_text(
+        f'#!/bin/sh\necho "$*" > {tmp_path}/told\n[ "$2" = GC.run ] || {{ echo no; exit 1; }}\n'
+    )
+    tool.chmod(0o755)
+
+    found.command(7, "GC.run")
+    assert (tmp_path / "told").read_text() == "7 GC.run\n"
+    with pytest.raises(UserError, match=r"JFR\.stop name=x failed: no"):
+        found.command(7, "JFR.stop", "name=x")
+
+
 def test_asks_java_where_there_is_no_release_file(tmp_path: Path) -> None:
     found = jdk.inspect(install(tmp_path / "x", "21.0.4", release=False))
 
