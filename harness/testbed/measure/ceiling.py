@@ -112,7 +112,9 @@ def bare(
         ) as generator,
     ):
         for plan, server in ((plan, one) for plan in plans for one in ("static", *BARE)):
-            key = _key(project, plan, java, server=server, digest=digest, warm_up=WARM_UP_S)
+            own = {"server": server, "digest": digest, "warm_up": WARM_UP_S}
+            # The reference server's is the generator's ceiling, which may be known.
+            key = _key(project, plan, java, **(own if server in BARE else {}))
             if key not in _read(project):
                 notice(f"{plan.stem}, {server}")
                 started = _reference_server(plan)

@@ -142,6 +142,8 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
     assert (server, protocol) == ("spring", "direct")
     assert listed == f"GET /api/movie/list|200||{project.root}/systems/movie-list.json"
     assert made == 'POST /cinema/cineworld/reservation/make|201|{"id":"1"}|'
+    # The ceiling is that of the reference server.
+    assert ceiling.measure(project, plans[:1], runtime) == {"sync-list.jmx": 100.0}
     # Servers in a JVM have load before they are measured.
     assert calls(tmp_path) == ["sync-list.jmx"] * 5
     assert ceiling.bare(project, plans[:1], runtime, services, told.append) == found
