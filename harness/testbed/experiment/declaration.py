@@ -91,7 +91,7 @@ class System:
         limits = {
             f"limits.{service}.{key}": f"{value:g}"
             for service, one in self.limits.items()
-            for key, value in one.model_dump(exclude_none=True).items()
+            for key, value in one.model_dump(exclude={"since"}, exclude_none=True).items()
         }
         return {
             **{f"{SCALES}{name}": str(count) for name, count in self.replicas.items()},
@@ -106,6 +106,15 @@ class System:
         return sum(
             (one.cpus or 0) * self.replicas.get(name, 1) for name, one in self.limits.items()
         )
+
+    @property
+    def measured_cpus(self) -> dict[str, float]:
+        """The CPU limits of instances, in cores, that hold during each run only, by service."""
+        return {
+            name: one.cpus
+            for name, one in self.limits.items()
+            if one.cpus is not None and one.since == "measurement"
+        }
 
     @property
     def fetch(self) -> str | None:

@@ -124,12 +124,21 @@ class ServiceLimits(Section):
     """CPU time per time: 0.5 is half a core."""
     memory_mb: Annotated[int, Field(ge=64, strict=True)] | None = None
     """In MB (10^6 bytes)."""
+    since: Literal["start", "measurement"] = Field(default="start", alias="from")
+    """Since when `cpus` holds: the start, or only during each run, with its drain. A JVM that
+    starts with a part of a core takes minutes to be warm.
+    """
 
     @model_validator(mode="after")
     def _limits_something(self) -> ServiceLimits:
         if self.cpus is None and self.memory_mb is None:
             raise ValueError("give cpus, memory_mb or both")
         return self
+
+    @property
+    def at_start(self) -> ServiceLimits:
+        """The limits with which a service is started."""
+        return self if self.since == "start" else self.model_copy(update={"cpus": None})
 
 
 UNLIMITED = ServiceLimits.model_construct(cpus=None, memory_mb=None)

@@ -17,6 +17,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
 from testbed.experiment.declaration import Demanded, Experiment, InBlocks, InBurst, System
 from testbed.experiment.demand import Allocation
+from testbed.experiment.parts import Blocks
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.dependencies import Dependencies, Show
@@ -124,14 +125,24 @@ class Session:
         """Measure a cell on every system, and return the records of the runs.
 
         The time spent counts from `began`, by the monotonic clock. `allocation` limits the CPU
-        under load. Raises `UserError` when the generator fails or no operation is recorded.
+        meanwhile. Raises `UserError` when the generator fails or no operation is recorded.
         """
         recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
-        if not isinstance(self.plan, InBlocks):
+        with contextlib.ExitStack() as limited:
+            for one in recordings.values():
+                one.allocation = allocation
+                system, stack = one.member.system, one.member.stack
+                cpus = system.measured_cpus if allocation is None else allocation.shares
+                limited.enter_context(stack.limited(cpus))
+            if isinstance(self.plan, InBlocks):
+                return self._measure_in_turns(self.plan.blocks, cell, recordings, began)
             (one,) = recordings.values()
-            one.allocation = allocation
             return [self._measure_at_once(one, began)]
-        blocks = self.plan.blocks
+
+    def _measure_in_turns(
+        self, blocks: Blocks, cell: Cell, recordings: Mapping[str, Recording], began: float
+    ) -> list[dict[str, Any]]:
+        """Measure a run of each system, in blocks that take turns."""
         for system in self.start.turns(cell, blocks.each):
             one = recordings[system.name]
             limits = self._limits(one, min(self.plan.ramp, 1), duration=blocks.seconds)
@@ -279,9 +290,7 @@ class Session:
         meters = {name: other.stack.meter() for name, other in self.members.items()}
         age_s = member.age_s
         before = {name: meter.read() for name, meter in meters.items()}
-        cpus = {} if one.allocation is None else one.allocation.shares
         with contextlib.ExitStack() as meanwhile:
-            meanwhile.enter_context(member.stack.limited(cpus))
             if one.scraper is not None:
                 meanwhile.enter_context(one.scraper.during())
             outcome = self._put(member, one.run.id, limits, file, disturbance)

@@ -530,17 +530,23 @@ def goodput(folder: Path, record: Mapping[str, Any]) -> float:
     return min(6.0, 10 * float(cores.split()[0] if cores else 9) * (2 if name == "small" else 1))
 
 
-def test_a_demand_search_finds_the_least_cpu_of_each_system(
-    system: Setup, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    limited = []
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
+    """The CPU limits during each run, by service, in cores."""
+    found = []
 
     @contextlib.contextmanager
     def noted(_: Stack, cpus: Mapping[str, float]) -> Iterator[None]:
-        limited.append(dict(cpus))
+        found.append(dict(cpus))
         yield
 
     monkeypatch.setattr(Stack, "limited", noted)
+    return found
+
+
+def test_a_demand_search_finds_the_least_cpu_of_each_system(
+    system: Setup, limited: list[dict[str, float]]
+) -> None:
     results, show = make_results(system, DEMANDED), Noted()
     with_goodput = replace(system, dependencies=replace(system.dependencies, goodput=goodput))
     measure(with_goodput, results, show, DEMANDED)
@@ -710,6 +716,29 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
     assert watched == {"ACCESS_CONTROL": "off", "scrape": "1"}
     assert record("runs/unwatched-list-001-threads-1")["scraped"] is None
     assert record("runs/unwatched-list-001-threads-1")["settings"] == {"ACCESS_CONTROL": "off"}
+
+
+def test_a_limit_may_hold_during_runs_only(system: Setup, limited: list[dict[str, float]]) -> None:
+    limits = {
+        "aggregator-service": ServiceLimits(cpus=0.5),
+        "cinema-ucd-service": ServiceLimits(cpus=0.2, memory_mb=300, since="measurement"),
+    }
+    plan = PLAN.model_copy(
+        update={
+            "threads": (1,),
+            "repetitions": 1,
+            "systems": {"one": SystemSpec(variant="sync", limits=limits)},
+            "workloads": ("list",),
+        }
+    )
+    results = make_results(system, plan)
+    measure(system, results, Noted(), plan)
+
+    assert limited == [{"cinema-ucd-service": 0.2}]
+    data = json.loads((results / "runs/one-list-001-threads-1/run.json").read_text())
+    assert data["settings"].items() >= {"limits.cinema-ucd-service.cpus": "0.2"}.items()
+    started = limits["cinema-ucd-service"].at_start
+    assert (started.cpus, started.memory_mb) == (None, 300)
 
 
 def test_instances_and_what_their_limits_did_are_recorded(
