@@ -13,6 +13,7 @@ threads=10
 case "$variant" in
   ticket-*) workloads=(ticket) loops=20 ;;
   poster-*) workloads=(poster720) loops=30 ;;
+  cinema-*) workloads=(reserve) loops=50 ;;
   *) workloads=(list reserve) loops=50 ;;
 esac
 sells_movies() { [ "${workloads[0]}" = list ]; }

@@ -62,7 +62,7 @@ def windows(
             "list",
             threads=THREADS,
             ramp=0,
-            port=started.front_port,
+            ports=started.front_ports,
             duration=WINDOW_S,
         )
         for _ in range(WINDOWS):

@@ -100,7 +100,7 @@ class Mixed:
                 workload,
                 threads=THREADS[workload] if rates is None else IN_FLIGHT,
                 ramp=0,
-                port=self._stack.deployment.front_port,
+                ports=self._stack.deployment.front_ports,
                 duration=None if rates else seconds,
                 arrivals=arrivals,
             )

@@ -126,7 +126,7 @@ def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Not
                 workload,
                 threads=TRAINING_THREADS,
                 ramp=0,
-                port=stack.deployment.front_port,
+                ports=stack.deployment.front_ports,
                 duration=TRAINING_S,
             )
             seen = generator.run(one, folder / f"{workload}-{number}.csv").seen

@@ -59,10 +59,10 @@ def profile(
     folder.mkdir(parents=True)
     # JVMs with folders of their own write there.
     folder = folder.absolute()
-    port = deployment.front_port
+    ports = deployment.front_ports
     before, recorded = (
         load.load_for(
-            project, system, workload, threads=threads, ramp=0, port=port, duration=length
+            project, system, workload, threads=threads, ramp=0, ports=ports, duration=length
         )
         for length in (warm_up, seconds)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -224,6 +225,11 @@ def deployment(
         started.insert(0, (_embedded(backends, addresses, project, jdk, choice.stored),))
     front = choice.system.front
     front_port = addresses.port(front.service, front.port)
+    front_ports = (
+        int(one.environ["SERVER_PORT"])
+        for one in itertools.chain(*started)
+        if systems.service_of(one.name) == front.service != one.name
+    )
     return Deployment(
         variant=choice.variant,
         preset=choice.preset,
@@ -232,7 +238,7 @@ def deployment(
         converged=convergence(
             choice.complete(), front_port, _registry(services, choice, addresses.port)
         ),
-        front_port=front_port,
+        front_ports=(front_port, *front_ports),
         mongodb_uri=_mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
         stored=choice.stored,
         settings=choice.settings,
@@ -252,6 +258,13 @@ def in_containers(
             "jars, and numbers of services of a kind, are for services as processes only",
             "Choose backends embedded or local.",
         )
+    front = choice.system.front
+    if choice.replicas.get(front.service, 1) > 1:
+        raise UserError(
+            f"replicas: the front door, {front.service}, cannot be several containers: they share "
+            "its port",
+            "Choose backends embedded or local.",
+        )
     files = compose.describe(project, choice.system.compose, environ)
     files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
     known = compose.resolved(files, environ)
@@ -261,7 +274,6 @@ def in_containers(
     scaled = {
         name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1
     }
-    front = choice.system.front
     front_port = compose.published(known, front.service, front.port)
 
     def port_of(service: str, port: int) -> int:
@@ -273,7 +285,7 @@ def in_containers(
         backends=choice.backends,
         phases=(),
         converged=convergence(choice.system, front_port, _registry(services, choice, port_of)),
-        front_port=front_port,
+        front_ports=(front_port,),
         mongodb_uri=_mongodb_uri(choice.system, port_of, account=_mongodb_account(choice, known)),
         stored=choice.stored,
         settings=choice.settings,

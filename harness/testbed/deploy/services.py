@@ -59,7 +59,8 @@ class Deployment:
     phases: tuple[tuple[Service, ...], ...]
     """Services of one phase start together, once the phase before is ready."""
     converged: Convergence
-    front_port: int
+    front_ports: tuple[int, ...]
+    """Of each instance of the front door; operations ask them in turn."""
     mongodb_uri: str | None
     """Where the harness empties a collection between runs; None if the system stores nothing."""
     stored: int = 0
@@ -76,6 +77,10 @@ class Deployment:
     """The services in several containers, with the port of their health in each. Docker chooses
     their host ports.
     """
+
+    @property
+    def front_port(self) -> int:
+        return self.front_ports[0]
 
     @property
     def services(self) -> tuple[Service, ...]:

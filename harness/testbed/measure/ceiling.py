@@ -184,7 +184,7 @@ def _measured(
             threads=THREADS,
             duration=DURATION_S,
             ramp=0,
-            port=int(line),
+            ports=(int(line),),
         )
         samples, log = folder / f"{plan.stem}.csv", folder / "jmeter.log"
         if warm_up_s:

@@ -130,7 +130,7 @@ def load_for(
     *,
     threads: int,
     ramp: int,
-    port: int,
+    ports: Sequence[int],
     loops: int | None = None,
     duration: int | None = None,
     arrivals: Path | None = None,
@@ -142,6 +142,8 @@ def load_for(
     ----------
     threads
         Users, or the most operations in flight.
+    ports
+        Where the front door listens. Operations ask several in turn, if the plan knows them.
     loops, duration
         Operations of each thread, and seconds; None for no such limit.
     arrivals
@@ -151,8 +153,11 @@ def load_for(
         "threads": str(threads),
         "ramp": str(ramp),
         "host": "127.0.0.1",
-        "port": str(port),
+        "port": str(ports[0]),
     }
+    if len(ports) > 1:
+        given["instances"] = str(len(ports))
+        given |= {f"port.{number}": str(port) for number, port in enumerate(ports, 1)}
     if arrivals is None:
         given["loops"] = "-1" if loops is None else str(loops)
     else:

@@ -212,7 +212,7 @@ class Session:
             workload,
             threads=threads,
             ramp=ramp,
-            port=member.stack.deployment.front_port,
+            ports=member.stack.deployment.front_ports,
             properties=member.system.properties,
             **bounds,
         )

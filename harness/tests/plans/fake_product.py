@@ -123,7 +123,7 @@ class FakeProduct:
     Parameters
     ----------
     variant
-        ``sync``, ``async``, ``poster`` or ``ticket``.
+        ``sync``, ``async``, ``cinema``, ``poster`` or ``ticket``.
     scripts
         One for each operation in the order of arrival; right answers when they run out.
     pause
@@ -177,7 +177,7 @@ class FakeProduct:
             # Blocks everything, as a process does that is stopped.
             self._loop.call_later(after, time.sleep, lasting)
         self.requests.append(request)
-        if self.variant == "sync":
+        if self.variant in ("sync", "cinema"):
             return self._sync(request)
         if self.variant == "poster":
             return self._poster(request)

@@ -72,7 +72,7 @@ def deployed(
         backends="embedded",
         phases=phases,
         converged=converged,
-        front_port=phases[-1][-1].ports[0],
+        front_ports=phases[-1][-1].ports[:1],
         mongodb_uri="mongodb://127.0.0.1:1",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -302,6 +303,16 @@ def test_a_cinema_with_tickets_starts_after_who_builds_them(project: Project) ->
     )
 
 
+def test_the_front_door_of_a_system_may_have_several_instances(project: Project) -> None:
+    three = {"cinema-cineworld-service": 3}
+    choice = Choice("cinema-direct", port_offset=1000, replicas=three)
+
+    assert deploy(project, choice).front_ports == (9099, 9400, 9401)
+    assert deploy(project, replace(choice, variant="sync")).front_ports == (9099,)
+    with pytest.raises(UserError, match="cinema-cineworld-service, cannot be several containers"):
+        deployments.in_containers(choice, project, ENVIRON)
+
+
 def test_a_chain_is_started_from_its_end(project: Project) -> None:
     deployment = deploy(project, Choice("poster-chain-forward", port_offset=1000))
 
@@ -431,8 +442,7 @@ def test_a_system_says_which_of_its_services_can_be_limited_and_scaled(
     services = deployments.described(Choice(variant), project, ENVIRON)
 
     assert sorted(system.services) == sorted(name for name, one in services.items() if one.module)
-    assert set(system.scalable) < set(system.services)
-    assert system.front.service not in system.scalable
+    assert set(system.scalable) <= set(system.services)
 
 
 def counting(*states: str) -> httpx.Response:

@@ -89,12 +89,21 @@ def test_a_load_ends_by_loops_by_time_or_by_what_comes_first(
         loops=loops,
         duration=duration,
         ramp=0,
-        port=1,
+        ports=(1,),
     )
 
     others = {"threads": "3", "ramp": "0", "host": "127.0.0.1", "port": "1"}
     assert made.properties == {**others, **expected}
     assert made.plan.name == "sync-list.jmx"
+
+
+def test_instances_are_numbered_for_a_plan_that_asks_them_in_turn(project: Project) -> None:
+    made = load.load_for(
+        project, "cinema-direct", "reserve", threads=1, loops=1, ramp=0, ports=(8, 94, 95)
+    )
+
+    told = {"instances": "3", "port.1": "8", "port.2": "94", "port.3": "95"}
+    assert made.properties.items() > {"port": "8", **told}.items()
 
 
 def test_further_properties_are_passed_on(project: Project) -> None:
@@ -106,7 +115,7 @@ def test_further_properties_are_passed_on(project: Project) -> None:
         loops=1,
         duration=None,
         ramp=0,
-        port=1,
+        ports=(1,),
         properties={"fetch": "immediate"},
     )
 
@@ -121,7 +130,7 @@ def test_arrivals_make_it_an_open_loop(project: Project, tmp_path: Path) -> None
         "list",
         threads=50,
         ramp=1,
-        port=1,
+        ports=(1,),
         duration=11,
         arrivals=tmp_path / "arrivals.csv",
     )

@@ -376,7 +376,7 @@ def test_a_signal_ends_the_command_and_everything_it_started(
             deployment = Deployment(
                 "sync", "tuned", "embedded",
                 ((service("one", {first}),), (service("two", {second}, "--ready-after", late),)),
-                lambda _: None, {second}, "",
+                lambda _: None, ({second},), "",
             )
             root = Path({str(tmp_path)!r})
             stack = Stack(Project(root, root / "state"), deployment, os.environ)
