@@ -206,6 +206,77 @@ def test_the_report_begins_with_the_published_table(searched: Judged) -> None:
     assert "**not replicated**: 1.23 × [1.10 ×,\N{NO-BREAK SPACE}1.44 ×]" in text
 
 
+REPLICAS = "replicas.cinema-cineworld-service"
+
+
+@pytest.fixture
+def instances(tmp_path: Path) -> Judged:
+    """Return results of one and five instances through the gateway, and of one without it.
+
+    Response times are 2 ms and double from one thread to 18, and again to 100. Five instances halve
+    those of many threads.
+    """
+    for system, variant, settings, few in (
+        ("gateway-1", "sync", {}, 1.0),
+        ("gateway-5", "sync", {REPLICAS: "5"}, 0.5),
+        ("direct-1", "cinema-direct", {}, 1.0),
+    ):
+        for place, threads in enumerate((1, 18, 100)):
+            for repetition in (1, 2, 3):
+                cpu_s = 0.1 if variant == "sync" else 0.05
+                write_run(
+                    tmp_path / "made",
+                    variant=variant,
+                    workload="reserve",
+                    threads=threads,
+                    repetition=repetition,
+                    loops=400,
+                    median_ms=20 * 2**place * (few if threads > 1 else 1),
+                    record={
+                        "system": system,
+                        "settings": settings,
+                        "wall_s": 100.0,
+                        "server_cpu_s": {"all": cpu_s * threads},
+                    },
+                ).rename(tmp_path / f"made/runs/{system}-{threads}-{repetition}")
+    return judge_all(load(tmp_path / "made"))
+
+
+def test_a_figure_is_held_between_levels_instances_and_systems(instances: Judged) -> None:
+    one = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}}
+    five = {**one, "settings": {REPLICAS: "5"}}
+
+    def ratio(figure: str, over: Mapping[str, Any], under: Mapping[str, Any]) -> Found:
+        return examine(claim("figure ratio", figure=figure, over=over, under=under), instances)
+
+    rises = ratio("mean_ms", {**one, "levels": [18, 100]}, {**one, "level": 1})
+    assert rises.estimate == pytest.approx(4, rel=0.1)
+    assert "at 18 threads" in rises.note and "at 100 threads" in rises.note
+    fewer = ratio("mean_ms", {**five, "level": 100}, {**one, "level": 100})
+    assert fewer.estimate == pytest.approx(0.5, rel=0.1)
+    assert fewer.runs == 3
+    direct = {**one, "variant": "cinema-direct", "levels": [1, 18, 100]}
+    dearer = ratio("cpu_ms_per_ok", {**one, "levels": [1, 18, 100]}, direct)
+    assert dearer.estimate == pytest.approx(2)
+    missing = ratio("mean_ms", {**five, "levels": [1, 141]}, {**one, "levels": [1, 141]})
+    assert missing.missing == [141]
+    nothing = ratio("mean_ms", {**five, "variant": "async", "level": 1}, {**one, "level": 1})
+    assert nothing.estimate is None
+    tail = {"figure": "p95_ms", "under_figure": "mean_ms"}
+    at = {**one, "level": 100}
+    found = examine(claim("figure ratio", **tail, over=at, under=at), instances)
+    assert found.estimate == pytest.approx(1.78, rel=0.1)  # of a log-normal with sigma 0.4
+
+
+def test_efficiency_stands_beside_goodput_at_every_level(instances: Judged) -> None:
+    text = sections.studies(instances)
+
+    assert "| reserve | gateway-1 | 1 | " in text
+    (row,) = (line for line in text.splitlines() if line.startswith("| reserve | gateway-5 | 100"))
+    assert 4_500 < float(row.split("|")[5].split("[")[0]) < 5_500
+    assert "E_i on the mean is at least 100 % up to 94 threads" in text
+
+
 LEDGER = Ledger(
     service="builder",
     path="/x",
@@ -320,7 +391,7 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
     for one in known:
         assert one.kind in CASE_KINDS
         assert one.source == "ours" or one.source.startswith(("Akbulut", "A2 Micro-Service Report"))
-        assert (one.accept is None) == (one.kind == "none")
+        assert (one.accept is None) == (one.kind in {"none", "efficiency"})
         if one.kind == "none":
             assert one.fields["why"]
         assert one.fields.get("prices") in {None, *price_lists()}

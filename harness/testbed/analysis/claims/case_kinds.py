@@ -25,7 +25,7 @@ from testbed.analysis.demands import MIB
 from testbed.analysis.demands import Found as Least
 from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import Sizes, price_list
-from testbed.analysis.quantities import share_over_runs
+from testbed.analysis.quantities import run_figure, share_over_runs
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, factor_interval, mean_interval
@@ -236,6 +236,30 @@ def _model(claim: Claim, judged: Judged) -> Found:
     return _all_levels(claim, found, known, [], "×", "places")
 
 
+def _figure_ratio(claim: Claim, judged: Judged) -> Found:
+    """Return the ratio of a figure of two cells; one level of a side stands beside all others."""
+    sides = claim.fields["over"], claim.fields["under"]
+    figure = claim.fields["figure"]
+    figures = figure, claim.fields.get("under_figure", figure)
+    over, under = (levels_of(cell) for cell in sides)
+    many = max(over, under, key=len)
+    pairs = (one if len(one) > 1 else one * len(many) for one in (over, under))
+    found: dict[float, Interval] = {}
+    runs: dict[float, Sequence[object]] = {}
+    for level, *at in zip(many, *pairs, strict=True):
+        above, below = (
+            [
+                run_figure(one, name)
+                for one in judged.used.measurements
+                if one.run.cell.level == own and _fits(one.run, cell)
+            ]
+            for name, own, cell in zip(figures, at, sides, strict=True)
+        )
+        if (value := _ratio(above, below)) is not None:
+            found[level], runs[level] = value, min(above, below, key=len)
+    return _all_levels(claim, found, runs, many, "×")
+
+
 def _steps(claim: Claim, judged: Judged) -> Found:
     """Return what steps of a ladder are worth together, in goodput, for each cell.
 
@@ -285,7 +309,7 @@ def _of(found: Interval, runs: int, unit: str) -> Found:
     return Found(found.estimate, found, runs, unit)
 
 
-def _without_results(claim: Claim, judged: Judged) -> Found:
+def _as_of_the_thesis(claim: Claim, judged: Judged) -> Found:
     return kinds.examine(claim, MeasuredFigures(judged), "operation")
 
 
@@ -297,6 +321,8 @@ CASE_KINDS: Mapping[str, Callable[[Claim, Judged], Found]] = {
     "loss": _loss,
     "model": _model,
     "steps": _steps,
-    "published": _without_results,
-    "none": _without_results,
+    "figure ratio": _figure_ratio,
+    "efficiency": _as_of_the_thesis,
+    "published": _as_of_the_thesis,
+    "none": _as_of_the_thesis,
 }

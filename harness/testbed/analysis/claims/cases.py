@@ -29,9 +29,9 @@ class Case(Declared):
     name: str
     title: str
     source: str
-    shows: Literal["demand", "accounts", "ladder"]
+    shows: Literal["demand", "accounts", "ladder", "levels"]
     """What stands beside the published table: the least CPU of each system, the accounts of
-    accepted work, or a ladder.
+    accepted work, a ladder, or the efficiency at each level.
     """
     variants: tuple[str, ...] = ()
     """Its systems: it is part of the report if one of them was measured. Of a ladder, all."""

@@ -8,7 +8,7 @@ from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.cases import Case, cases
 from testbed.analysis.claims.claim import Claim, Found, leaning
 from testbed.analysis.claims.tables import words
-from testbed.analysis.sections import accounts, demand, ladder
+from testbed.analysis.sections import accounts, demand, efficiency, ladder
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
@@ -62,6 +62,8 @@ def _ours(shows: str, prices: str | None, judged: Judged) -> str:
             return demand.least(judged, prices)
         case "ladder":
             return ladder.ladder(judged)
+        case "levels":
+            return efficiency.levels(judged)
         case _:
             return accounts.accounted(judged)
 

@@ -1,0 +1,56 @@
+"""Response time, efficiency and goodput of each system at each level of a closed loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from testbed.analysis.quantities import geometric_mean, run_figure
+from testbed.analysis.samples import Measurement
+from testbed.analysis.scaling import efficiencies
+from testbed.analysis.statistics.intervals import Interval
+from testbed.analysis.studies import by_system, measured_studies
+from testbed.analysis.tables import MISSING, Row, markdown_table, number
+from testbed.analysis.verdicts import Judged
+
+NOTE = (
+    "E_i is the efficiency relative to the lowest level, in percent, with its interval; CPU is "
+    "that of all servers."
+)
+
+
+def levels(judged: Judged) -> str:
+    """Return a table of all closed loops; empty without one."""
+    rows = [
+        row
+        for study, runs in measured_studies(judged.used).items()
+        if study.mode == "closed"
+        for row in _rows(study.workload, runs)
+    ]
+    return f"{NOTE}\n\n{markdown_table(rows, ('workload', 'system'))}" if rows else ""
+
+
+def _rows(workload: str, runs: Sequence[Measurement]) -> Iterator[Row]:
+    for system, levels in by_system(runs).items():
+        on_mean, on_p95 = (efficiencies(levels, name) for name in ("mean_ms", "p95_ms"))
+        for level, some in sorted(levels.items()):
+            yield {
+                "workload": workload,
+                "system": system,
+                "threads": number(level),
+                "mean, ms": _mean(some, "mean_ms", 1),
+                "E_i on the mean": _percent(on_mean.get(level)),
+                "p95, ms": _mean(some, "p95_ms", 0),
+                "E_i on the p95": _percent(on_p95.get(level)),
+                "ok/s": _mean(some, "ok_per_s", 0),
+                "CPU, ms": _mean(some, "cpu_ms_per_ok", 2),
+            }
+
+
+def _mean(runs: Sequence[Measurement], figure: str, decimals: int) -> str:
+    return number(geometric_mean([run_figure(one, figure) for one in runs]), decimals)
+
+
+def _percent(found: Interval | None) -> str:
+    if found is None:
+        return MISSING
+    return f"{found.estimate:.0f} [{found.low:.0f}, {found.high:.0f}]"
