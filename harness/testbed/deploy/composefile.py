@@ -74,6 +74,8 @@ class _Files:
         if name not in services:
             raise UserError(f"{file.name} has no service {name!r}")
         own = dict(services[name])
+        if "volumes" in own:
+            own["volumes"] = [_anchored(one, file.parent) for one in own["volumes"]]
         base = own.pop("extends", None)
         if base is None:
             return own
@@ -97,8 +99,22 @@ def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
 
     Raises `UserError` if a file cannot be read, or a required variable is not set.
     """
-    files = _Files(variables)
-    return {name: _service(name, files, file) for name in files.services(file)}
+    return {name: _service(name, one) for name, one in written(file, variables).items()}
+
+
+def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the services of a compose file by name as maps, each with what it extends.
+
+    Variables are filled in, and files that are mounted have absolute paths. Raises as `read` does.
+    """
+    files, found = _Files(variables), {}
+    for name in files.services(file):
+        try:
+            found[name] = filled(files.service(file, name), variables)
+        except KeyError as missing:
+            told = f"{file.name}, service {name}: variable {missing} is not set"
+            raise UserError(told) from missing
+    return found
 
 
 def health_first(ports: Iterable[int], environment: Mapping[str, str | None]) -> tuple[int, ...]:
@@ -123,11 +139,7 @@ def phases(services: Iterable[ComposeService]) -> list[list[ComposeService]]:
     return found
 
 
-def _service(name: str, files: _Files, file: Path) -> ComposeService:
-    try:
-        written = _filled(files.service(file, name), files.variables)
-    except KeyError as missing:
-        raise UserError(f"{file.name}, service {name}: variable {missing} is not set") from missing
+def _service(name: str, written: Mapping[str, Any]) -> ComposeService:
     published = [_PUBLISHED.fullmatch(str(port)) for port in written.get("ports", ())]
     stub = written.get("x-embedded")
     return ComposeService(
@@ -157,12 +169,17 @@ def _merged(base: Any, own: Any) -> Any:
     return own
 
 
-def _filled(written: Any, variables: Mapping[str, str]) -> Any:
+def _anchored(volume: str, folder: Path) -> str:
+    """Return a volume whose source, if it is a file or folder of the project, is absolute."""
+    return str(folder / volume) if volume.startswith(".") else volume
+
+
+def filled(written: Any, variables: Mapping[str, str]) -> Any:
     """Fill in variables; raise `KeyError` for a ``${NAME:?}`` without a value."""
     if isinstance(written, dict):
-        return {key: _filled(value, variables) for key, value in written.items()}
+        return {key: filled(value, variables) for key, value in written.items()}
     if isinstance(written, list):
-        return [_filled(value, variables) for value in written]
+        return [filled(value, variables) for value in written]
     if not isinstance(written, str):
         return written
 

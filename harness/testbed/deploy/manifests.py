@@ -1,0 +1,354 @@
+"""Writes ``kubernetes/overlays/SYSTEM`` from the systems' compose files.
+
+Images, settings, ports, health checks, limits, files and networks are those of the compose file.
+After a change of one: ``.venv/bin/python -m testbed.deploy.manifests``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dotenv
+import yaml
+
+from testbed.deploy import composefile
+from testbed.deploy.composefile import ComposeService
+from testbed.model import systems
+from testbed.model.project import Project
+from testbed.model.systems import SystemDeclaration
+
+HEAD = """\
+# Made from {file}: .venv/bin/python -m testbed.deploy.manifests
+"""
+
+ACCOUNTS = (
+    *("ACCESS_USERS", "ACCESS_ADMINISTRATORS", "EUREKA_USERNAME", "EUREKA_PASSWORD"),
+    *("MONGODB_USERNAME", "MONGODB_PASSWORD", "RABBITMQ_USERNAME", "RABBITMQ_PASSWORD"),
+)
+"""The variables of the compose files that are in the secret `accounts`."""
+
+ENDPOINT_DELAY_S = 5
+"""How long an instance that shall end still serves: so long it may be sent requests."""
+
+_WAITING = {"cpu": "100m", "memory": "32Mi"}
+"""What a container has that waits for another service."""
+
+_SECONDS = {"s": 1, "m": 60}
+_REFERENCE = re.compile(r"\$\((\w+)\)")
+_TMPFS_SIZE = re.compile(r"size=(\w+)")
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A service, and all that its compose file says of it."""
+
+    service: ComposeService
+    written: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.service.name
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return {"app.kubernetes.io/name": self.name}
+
+    @property
+    def networks(self) -> list[str]:
+        return list(self.written.get("networks", ["default"]))
+
+    @property
+    def pod_labels(self) -> dict[str, str]:
+        return {**self.labels, **dict(_member(network) for network in self.networks)}
+
+
+def overlay(project: Project, system: SystemDeclaration) -> dict[str, str]:
+    """Return the files of a system's overlay, by name."""
+    described = _described(project, system)
+    name = f"testbed-{system.name}"
+    kustomization = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "namespace": name,
+        "resources": ["../../base", "services.yaml"],
+        "labels": [{"pairs": {"app.kubernetes.io/part-of": name}, "includeSelectors": False}],
+    }
+    head = HEAD.format(file=system.compose)
+    return {
+        "kustomization.yaml": head + _text([kustomization]),
+        "services.yaml": head + _text(_documents(described, system, name)),
+    }
+
+
+def accounts(project: Project) -> str:
+    """Return the accounts of ``.env``, for the secret that all overlays share."""
+    known = dotenv.dotenv_values(project.root / ".env")
+    lines = [HEAD.format(file=".env"), *(f"{name}={known[name]}\n" for name in ACCOUNTS)]
+    return "".join(lines)
+
+
+def write(project: Project) -> list[Path]:
+    """Write all files, and return their paths."""
+    folder = project.root / "kubernetes"
+    files = {folder / "base" / "accounts.env": accounts(project)}
+    for system in systems.declarations(project.root).values():
+        for name, text in overlay(project, system).items():
+            files[folder / "overlays" / system.name / name] = text
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return list(files)
+
+
+def _described(project: Project, system: SystemDeclaration) -> dict[str, _Described]:
+    """Return the services that always start, by name; accounts are references to the secret."""
+    values = dotenv.dotenv_values(project.root / ".env", interpolate=False)
+    known = {name: value or "" for name, value in values.items()}
+    known |= {name: f"$({name})" for name in ACCOUNTS}
+    variables: dict[str, str] = composefile.filled(known, known)
+    file = project.root / system.compose
+    written = composefile.written(file, variables)
+    return {
+        name: _Described(one, written[name])
+        for name, one in composefile.read(file, variables).items()
+        if not one.profiles
+    }
+
+
+def _documents(
+    described: Mapping[str, _Described], system: SystemDeclaration, namespace: str
+) -> Iterator[dict[str, Any]]:
+    strict = {"pod-security.kubernetes.io/enforce": "restricted"}
+    yield _object("v1", "Namespace", namespace, labels=strict)
+    for network in sorted({name for one in described.values() for name in one.networks}):
+        member = {"matchLabels": dict([_member(network)])}
+        allowed = [{"from": [{"podSelector": member}]}]
+        yield _policy(f"network-{network}", member, allowed)
+    front = described[system.front.service]
+    port = {"protocol": "TCP", "port": system.front.port}
+    yield _policy("front-door", {"matchLabels": front.labels}, [{"ports": [port]}])
+    for one in described.values():
+        yield from _service(one, described)
+
+
+def _service(one: _Described, described: Mapping[str, _Described]) -> Iterator[dict[str, Any]]:
+    files = _files(one.written)
+    if files:
+        texts = {source.name: source.read_text(encoding="utf-8") for source in files.values()}
+        yield {**_object("v1", "ConfigMap", one.name), "data": texts}
+    ports = [{"name": f"port-{port}", "port": port} for port in one.service.inside]
+    yield _object("v1", "Service", one.name, spec={"selector": one.labels, "ports": ports})
+    # A backend has its data to itself: the new instance starts when the old one has ended.
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    spec = {
+        "replicas": 1,
+        "strategy": rolling if one.service.module else {"type": "Recreate"},
+        "selector": {"matchLabels": one.labels},
+        "template": {"metadata": {"labels": one.pod_labels}, "spec": _pod(one, files, described)},
+    }
+    yield _object("apps/v1", "Deployment", one.name, spec=spec)
+    if one.service.module:
+        budget = {"maxUnavailable": 1, "selector": {"matchLabels": one.labels}}
+        yield _object("policy/v1", "PodDisruptionBudget", one.name, spec=budget)
+
+
+def _pod(
+    one: _Described, files: Mapping[str, Path], described: Mapping[str, _Described]
+) -> dict[str, Any]:
+    volumes, mounts = _volumes(one, files)
+    waits = ENDPOINT_DELAY_S if one.service.module else 0
+    context: dict[str, Any] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+    if "user" in one.written:
+        user, group = (int(number) for number in one.written["user"].split(":"))
+        context |= {"runAsUser": user, "runAsGroup": group, "fsGroup": group}
+    shared = {
+        "image": f"testbed/{one.service.module}" if one.service.module else one.written["image"],
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": bool(one.written.get("read_only")),
+            "capabilities": {"drop": ["ALL"]},
+        },
+    }
+    waiting = {**shared, "resources": _resources(_WAITING)}
+    limits = {"cpu": str(one.written["cpus"]), "memory": _binary(one.written["mem_limit"])}
+    container = {
+        "name": one.name,
+        **shared,
+        "resources": _resources(limits),
+        "env": _environment(one),
+        "ports": [{"containerPort": port} for port in one.service.inside],
+        **_probes(one),
+        "volumeMounts": mounts,
+        "lifecycle": {"preStop": {"sleep": {"seconds": waits}}} if waits else None,
+    }
+    pod = {
+        "hostname": one.written.get("hostname"),
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "terminationGracePeriodSeconds": waits + _seconds(one.written["stop_grace_period"]),
+        "securityContext": context,
+        "initContainers": [
+            {"name": f"await-{name}", **waiting, "command": _await(described[name].service)}
+            for name in one.service.after
+        ],
+        "containers": [{key: value for key, value in container.items() if value}],
+        "volumes": volumes,
+    }
+    return {key: value for key, value in pod.items() if value not in (None, [])}
+
+
+def _resources(limits: Mapping[str, str]) -> dict[str, Any]:
+    """Return limits that are requested too: what is measured is never given to another pod."""
+    return {"requests": limits, "limits": limits}
+
+
+def _await(service: ComposeService) -> list[str]:
+    """Return the command that ends once a service is ready: its name leads to ready pods only."""
+    ask = f"</dev/tcp/{service.name}/{service.inside[0]}"
+    return ["bash", "-c", f"until timeout 2 bash -c '{ask}' 2>/dev/null; do sleep 1; done"]
+
+
+def _environment(one: _Described) -> list[dict[str, Any]]:
+    """Return the settings of a container; those of accounts first, as others refer to them."""
+    environment = dict(one.service.environment)
+    if "EUREKA_URL" in environment:
+        # The names of pods are known to nobody.
+        environment["EUREKA_INSTANCE_PREFER_IP_ADDRESS"] = "true"
+    used = {name for value in environment.values() for name in _REFERENCE.findall(value)}
+    secret = [
+        {"name": name, "valueFrom": {"secretKeyRef": {"name": "accounts", "key": name}}}
+        for name in ACCOUNTS
+        if name in used
+    ]
+    own = {name: value for name, value in environment.items() if value != f"$({name})"}
+    renamed = [{"name": name, "value": value} for name, value in own.items()]
+    return secret + renamed
+
+
+def _probes(one: _Described) -> dict[str, Any]:
+    check = one.written["healthcheck"]
+    timing = {"timeoutSeconds": _seconds(check["timeout"])}
+    start = _seconds(check["start_interval"])
+    starting = {
+        **timing,
+        "periodSeconds": start,
+        "failureThreshold": _seconds(check["start_period"]) // start,
+    }
+    running = {
+        **timing,
+        "periodSeconds": _seconds(check["interval"]),
+        "failureThreshold": check["retries"],
+    }
+
+    def ask(about: str) -> dict[str, Any]:
+        port = one.service.inside[0]
+        if one.service.module is None:
+            return {"tcpSocket": {"port": port}}
+        return {"httpGet": {"path": f"/actuator/health/{about}", "port": port}}
+
+    return {
+        "startupProbe": {**ask("readiness"), **starting},
+        # More often than Docker asks: requests go to an instance until it was asked once more.
+        "readinessProbe": {**ask("readiness"), **running, "periodSeconds": 5},
+        "livenessProbe": {**ask("liveness"), **running},
+    }
+
+
+def _files(written: Mapping[str, Any]) -> dict[str, Path]:
+    """Return the files that are mounted, by their paths in the container."""
+    split = (volume.split(":") for volume in written.get("volumes", ()))
+    return {target: Path(source) for source, target, *_ in split if source.startswith("/")}
+
+
+def _volumes(
+    one: _Described, files: Mapping[str, Path]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the volumes of a pod, and where its container has them.
+
+    Data live as long as the pod.
+    """
+    volumes: list[dict[str, Any]] = []
+    mounts: list[dict[str, Any]] = []
+
+    def add(path: str, kind: Mapping[str, Any]) -> None:
+        name = path.strip("/").replace("/", "-")
+        volumes.append({"name": name, **kind})
+        mounts.append({"name": name, "mountPath": path})
+
+    for volume in one.written.get("volumes", ()):
+        source, path, *_ = volume.split(":")
+        if not source.startswith("/"):
+            add(path, {"emptyDir": {}})
+    for entry in one.written.get("tmpfs", ()):
+        path, _, options = entry.partition(":")
+        size = _TMPFS_SIZE.search(options)
+        limit = {"sizeLimit": _binary(size[1])} if size else {}
+        add(path, {"emptyDir": {"medium": "Memory", **limit}})
+    if files:
+        volumes.append({"name": "files", "configMap": {"name": one.name}})
+    for path, source in files.items():
+        mounts.append(
+            {"name": "files", "mountPath": path, "subPath": source.name, "readOnly": True}
+        )
+    return volumes, mounts
+
+
+def _policy(name: str, pods: Mapping[str, Any], ingress: list[Any]) -> dict[str, Any]:
+    spec = {"podSelector": pods, "policyTypes": ["Ingress"], "ingress": ingress}
+    return _object("networking.k8s.io/v1", "NetworkPolicy", name, spec=spec)
+
+
+def _member(network: str) -> tuple[str, str]:
+    """Return the label of the pods of a network, and its value."""
+    return f"network-{network}", "true"
+
+
+def _object(
+    version: str,
+    kind: str,
+    name: str,
+    labels: Mapping[str, str] | None = None,
+    spec: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    metadata = {"name": name, **({"labels": labels} if labels else {})}
+    found = {"apiVersion": version, "kind": kind, "metadata": metadata}
+    return found if spec is None else {**found, "spec": spec}
+
+
+def _seconds(duration: str) -> int:
+    return int(duration[:-1]) * _SECONDS[duration[-1]]
+
+
+def _binary(size: str) -> str:
+    """Return a size of Docker (``512m``: 512 · 1024² bytes) as Kubernetes writes it."""
+    return f"{size[:-1]}{size[-1].upper()}i"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes equal parts each time, in place of references, and files line by line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+_Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    ),
+)
+
+
+def _text(documents: Iterable[Mapping[str, Any]]) -> str:
+    return yaml.dump_all(
+        documents, Dumper=_Dumper, sort_keys=False, width=105, default_flow_style=None
+    )
+
+
+if __name__ == "__main__":
+    for written in write(Project.find()):
+        print(written)

@@ -1,0 +1,205 @@
+"""The manifests for Kubernetes say what the compose files say, and what Kubernetes understands."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from testbed.deploy import compose, composefile, manifests
+from testbed.model import systems
+from testbed.model.project import Project
+
+VERSION = "1.36"
+FOLDER = Project.find().root / "kubernetes"
+
+every_system = pytest.mark.parametrize("system", systems.names())
+
+
+def documents(system: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((FOLDER / "overlays" / system / "services.yaml").read_text()))
+
+
+def of_kind(system: str, kind: str) -> dict[str, dict[str, Any]]:
+    return {one["metadata"]["name"]: one for one in documents(system) if one["kind"] == kind}
+
+
+def pods(system: str) -> dict[str, dict[str, Any]]:
+    return {name: one["spec"]["template"] for name, one in of_kind(system, "Deployment").items()}
+
+
+def account_values() -> dict[str, str]:
+    lines = (FOLDER / "base" / "accounts.env").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+
+
+def environment(container: dict[str, Any]) -> dict[str, str]:
+    """Return the settings of a container; references are to those that stand before."""
+    accounts, found = account_values(), {}
+    for one in container["env"]:
+        if "value" in one:
+            value = re.sub(r"\$\((\w+)\)", lambda name: found[name[1]], one["value"])
+        else:
+            assert one["valueFrom"]["secretKeyRef"]["name"] == "accounts"
+            value = accounts[one["valueFrom"]["secretKeyRef"]["key"]]
+        found[one["name"]] = value
+    return found
+
+
+@every_system
+def test_manifests_are_those_of_the_compose_files(system: str) -> None:
+    folder = FOLDER / "overlays" / system
+    made = manifests.overlay(Project.find(), systems.declaration(system))
+    assert {file.name: file.read_text() for file in folder.iterdir()} == made
+
+
+def test_every_system_has_an_overlay_and_the_accounts_are_those_of_the_compose_files() -> None:
+    assert sorted(one.name for one in (FOLDER / "overlays").iterdir()) == sorted(systems.names())
+    assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find())
+
+
+def test_all_files_are_written(tmp_path: Path) -> None:
+    for name in (
+        ".env",
+        "systems",
+        "docker",
+        *(f"docker-compose.{one}.yml" for one in systems.names()),
+    ):
+        (tmp_path / name).symlink_to(Project.find().root / name)
+    written = manifests.write(Project(tmp_path, tmp_path / "state"))
+    assert len(written) == 1 + 2 * len(systems.names())
+    for one in written:
+        assert one.read_text() == (Project.find().root / one.relative_to(tmp_path)).read_text()
+
+
+@every_system
+def test_kubernetes_knows_every_field(system: str) -> None:
+    for one in documents(system):
+        kubernetes_validate.validate(one, VERSION, strict=True)
+    policy = yaml.safe_load((FOLDER / "base" / "network-policy.yaml").read_text())
+    kubernetes_validate.validate(policy, VERSION, strict=True)
+
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate({**policy, "specification": {}}, VERSION, strict=True)
+
+
+@every_system
+def test_a_pod_has_the_settings_of_its_container(system: str) -> None:
+    project = Project.find()
+    file = project.root / systems.declaration(system).compose
+    read = composefile.read(file, compose.variables(project, {}))
+    always = {name: one for name, one in read.items() if not one.profiles}
+    found = pods(system)
+
+    assert set(found) == set(always) == set(of_kind(system, "Service"))
+    for name, one in always.items():
+        (container,) = found[name]["spec"]["containers"]
+        # What other settings are made of, and addresses, which only Kubernetes gives.
+        added = {*manifests.ACCOUNTS, "EUREKA_INSTANCE_PREFER_IP_ADDRESS"} - one.environment.keys()
+        settings = environment(container).items()
+        assert {key: value for key, value in settings if key not in added} == one.environment, name
+        assert [port["containerPort"] for port in container["ports"]] == list(one.inside)
+        awaited = {first["name"] for first in found[name]["spec"].get("initContainers", ())}
+        assert awaited == {f"await-{other}" for other in one.after}
+
+
+@every_system
+def test_names_lead_to_pods(system: str) -> None:
+    found, services = pods(system), of_kind(system, "Service")
+    for name, service in services.items():
+        labels = service["spec"]["selector"].items()
+        (chosen,) = [
+            one for one, pod in found.items() if labels <= pod["metadata"]["labels"].items()
+        ]
+        assert chosen == name
+        (container,) = found[name]["spec"]["containers"]
+        open_ports = {port["containerPort"] for port in container["ports"]}
+        assert {port["port"] for port in service["spec"]["ports"]} == open_ports
+        for kind in ("startupProbe", "readinessProbe", "livenessProbe"):
+            probe = container[kind].get("httpGet") or container[kind]["tcpSocket"]
+            assert probe["port"] in open_ports
+        volumes = {one["name"] for one in found[name]["spec"].get("volumes", ())}
+        assert {one["name"] for one in container.get("volumeMounts", ())} <= volumes
+        hosts = re.findall(r"(?://|@)([a-z][\w-]+):\d+", " ".join(environment(container).values()))
+        assert set(hosts) <= set(services)
+    for budget in of_kind(system, "PodDisruptionBudget").values():
+        labels = budget["spec"]["selector"]["matchLabels"].items()
+        assert any(labels <= pod["metadata"]["labels"].items() for pod in found.values())
+
+
+@every_system
+def test_pods_may_do_nothing_that_they_need_not(system: str) -> None:
+    networks = {
+        name: one["spec"]["podSelector"]["matchLabels"].items()
+        for name, one in of_kind(system, "NetworkPolicy").items()
+    }
+    for name, pod in pods(system).items():
+        spec = pod["spec"]
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["automountServiceAccountToken"] is False
+        for container in [*spec.get("initContainers", ()), *spec["containers"]]:
+            context = container["securityContext"]
+            assert context["capabilities"] == {"drop": ["ALL"]}
+            assert context["allowPrivilegeEscalation"] is False
+            # RabbitMQ's own image writes beside its volume.
+            assert context["readOnlyRootFilesystem"] is (name != "rabbitmq")
+            assert container["resources"]["requests"] == container["resources"]["limits"]
+        members = {
+            one for one, labels in networks.items() if labels <= pod["metadata"]["labels"].items()
+        }
+        front = systems.declaration(system).front.service
+        assert ("front-door" in members) is (name == front)
+        assert (name == "mongodb") is ("network-default" not in members)
+
+
+def kustomized(folder: Path) -> Iterator[dict[str, Any]]:
+    command = ["kubectl", "kustomize", str(folder)]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert answer.returncode == 0, answer.stderr
+    yield from yaml.safe_load_all(answer.stdout)
+
+
+needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="no kubectl")
+
+
+@needs_kubectl
+@every_system
+def test_an_overlay_is_all_that_kubectl_applies(system: str) -> None:
+    found = list(kustomized(FOLDER / "overlays" / system))
+    for one in found:
+        kubernetes_validate.validate(one, VERSION, strict=True)
+    (secret,) = (one for one in found if one["kind"] == "Secret")
+    assert set(secret["data"]) == set(manifests.ACCOUNTS)
+    named = {one["metadata"].get("namespace") for one in found if one["kind"] != "Namespace"}
+    assert named == {f"testbed-{system}"}
+    # Another Secret has another name, so that the pods that refer to it start anew.
+    assert secret["metadata"]["name"].startswith("accounts-")
+    assert len(found) == len(documents(system)) + 2
+
+
+@needs_kubectl
+def test_pods_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) -> None:
+    # A kustomization names its parts by relative paths.
+    shutil.copytree(FOLDER, tmp_path / "kubernetes")
+    mine = {
+        "resources": ["kubernetes/overlays/sync"],
+        "components": ["kubernetes/components/one-node"],
+        "images": [{"name": "testbed/cinema-service", "newName": "mine/cinema", "newTag": "7"}],
+    }
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(mine))
+    deployments = [one for one in kustomized(tmp_path) if one["kind"] == "Deployment"]
+
+    assert len(deployments) == len(pods("sync"))
+    for one in deployments:
+        (container,) = one["spec"]["template"]["spec"]["containers"]
+        assert container["resources"]["requests"] == {"cpu": "50m", "memory": "64Mi"}
+        assert container["resources"]["limits"]["cpu"] == "2"
+        if one["metadata"]["name"].startswith("cinema-"):
+            assert container["image"] == "mine/cinema:7"
