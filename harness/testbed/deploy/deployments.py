@@ -26,11 +26,13 @@ from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration
 
 EMBEDDED = "embedded-backends"
 
+BACKENDS_HEAP_GB = 3
+"""The most heap of the embedded backends: enough for the reservations of a run, a million."""
+
 BACKENDS_FLAGS = (
     "-XX:+UseSerialGC",
     "-Xms256m",
-    # Enough for every reservation of a run: a few hundred thousand.
-    "-Xmx1g",
+    f"-Xmx{BACKENDS_HEAP_GB}g",
     "-XX:+ExitOnOutOfMemoryError",
     "--enable-native-access=ALL-UNNAMED",
     "--sun-misc-unsafe-memory-access=allow",
@@ -386,7 +388,7 @@ def _embedded(
     stored: int,
 ) -> Service:
     """Return the process that replaces the backends of a system, with room for what is stored."""
-    heap = [f"-Xmx{1 + stored // STORED_PER_GB}g"] if stored >= STORED_PER_GB else []
+    heap = [f"-Xmx{BACKENDS_HEAP_GB + stored // STORED_PER_GB}g"] if stored >= STORED_PER_GB else []
     listens = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
     taken = []
     for one in backends:

@@ -419,7 +419,7 @@ def test_the_embedded_backends_have_room_for_what_is_stored(project: Project) ->
         backends = named(deploy(project, Choice("sync", stored=stored)), "embedded-backends")
         return [flag for flag in backends.command if flag.startswith("-Xmx")][-1]
 
-    assert [last_heap(count) for count in (0, 100_000, 1_000_000)] == ["-Xmx1g", "-Xmx1g", "-Xmx5g"]
+    assert [last_heap(count) for count in (0, 100_000, 1_000_000)] == ["-Xmx3g", "-Xmx3g", "-Xmx7g"]
 
 
 def test_each_instance_has_the_limits_of_its_service(project: Project) -> None:
