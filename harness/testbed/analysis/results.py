@@ -159,6 +159,16 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Scaling:
+    """The autoscaler of a run; its decisions are in `testbed.experiment.autoscaling.FILE`."""
+
+    service: Name
+    least: int
+    instance_s: float
+    """Seconds added up over instances, each from the decision to start it."""
+
+
+@dataclass(frozen=True)
 class Run:
     """All blocks of one cell of one system in one pair of starts, as recorded."""
 
@@ -194,6 +204,8 @@ class Run:
     """What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
     ``started``.
     """
+    scaling: Scaling | None = None
+    """By which instances were started and stopped during the run; None if none were."""
     fetch: str | None = None
     """How results were fetched; None if none were."""
     warm: bool | None = None

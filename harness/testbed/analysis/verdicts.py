@@ -236,6 +236,8 @@ def _changes(measurement: Measurement) -> str | None:
     run = measurement.run
     if run.disturbance:
         return "a service was disturbed"
+    if run.scaling:
+        return "instances come and go by plan"
     return "the load changes by plan" if run.arrivals and not run.arrivals.steady else None
 
 

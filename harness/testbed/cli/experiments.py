@@ -206,6 +206,7 @@ def _dependencies(
             apart=places[system.name] > 0
             and len({one.variant for one in plan.compared}) < len(plan.compared),
             replicas=system.replicas,
+            at_first={} if (rule := system.autoscale) is None else {rule.service: rule.least},
             limits={name: one.at_start for name, one in system.limits.items()},
             stored=system.stored,
             jars=system.jars,

@@ -158,7 +158,7 @@ def _digest(jar: Path, *_state: int) -> str:
 
 def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
     phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
-    return replace(deployment, phases=phases)
+    return replace(deployment, phases=phases, spare=tuple(map(changed, deployment.spare)))
 
 
 def _from_copies(

@@ -74,6 +74,8 @@ class Choice:
     """Whether the same variant is already up; containers then get other names."""
     replicas: Mapping[str, int] = field(default_factory=dict)
     """Instances of each service; one where it is not named."""
+    at_first: Mapping[str, int] = field(default_factory=dict)
+    """Instances of a service that start with the system, if not all do."""
     limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
     stored: int = 0
     """Documents that are stored before each run."""
@@ -106,6 +108,11 @@ class Choice:
                 last = service == kind.services[-1]
                 return (max(left, 0), kind.further) if last else (int(left > 0), {})
         return self.replicas.get(service, 1), {}
+
+    def is_first(self, one: Service) -> bool:
+        """Return whether an instance starts with the system."""
+        service, number = systems.service_of(one.name), systems.number_of(one.name)
+        return number <= self.at_first.get(service, number)
 
     def complete(self) -> SystemDeclaration:
         """Return the system with the probes that fit the number of its services."""
@@ -222,7 +229,9 @@ def deployment(
             )
 
     order = composefile.phases(one for one in services.values() if one.module is not None)
-    started = [tuple(each for one in phase for each in instances(one)) for phase in order]
+    all_phases = [tuple(each for one in phase for each in instances(one)) for phase in order]
+    started = [tuple(filter(choice.is_first, phase)) for phase in all_phases]
+    spare = [one for phase in all_phases for one in phase if not choice.is_first(one)]
     if choice.backends == "embedded" and backends:
         started.insert(0, (_embedded(backends, addresses, project, jdk, choice.stored),))
     front = choice.system.front
@@ -237,6 +246,7 @@ def deployment(
         preset=choice.preset,
         backends=choice.backends,
         phases=tuple(started),
+        spare=tuple(spare),
         converged=convergence(
             choice.complete(), front_port, _registry(services, choice, addresses.port)
         ),
@@ -412,7 +422,7 @@ def _registry(
     """Return the registry of the services in several instances; None if none of them registers."""
     expected = {
         name: count
-        for name, count in choice.replicas.items()
+        for name, count in {**choice.replicas, **choice.at_first}.items()
         if count > 1 and name in services and ADDRESS in services[name].environment
     }
     if not expected:

@@ -63,6 +63,8 @@ class Deployment:
     """Of each instance of the front door; operations ask them in turn."""
     mongodb_uri: str | None
     """Where the harness empties a collection between runs; None if the system stores nothing."""
+    spare: tuple[Service, ...] = ()
+    """Instances that are started later, where they are needed."""
     stored: int = 0
     """Documents that it then stores."""
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -84,8 +86,8 @@ class Deployment:
 
     @property
     def services(self) -> tuple[Service, ...]:
-        """All services, in start order."""
-        return tuple(service for phase in self.phases for service in phase)
+        """All services, in start order; those that start later come last."""
+        return (*(service for phase in self.phases for service in phase), *self.spare)
 
     @property
     def ports(self) -> dict[str, tuple[int, ...]]:

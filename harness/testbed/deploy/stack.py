@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,6 +54,9 @@ class Stack:
         self._owner: ProcessId | None = None
         self._record: StackRecord | None = None
         self._guard: subprocess.Popen[bytes] | None = None
+        # Instances may be started and stopped beside each other; what runs and what is recorded
+        # change together.
+        self._changing = threading.RLock()
         self.deployment = deployment
 
     @property
@@ -142,14 +146,17 @@ class Stack:
         with self._leaving(name) as process:
             processes.kill([process])
 
-    def start_service(self, name: str) -> None:
-        """Start one instance that was stopped or killed, and wait until it is ready."""
+    def start_service(self, name: str, cpus: float | None = None) -> None:
+        """Start one instance that does not run, and wait until it is ready.
+
+        `cpus` is its CPU limit in cores from its start, where it is one that can be changed.
+        """
         if self.record.compose is not None:
             compose.start(self.record.compose, name)
             self._await_healthy(self.record.compose, name)
             return
         (service,) = (one for one in self.deployment.services if one.name == name)
-        self._launch(service)
+        self._launch(service, cpus)
         self._await_ready((service,), lambda _: None)
 
     def await_converged(self, notice: Notice, limit_s: float) -> None:
@@ -311,27 +318,28 @@ class Stack:
         }
 
     def _require_processes(self) -> None:
-        for one in self.record.running:
-            if one.process.find() is None:
-                raise UserError(
-                    f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
-                    + tail(one.log)
-                )
+        with self._changing:
+            for one in self.record.running:
+                if one.process.find() is None:
+                    raise UserError(
+                        f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
+                        + tail(one.log)
+                    )
 
     @contextlib.contextmanager
     def _leaving(self, name: str) -> Iterator[ProcessId]:
         """Yield the process of an instance to end; then the record no longer has it."""
-        known = {one.name: one for one in self.record.running}
-        if name not in known:
-            raise unknown("service", name, known)
-        with processes.uninterrupted():
+        with processes.uninterrupted(), self._changing:
+            known = {one.name: one for one in self.record.running}
+            if name not in known:
+                raise unknown("service", name, known)
             yield known[name].process
             groups.remove(known.pop(name).groups)
             self._save(self.record.with_running(known.values()))
 
-    def _launch(self, service: Service) -> None:
+    def _launch(self, service: Service, cpus: float | None = None) -> None:
         log = self._project.logs / f"{service.name}.log"
-        with processes.uninterrupted():
+        with processes.uninterrupted(), self._changing:
             command = service.command
             folders: tuple[Path, ...] = ()
             try:
@@ -339,6 +347,8 @@ class Stack:
                     # The port makes the name unique on this machine.
                     name = f"testbed-{service.name}-{service.ports[0]}"
                     folders = groups.create(name, service.limits, groups.parents())
+                    if cpus is not None:
+                        groups.set_cpus(folders, cpus)
                     command = groups.joined(command, folders)
                 started = processes.start(
                     command, {**self._environ, **service.environ}, log, self._project.root
@@ -366,11 +376,12 @@ class Stack:
                 for name in [name for name, one in pending.items() if one.ready(http)]:
                     del pending[name]
                     ready_s = round(time.monotonic() - began, 2)
-                    running = (
-                        replace(one, ready_s=ready_s) if one.name == name else one
-                        for one in self.record.running
-                    )
-                    self._save(self.record.with_running(running))
+                    with self._changing:
+                        running = (
+                            replace(one, ready_s=ready_s) if one.name == name else one
+                            for one in self.record.running
+                        )
+                        self._save(self.record.with_running(running))
                 if not pending:
                     return
         late = next(one for one in self.record.running if one.name in pending)

@@ -16,6 +16,7 @@ from testbed.experiment.parts import (
     STORED,
     UNLIMITED,
     Arrivals,
+    Autoscale,
     Blocks,
     Burst,
     Count,
@@ -84,6 +85,8 @@ class System:
     """The folder with the jars of its services; None for those that the project builds."""
     generators: int = 1
     """Load generators that put each load on it together."""
+    autoscale: Autoscale | None = None
+    """Changes the instances of a service under load; `replicas` has the most of them."""
 
     @property
     def deployed(self) -> dict[str, str]:
@@ -93,8 +96,11 @@ class System:
             for service, one in self.limits.items()
             for key, value in one.model_dump(exclude={"since"}, exclude_none=True).items()
         }
+        counts = {name: str(count) for name, count in self.replicas.items()}
+        if (rule := self.autoscale) is not None:
+            counts[rule.service] = f"{rule.least} to {rule.most} by {rule.rule}"
         return {
-            **{f"{SCALES}{name}": str(count) for name, count in self.replicas.items()},
+            **{f"{SCALES}{name}": text for name, text in counts.items()},
             **limits,
             **({STORED: str(self.stored)} if self.stored else {}),
             **({} if self.jars is None else {"jars": self.jars}),
@@ -287,6 +293,26 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _scales_what_it_can(self) -> Experiment:
+        for name, spec in self._declared().items():
+            if (rule := spec.autoscale) is None:
+                continue
+            where, counted = f"systems.{name}.autoscale", {**self.replicas, **spec.replicas}
+            if rule.service in counted or f"{SCALES}{rule.service}" in self.factors:
+                raise ValueError(f"{where} and replicas of {rule.service} exclude each other")
+            limit = {**self.limits, **spec.limits}.get(rule.service)
+            if limit is None or limit.cpus is None:
+                raise ValueError(
+                    f"{where}: the utilisation of {rule.service} is a share of its limit: "
+                    f"give limits: {{{rule.service}: {{cpus: ...}}}}"
+                )
+            if isinstance(self, InBlocks | Demanded) or self.disturb is not None:
+                raise ValueError(f"{where}: not with blocks, demand or disturb")
+            if self.backends == "docker":
+                raise ValueError(f"{where}: for services as processes: backends embedded or local")
+        return self
+
+    @model_validator(mode="after")
     def _has_a_user_for_each_generator(self) -> Experiment:
         levels = [*self.threads, self.max_in_flight]
         if self.warmup.at_most:
@@ -352,6 +378,8 @@ class Experiment(Section):
                     for key in names
                     if key.startswith(SCALES)
                 }
+                if (rule := spec.autoscale) is not None:
+                    counts[rule.service] = rule.most
                 known = declared_systems.declaration(spec.variant)
                 settings = {**known.measured, **self.settings, **spec.settings, **varied}
                 made.append(
@@ -367,6 +395,7 @@ class Experiment(Section):
                         stored,
                         spec.jars,
                         spec.generators or self.generators,
+                        rule,
                     )
                 )
         return tuple(made)

@@ -42,6 +42,8 @@ MAX_STORED = 10_000_000
 Stored = Annotated[int, Field(ge=0, le=MAX_STORED, strict=True)]
 Generators = Annotated[int, Field(ge=1, le=99, strict=True)]
 
+Share = Annotated[float, Field(gt=0, le=10, allow_inf_nan=False)]
+
 SCALES = "replicas."
 """The prefix of a factor whose values are numbers of instances."""
 
@@ -145,6 +147,62 @@ UNLIMITED = ServiceLimits.model_construct(cpus=None, memory_mb=None)
 """The limits of a service that may be limited later, while it runs."""
 
 
+class ScalingRule(Section):
+    """Starts and stops instances of a service while there is a load."""
+
+    service: str
+    """The service. It needs a CPU limit, which its utilisation is a share of."""
+    least: Replicas = Field(default=1, alias="min")
+    """Instances that are always there."""
+    most: Replicas = Field(alias="max")
+    """The most instances."""
+    every: Seconds = 15
+    """Seconds between two decisions."""
+
+    @model_validator(mode="after")
+    def _scales(self) -> ScalingRule:
+        if self.most <= self.least:
+            raise ValueError(f"max: {self.most} is not above min ({self.least})")
+        return self
+
+
+class Hpa(ScalingRule):
+    """The rule of Kubernetes' HorizontalPodAutoscaler with its default behaviour."""
+
+    rule: Literal["hpa"] = "hpa"
+    target: Share = 0.7
+    """The utilisation that the ready instances shall have on average."""
+    tolerance: Annotated[float, Field(ge=0, lt=1)] = 0.1
+    """How far the ratio of utilisation and target may be from 1 without consequences."""
+    stabilise_down: Annotated[int, Field(ge=0, le=3600, strict=True)] = 300
+    """Seconds: the number falls to the highest that was recommended in this time."""
+
+
+class Alarm(ScalingRule):
+    """An instance more after some time above a limit, one less after some time below another."""
+
+    rule: Literal["alarm"] = "alarm"
+    above: Share
+    """The mean utilisation that lasts `above_for` before an instance is added."""
+    above_for: Seconds = 60
+    """In seconds."""
+    below: Share
+    """The same for an instance less."""
+    below_for: Seconds = 300
+    """In seconds."""
+    at_once: Share | None = None
+    """The utilisation of any instance that adds one at the next decision."""
+
+    @model_validator(mode="after")
+    def _leaves_a_band(self) -> Alarm:
+        if self.below >= self.above:
+            raise ValueError(f"below: {self.below:g} is not below above ({self.above:g})")
+        return self
+
+
+Autoscale = Annotated[Hpa | Alarm, Field(discriminator="rule")]
+
+
 def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> None:
     """Check that a variant has services that ``replicas`` or ``limits``, the `key`, may name.
 
@@ -153,6 +211,7 @@ def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> 
     found = {name: declaration(name) for name in variants}
     which, able = {
         "replicas": ("countable", "that can run in several instances"),
+        "autoscale": ("scalable", "that can run in several instances"),
         "limits": ("services", "that can be limited"),
     }[key]
     choices = dict.fromkeys(name for one in found.values() for name in getattr(one, which))
@@ -191,6 +250,8 @@ class SystemSpec(Section):
     """Instances of each service, on top of the experiment's."""
     limits: dict[str, ServiceLimits] = {}
     """The limits of each instance, by service, on top of the experiment's."""
+    autoscale: Autoscale | None = None
+    """Changes the instances of a service while there is a load."""
     stored: Stored | None = None
     """Documents that are stored before each run."""
     jars: Annotated[str, Field(min_length=1)] | None = None
@@ -204,6 +265,13 @@ class SystemSpec(Section):
     def _has_the_services(self) -> SystemSpec:
         require_able("replicas", self.replicas, [self.variant])
         require_able("limits", self.limits, [self.variant])
+        if self.autoscale is not None:
+            require_able("autoscale", [self.autoscale.service], [self.variant])
+            if self.autoscale.service == declaration(self.variant).front.service:
+                raise ValueError(
+                    f"autoscale: {self.autoscale.service} is the front door, whose instances the "
+                    "load asks in turn"
+                )
         return self
 
     @model_validator(mode="after")

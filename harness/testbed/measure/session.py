@@ -20,6 +20,7 @@ from testbed.experiment.demand import Allocation
 from testbed.experiment.parts import Blocks
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
+from testbed.measure.autoscaler import Autoscaler
 from testbed.measure.dependencies import Dependencies, Show
 from testbed.measure.disturbance import Disturbance
 from testbed.measure.ledger import Accounting
@@ -72,6 +73,7 @@ class Recording:
     allocation: Allocation | None = None
     scraper: Scraper | None = None
     accounting: Accounting | None = None
+    autoscaler: Autoscaler | None = None
     load: Load | None = None
     blocks: list[dict[str, Any]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
@@ -134,6 +136,8 @@ class Session:
                 system, stack = one.member.system, one.member.stack
                 cpus = system.measured_cpus if allocation is None else allocation.shares
                 limited.enter_context(stack.limited(cpus))
+                if one.autoscaler is not None:
+                    limited.callback(one.autoscaler.reset)
             if isinstance(self.plan, InBlocks):
                 return self._measure_in_turns(self.plan.blocks, cell, recordings, began)
             (one,) = recordings.values()
@@ -270,6 +274,10 @@ class Session:
             endpoints = member.stack.endpoints()
             asked = {name: endpoints[name] for name in answering}
             one.scraper = Scraper(member.system.scrape, asked)
+        if (rule := member.system.autoscale) is not None:
+            request = member.system.limits[rule.service].cpus
+            assert request is not None
+            one.autoscaler = Autoscaler(rule, request, member.stack, folder)
         return one
 
     def _keep_metrics(self, one: Recording, when: str) -> list[str]:
@@ -293,9 +301,15 @@ class Session:
         with contextlib.ExitStack() as meanwhile:
             if one.scraper is not None:
                 meanwhile.enter_context(one.scraper.during())
+            if one.autoscaler is not None:
+                meanwhile.enter_context(one.autoscaler.during())
             outcome = self._put(member, one.run.id, limits, file, disturbance)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
+        if one.autoscaler is not None:
+            # With the instances that were not there before.
+            after[one.run.system] = member.stack.meter().read()
+            used[one.run.system] |= one.autoscaler.used
         own = before[one.run.system], after[one.run.system]
         one.seen.append(outcome.seen)
         one.blocks.append(
@@ -360,6 +374,7 @@ class Session:
             "complete_before": True,
             "disturbance": None,
             "scraped": None if one.scraper is None else one.scraper.record(),
+            "scaling": None if one.autoscaler is None else one.autoscaler.record(),
             "loops": plan.loops,
             "duration_s": plan.duration,
             **dict.fromkeys(("rate", "arrivals", "expected_operations")),

@@ -299,6 +299,10 @@ def service_of(instance: str) -> str:
     return instance.partition(".")[0]
 
 
+def number_of(instance: str) -> int:
+    return int(instance.partition(".")[2] or 1)
+
+
 def _one_of(choices: Callable[[], tuple[str, ...]]) -> AfterValidator:
     def known(name: str) -> str:
         if name not in choices():

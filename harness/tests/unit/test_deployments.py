@@ -313,6 +313,23 @@ def test_the_front_door_of_a_system_may_have_several_instances(project: Project)
         deployments.in_containers(choice, project, ENVIRON)
 
 
+def test_instances_that_an_autoscaler_may_start_are_spare(project: Project) -> None:
+    three = {"cinema-ucd-service": 3}
+    choice = Choice("sync", port_offset=1000, replicas=three, at_first={"cinema-ucd-service": 1})
+    deployment = deploy(project, choice)
+
+    assert [one.name for one in deployment.spare] == [
+        "cinema-ucd-service.2",
+        "cinema-ucd-service.3",
+    ]
+    assert not any("." in one.name for phase in deployment.phases for one in phase)
+    # Their ports must be free too.
+    assert deployment.ports["cinema-ucd-service.3"] == (9501, 9401)
+    all_at_once = deploy(project, replace(choice, at_first={}))
+    assert all_at_once.spare == ()
+    assert deployment.spare == all_at_once.phases[-2][-2:]
+
+
 def test_a_chain_is_started_from_its_end(project: Project) -> None:
     deployment = deploy(project, Choice("poster-chain-forward", port_offset=1000))
 

@@ -16,6 +16,11 @@ loops: 5
 """
 
 
+SCALED = "systems: {{a: {{variant: sync, autoscale: {{service: cinema-ucd-service, {}}}}}}}\n"
+
+LIMITED = "limits: {cinema-ucd-service: {cpus: 0.2}}\n"
+
+
 def error(text: str) -> str:
     with pytest.raises(UserError) as told:
         reading.parse(text, "mine.yaml")
@@ -108,6 +113,46 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         (
             "systems: {a: {variant: async, limits: {broker-service: {cpu: 2}}}}",
             "systems.a.limits.broker-service.cpu: unknown key (did you mean cpus?); choose from",
+        ),
+        (
+            "systems: {a: {variant: sync, autoscale: {service: ucd, rule: hpa, max: 3}}}",
+            "systems.a: autoscale: 'ucd' is no service of sync that can run in several instances",
+        ),
+        (
+            SCALED.format("rule: hpa, max: 1"),
+            "systems.a.autoscale.hpa: max: 1 is not above min (1)",
+        ),
+        (
+            SCALED.format("rule: often, max: 3"),
+            "systems.a.autoscale",
+        ),
+        (
+            SCALED.format("rule: alarm, max: 3, above: 0.3, below: 0.3"),
+            "systems.a.autoscale.alarm: below: 0.3 is not below above (0.3)",
+        ),
+        (
+            SCALED.format("rule: hpa, max: 3"),
+            "systems.a.autoscale: the utilisation of cinema-ucd-service is a share of its limit: "
+            "give limits: {cinema-ucd-service: {cpus: ...}}",
+        ),
+        (
+            SCALED.format("rule: hpa, max: 3") + LIMITED + "replicas: {cinema-ucd-service: 2}\n",
+            "systems.a.autoscale and replicas of cinema-ucd-service exclude each other",
+        ),
+        (
+            SCALED.format("rule: hpa, max: 3") + LIMITED + "backends: docker\n",
+            "systems.a.autoscale: for services as processes: backends embedded or local",
+        ),
+        (
+            SCALED.format("rule: hpa, max: 3")
+            + LIMITED
+            + "disturb: {service: cinema-dundrum-service, at: 1}\n",
+            "systems.a.autoscale: not with blocks, demand or disturb",
+        ),
+        (
+            "systems: {a: {variant: cinema-direct, autoscale: {service: cinema-cineworld-service, "
+            "rule: hpa, max: 3}}}\nworkloads: [reserve]",
+            "autoscale: cinema-cineworld-service is the front door, whose instances the load asks",
         ),
         ("factors: {stored: [0, -1]}", "stored: '-1': choose 0 to 10000000"),
         ("factors: {replicas.cinemas: [0]}", "replicas.cinemas: '0': choose 1 to 20"),
@@ -399,6 +444,19 @@ def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -
     assert system.properties == {"fetch": "immediate", "pause": "10"}
     assert system.scrape == 5
     assert plan.system("mine-3") == system
+
+
+def test_a_system_with_an_autoscaler_may_have_all_of_its_instances() -> None:
+    plan = reading.parse(VALID + LIMITED + SCALED.format("rule: hpa, min: 2, max: 5"), "mine.yaml")
+    (system,) = plan.compared
+
+    assert system.replicas == {"cinema-ucd-service": 5}
+    assert system.deployed == {
+        "replicas.cinema-ucd-service": "2 to 5 by hpa",
+        "limits.cinema-ucd-service.cpus": "0.2",
+    }
+    assert system.cpus == pytest.approx(1.0)
+    assert reading.parse(plan.to_yaml(), "experiment.yaml") == plan
 
 
 @pytest.mark.parametrize(

@@ -291,6 +291,23 @@ def test_a_killed_service_has_no_time_to_end_and_can_be_started_again(
     running.stop()
 
 
+def test_a_spare_instance_starts_when_it_is_asked_for(
+    service: MakeService, make_stack: MakeStack
+) -> None:
+    first, second = service("cinema"), service("cinema.2")
+    running = make_stack(replace(deployed((first,)), spare=(second,)))
+    running.start()
+    assert [one.name for one in running.record.running] == ["cinema"]
+
+    running.start_service("cinema.2")
+    assert answers(second)
+    assert running.record.running[1].ready_s is not None
+    assert not running.stop_service("cinema.2")
+    assert not answers(second)
+    assert answers(first)
+    running.stop()
+
+
 def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeStack) -> None:
     running = make_stack(deployed((service("cinema"),)))
     running.start()

@@ -1,0 +1,71 @@
+"""What an autoscaler cost and gave, beside fixed numbers of instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from testbed.analysis.autoscaling import Instances, instances
+from testbed.analysis.grouping import grouped
+from testbed.analysis.quantities import failed_share, geometric_mean, run_figure
+from testbed.analysis.samples import Measurement
+from testbed.analysis.tables import Row, markdown_table, number, share_with_interval
+from testbed.analysis.verdicts import Judged
+
+NOTE = (
+    "*Instances* is the mean number over the load, and instance-seconds are what they cost: an "
+    "instance counts from the decision to start it. *Asked for* and *ready* are when the first "
+    "further instance was, in seconds since the load began. Goodput is that of the whole load, its "
+    "first minute included. Figures are means over runs."
+)
+
+
+def autoscaled(judged: Judged) -> str:
+    """Return a table of all systems of an experiment with an autoscaler; empty without one."""
+    used = judged.used.measurements
+    services = {one.run.scaling.service for one in used if one.run.scaling is not None}
+    rows = [
+        row
+        for service in sorted(services)
+        for runs in grouped(used, lambda one: one.run.cell).values()
+        if (row := _row(runs, service)) is not None
+    ]
+    return (
+        f"{NOTE}\n\n{markdown_table(rows, ('service', 'system', 'workload', 'load'))}"
+        if rows
+        else ""
+    )
+
+
+def _row(runs: Sequence[Measurement], service: str) -> Row | None:
+    cell = runs[0].run.cell
+    found = [one for run in runs if (one := instances(run.run, service)) is not None]
+    if len(found) < len(runs):
+        return None
+    goodput = geometric_mean([run_figure(one, "ok_per_s") for one in runs])
+    seconds = _mean([one.instance_s for one in found])
+    served = _mean([float(one.operations["ok"].sum()) for one in runs])
+    return {
+        "service": service,
+        "system": cell.system,
+        "workload": cell.workload,
+        "load": cell.load,
+        "runs": f"{len(runs)}",
+        "instances": number(_mean([one.mean for one in found]), 2),
+        "most": number(max(one.most for one in found)),
+        "asked for, s": _times(found, "asked_s"),
+        "ready, s": _times(found, "ready_s"),
+        "goodput, 1/s": number(goodput, 1),
+        "p95, ms": number(geometric_mean([run_figure(one, "p95_ms") for one in runs])),
+        "failed": share_with_interval(failed_share(runs)),
+        "instance-s": number(seconds),
+        "ok per instance-s": number(served / seconds if seconds else None, 1),
+    }
+
+
+def _times(found: Sequence[Instances], figure: str) -> str:
+    known = [value for one in found if (value := getattr(one, figure)) is not None]
+    return number(_mean(known) if known else None)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,141 @@
+"""When instances of a service are started and stopped, and what decides on it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from testbed.experiment.parts import Alarm, Autoscale, Hpa
+
+FILE = "scaling.csv"
+"""The file in a run's folder with every decision and its inputs."""
+
+COLUMNS = ("at_s", "ready", "starting", "used_cores", "utilisation", "recommended", "wanted")
+
+PERIOD_S = 15.0
+"""In so many seconds the number of instances at most doubles, or rises by `STEP`."""
+
+STEP = 4
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a decision depends on."""
+
+    at_s: float
+    """Seconds since the load began."""
+    used: Mapping[str, float]
+    """The CPU of each ready instance since the last decision, in cores; at least one."""
+    starting: int
+    """Instances that are not ready yet."""
+    request: float
+    """The CPU limit of an instance, in cores."""
+
+    @property
+    def current(self) -> int:
+        return len(self.used) + self.starting
+
+    def percent(self, instances: int) -> int:
+        """Return the share that `instances` use of their limits, in whole percent, cut off."""
+        # Kubernetes counts in thousandths of a core.
+        used = sum(round(1000 * one) for one in self.used.values())
+        return 100 * used // (round(1000 * self.request) * instances)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How many instances there shall be."""
+
+    recommended: int
+    """What the utilisation alone would ask for."""
+    wanted: int
+    """After stabilisation and limits."""
+
+
+@dataclass
+class Decider:
+    """Applies a rule to one reading after the other."""
+
+    rule: Autoscale
+    _recommended: list[tuple[float, int]] = field(default_factory=list)
+    _added: list[tuple[float, int]] = field(default_factory=list)
+    _above_s: float | None = None
+    _below_s: float | None = None
+
+    def decide(self, reading: Reading) -> Decision:
+        if isinstance(self.rule, Hpa):
+            return self._hpa(self.rule, reading)
+        return self._alarm(self.rule, reading)
+
+    def _hpa(self, rule: Hpa, reading: Reading) -> Decision:
+        """Decide as ``pkg/controller/podautoscaler`` of Kubernetes 1.36 does."""
+        at_s, current = reading.at_s, reading.current
+        recommended = recommendation(rule, reading)
+        self._recommended.append((at_s, recommended))
+        self._recommended = [
+            one for one in self._recommended if one[0] > at_s - rule.stabilise_down
+        ]
+        highest = max((number for _, number in self._recommended), default=recommended)
+        wanted = min(max(current, recommended), max(highest, recommended))
+        if wanted > current:
+            self._added = [one for one in self._added if one[0] > at_s - PERIOD_S]
+            before = current - sum(number for _, number in self._added)
+            wanted = min(wanted, max(2 * before, before + STEP))
+        wanted = min(max(wanted, rule.least), rule.most)
+        if wanted > current:
+            self._added.append((at_s, wanted - current))
+        return Decision(recommended, wanted)
+
+    def _alarm(self, rule: Alarm, reading: Reading) -> Decision:
+        at_s, current = reading.at_s, reading.current
+        utilisation = reading.percent(len(reading.used)) / 100
+        self._above_s = _since(self._above_s, at_s, utilisation > rule.above)
+        self._below_s = _since(self._below_s, at_s, utilisation < rule.below)
+        hot = rule.at_once is not None and any(
+            used / reading.request > rule.at_once for used in reading.used.values()
+        )
+        recommended = current
+        if hot or _lasted(self._above_s, at_s, rule.above_for):
+            recommended, self._above_s = current + 1, None
+        elif _lasted(self._below_s, at_s, rule.below_for):
+            recommended, self._below_s = current - 1, None
+        # While one starts there is no other: the alarm is still about the time before it.
+        wanted = current if reading.starting and recommended > current else recommended
+        return Decision(recommended, min(max(wanted, rule.least), rule.most))
+
+
+def recommendation(rule: Hpa, reading: Reading) -> int:
+    """Return how many instances the utilisation asks for.
+
+    Instances that are not ready count as idle where more are needed, and not at all where fewer
+    are.
+    """
+    ratio = _ratio(rule, reading.percent(len(reading.used)))
+    if not (reading.starting and ratio > 1):
+        if _within(rule, ratio):
+            return reading.current
+        return math.ceil(ratio * len(reading.used))
+    with_idle = _ratio(rule, reading.percent(reading.current))
+    if with_idle < 1 or _within(rule, with_idle):
+        return reading.current
+    return max(math.ceil(with_idle * reading.current), reading.current)
+
+
+def _ratio(rule: Hpa, percent: int) -> float:
+    return percent / round(100 * rule.target)
+
+
+def _within(rule: Hpa, ratio: float) -> bool:
+    return 1 - rule.tolerance <= ratio <= 1 + rule.tolerance
+
+
+def _since(before: float | None, at_s: float, holds: bool) -> float | None:
+    """Return since when a condition holds; None if it does not."""
+    if not holds:
+        return None
+    return at_s if before is None else before
+
+
+def _lasted(since: float | None, at_s: float, seconds: float) -> bool:
+    return since is not None and at_s - since >= seconds

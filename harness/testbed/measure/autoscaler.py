@@ -1,0 +1,169 @@
+"""Starts and stops instances of a service while a load is running, as an autoscaler does."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from testbed.deploy.stack import Stack
+from testbed.experiment.autoscaling import COLUMNS, FILE, Decider, Decision, Reading
+from testbed.experiment.parts import MAX_REPLICAS, Autoscale
+from testbed.measure.scraping import repeating
+from testbed.model import systems
+
+PATIENCE_S = 30.0
+"""How long a decision may take that is being made when the load ends."""
+
+
+@dataclass
+class Autoscaler:
+    """Decides at an interval how many instances of a service there are, by what they use.
+
+    The rule starts anew with each load. New instances have their CPU limit from their start.
+    """
+
+    rule: Autoscale
+    request: float
+    """The CPU limit of an instance, in cores."""
+    stack: Stack
+    folder: Path
+    _up: dict[str, float] = field(default_factory=dict)
+    """When the instances that there shall be were asked for, by the monotonic clock."""
+    _pending: dict[str, Future[None]] = field(default_factory=dict)
+    _read: dict[str, float] = field(default_factory=dict)
+    """The CPU seconds of each instance at the last decision."""
+    _read_at: float = 0.0
+    _used: dict[str, float] = field(default_factory=dict)
+    _rows: list[dict[str, Any]] = field(default_factory=list)
+    _instance_s: float = 0.0
+    _began: float = 0.0
+    _problem: BaseException | None = None
+
+    @contextlib.contextmanager
+    def during(self) -> Iterator[None]:
+        """Decide while the body runs; raise afterwards what kept an instance from its start."""
+        self._began = time.monotonic()
+        names = [systems.instance(self.rule.service, 1 + one) for one in range(self.rule.least)]
+        self._up = dict.fromkeys(names, self._began)
+        decider = Decider(self.rule)
+        with ThreadPoolExecutor(MAX_REPLICAS) as pool:
+
+            def look() -> None:
+                try:
+                    self._look(decider, pool)
+                except Exception as problem:
+                    self._problem = self._problem or problem
+
+            with repeating(look, self.rule.every, "autoscaler", PATIENCE_S):
+                yield
+            ended = time.monotonic()
+            self._take_reading()
+            self._instance_s += sum(ended - since for since in self._up.values())
+        with (self.folder / FILE).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(self._rows)
+        for one in self._pending.values():
+            one.result()
+        if self._problem is not None:
+            raise self._problem
+
+    def reset(self) -> None:
+        """Stop what was started beyond the least number."""
+        for name in list(self._up)[self.rule.least :]:
+            self.stack.stop_service(name)
+            del self._up[name]
+
+    @property
+    def used(self) -> dict[str, float]:
+        """The CPU seconds of every instance during the load, ended ones included."""
+        return {name: round(seconds, 3) for name, seconds in self._used.items()}
+
+    def record(self) -> dict[str, Any]:
+        """Return the run record's entry; an instance counts from the decision to start it."""
+        return {
+            "service": self.rule.service,
+            "rule": self.rule.rule,
+            "least": self.rule.least,
+            "most": self.rule.most,
+            "request": self.request,
+            "instance_s": round(self._instance_s, 1),
+        }
+
+    def _look(self, decider: Decider, pool: ThreadPoolExecutor) -> None:
+        ready = {one.name for one in self.stack.record.running if one.ready_s is not None}
+        seconds, spent = self._take_reading()
+        used = {name: spent[name] / seconds for name in self._up if name in ready & spent.keys()}
+        if not used:
+            # The first look only begins the interval of the next one.
+            return
+        now = time.monotonic()
+        reading = Reading(now - self._began, used, len(self._up) - len(used), self.request)
+        decision = decider.decide(reading)
+        self._note(reading, decision)
+        for _ in range(decision.wanted - len(self._up)):
+            name = next(one for one in self._names() if one not in self._up)
+            self._up[name] = now
+            self._pending[name] = pool.submit(
+                self._start, name, self._pending.get(name), self.request
+            )
+        for _ in range(len(self._up) - decision.wanted):
+            name = max(self._up, key=systems.number_of)
+            self._instance_s += now - self._up.pop(name)
+            self._pending[name] = pool.submit(self._stop, name, self._pending.get(name))
+
+    def _names(self) -> Iterator[str]:
+        return (systems.instance(self.rule.service, 1 + one) for one in range(self.rule.most))
+
+    def _start(self, name: str, before: Future[None] | None, cpus: float) -> None:
+        if before is not None:
+            before.result()
+        self.stack.start_service(name, cpus)
+
+    def _stop(self, name: str, before: Future[None] | None) -> None:
+        if before is not None:
+            before.result()
+        self.stack.stop_service(name)
+
+    def _take_reading(self) -> tuple[float, dict[str, float]]:
+        """Return the seconds since the last reading, and the CPU seconds of instances in it.
+
+        Of the first reading there are none.
+        """
+        now = time.monotonic()
+        read = {
+            name: one.cpu_s
+            for name, one in self.stack.meter().read().items()
+            if systems.service_of(name) == self.rule.service
+        }
+        spent = {
+            # One that was started again begins at 0.
+            name: total - (before if (before := self._read.get(name, 0.0)) <= total else 0.0)
+            for name, total in read.items()
+        }
+        seconds, first = now - self._read_at, not self._read
+        self._read, self._read_at = read, now
+        if first:
+            return seconds, {}
+        for name, more in spent.items():
+            self._used[name] = self._used.get(name, 0.0) + more
+        return seconds, spent
+
+    def _note(self, reading: Reading, decision: Decision) -> None:
+        self._rows.append(
+            {
+                "at_s": round(reading.at_s, 2),
+                "ready": len(reading.used),
+                "starting": reading.starting,
+                "used_cores": " ".join(f"{one:.3f}" for one in reading.used.values()),
+                "utilisation": reading.percent(len(reading.used)) / 100,
+                "recommended": decision.recommended,
+                "wanted": decision.wanted,
+            }
+        )

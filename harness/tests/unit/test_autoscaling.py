@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import contextlib
+import csv
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from testbed.deploy.meter import Usage
+from testbed.deploy.stack import Stack
+from testbed.experiment.autoscaling import FILE, Decider, Decision, Reading, recommendation
+from testbed.experiment.parts import Alarm, Hpa
+from testbed.measure.autoscaler import Autoscaler
+from testbed.model.errors import UserError
+
+SERVICE = "cinema-ucd-service"
+
+
+def hpa(**keys: Any) -> Hpa:
+    return Hpa.model_validate({"service": SERVICE, "max": 10, **keys})
+
+
+def reading(*used: float, starting: int = 0, at_s: float = 0.0, request: float = 1.0) -> Reading:
+    named = {f"{SERVICE}.{number}": one for number, one in enumerate(used, start=1)}
+    return Reading(at_s, named, starting, request)
+
+
+@pytest.mark.parametrize(
+    ("used", "starting", "target", "expected"),
+    [
+        # The values of pkg/controller/podautoscaler/replica_calculator_test.go of Kubernetes.
+        pytest.param((0.3, 0.5, 0.7), 0, 0.3, 5, id="ScaleUp"),
+        pytest.param((0.5, 0.7), 1, 0.3, 4, id="ScaleUpUnreadyLessScale"),
+        pytest.param((0.4,), 2, 0.3, 3, id="ScaleUpUnreadyNoScale"),
+        pytest.param((0.1, 0.3, 0.5, 0.25, 0.25), 0, 0.5, 3, id="ScaleDown"),
+        pytest.param((0.1, 0.3, 0.5), 2, 0.5, 2, id="ScaleDownIgnoresUnreadyPods"),
+        pytest.param((1.01, 1.03, 1.02), 0, 1.0, 3, id="Tolerance"),
+        # By hand: at the edge of the tolerance, and a percentage that is cut off.
+        ((0.55,), 0, 0.5, 1),
+        ((0.56,), 0, 0.5, 2),
+        ((0.559,), 0, 0.5, 1),
+        ((0.0,), 0, 0.5, 0),
+        # With the idle ones within the tolerance.
+        ((0.5, 0.5), 1, 0.32, 3),
+    ],
+)
+def test_utilisation_asks_for_as_many_instances_as_kubernetes_would(
+    used: Sequence[float], starting: int, target: float, expected: int
+) -> None:
+    assert recommendation(hpa(target=target), reading(*used, starting=starting)) == expected
+
+
+def test_the_number_rises_at_once_and_falls_after_the_highest_recommendation_is_old() -> None:
+    decider = Decider(hpa(target=0.5, max=3, stabilise_down=60))
+
+    def wanted(at_s: float, *used: float) -> tuple[int, int]:
+        decision = decider.decide(reading(*used, at_s=at_s))
+        return decision.recommended, decision.wanted
+
+    assert wanted(15, 0.2) == (1, 1)
+    assert wanted(30, 1.4) == (3, 3)
+    assert wanted(45, 0.1, 0.1, 0.1) == (1, 3)
+    assert wanted(60, 0.3, 0.3, 0.3) == (2, 3)
+    # That of second 30 is now as old as the time to stabilise.
+    assert wanted(90, 0.1, 0.1, 0.1) == (1, 2)
+    assert wanted(120, 0.1, 0.1) == (1, 1)
+
+
+def test_without_a_time_to_stabilise_it_falls_at_once() -> None:
+    decider = Decider(hpa(target=0.5, stabilise_down=0))
+    assert decider.decide(reading(0.1, 0.1, 0.1, at_s=15)) == Decision(1, 1)
+    # Never below the least.
+    assert decider.decide(reading(0.0, at_s=30)) == Decision(0, 1)
+
+
+def test_in_fifteen_seconds_the_number_doubles_or_rises_by_four() -> None:
+    decider = Decider(hpa(target=0.1, max=20, every=5))
+    assert decider.decide(reading(1.0, at_s=5)) == Decision(10, 5)
+    # One was there at the begin of these fifteen seconds.
+    assert decider.decide(reading(*5 * [1.0], at_s=10)) == Decision(50, 5)
+    assert decider.decide(reading(*5 * [1.0], at_s=20)) == Decision(50, 10)
+    assert decider.decide(reading(*10 * [1.0], at_s=35)) == Decision(100, 20)
+
+
+def test_an_alarm_adds_one_after_a_time_above_and_takes_one_after_a_time_below() -> None:
+    limits = {"above": 0.7, "above_for": 60, "below": 0.3, "below_for": 90, "at_once": 0.95}
+    keys = {"service": SERVICE, "rule": "alarm", "max": 3, "every": 30}
+    rule = Alarm.model_validate(keys | limits)
+    decider = Decider(rule)
+
+    def wanted(at_s: float, *used: float, starting: int = 0) -> int:
+        return decider.decide(reading(*used, at_s=at_s, starting=starting)).wanted
+
+    assert [wanted(at_s, 0.8) for at_s in (30, 60, 90)] == [1, 1, 2]
+    # It begins anew; a moment below interrupts it.
+    assert [wanted(120, 0.8, 0.9), wanted(150, 0.5, 0.5), wanted(180, 0.8, 0.8)] == [2, 2, 2]
+    # One instance that is hot is enough, but not while another starts.
+    assert wanted(210, 0.96, 0.1) == 3
+    assert wanted(240, 0.96, 0.1, starting=1) == 3
+    assert [wanted(at_s, 0.2, 0.2, 0.2) for at_s in (270, 300, 330, 360)] == [3, 3, 3, 2]
+
+
+@dataclass
+class FakeStack:
+    """Instances that use so many cores each, and start at once or fail."""
+
+    cores: float
+    fails: bool = False
+    began: float = field(default_factory=time.monotonic)
+    up: dict[str, float] = field(default_factory=dict)
+    limits: dict[str, float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.up = {SERVICE: self.began, "gateway": self.began}
+
+    @property
+    def record(self) -> Any:
+        return SimpleNamespace(running=[SimpleNamespace(name=one, ready_s=1.0) for one in self.up])
+
+    def meter(self) -> Any:
+        now = time.monotonic()
+        used = {one: Usage(self.cores * (now - since), 1.0) for one, since in self.up.items()}
+        return SimpleNamespace(read=lambda: used)
+
+    def start_service(self, name: str, cpus: float | None = None) -> None:
+        if self.fails:
+            raise UserError(f"{name} ended by itself")
+        self.up[name], self.limits[name] = time.monotonic(), cpus
+
+    def stop_service(self, name: str) -> bool:
+        del self.up[name]
+        return False
+
+
+def autoscaler(stack: FakeStack, folder: Path) -> Autoscaler:
+    quick = hpa(target=0.5, max=3, stabilise_down=0).model_copy(update={"every": 0.05})
+    return Autoscaler(quick, 0.2, cast(Stack, stack), folder)
+
+
+@contextlib.contextmanager
+def under_load(scaler: Autoscaler) -> Iterator[None]:
+    with scaler.during():
+        time.sleep(0.4)
+        yield
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / FILE).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_instances_are_started_under_load_and_stopped_afterwards(tmp_path: Path) -> None:
+    stack = FakeStack(cores=0.19)
+    scaler = autoscaler(stack, tmp_path)
+    began = time.monotonic()
+    with under_load(scaler):
+        assert set(stack.up) == {SERVICE, f"{SERVICE}.2", f"{SERVICE}.3", "gateway"}
+    elapsed = time.monotonic() - began
+    # They have their limit from the start.
+    assert stack.limits == {f"{SERVICE}.2": 0.2, f"{SERVICE}.3": 0.2}
+
+    first, *_, last = rows(tmp_path)
+    assert (first["ready"], first["starting"], first["wanted"]) == ("1", "0", "2")
+    assert float(first["utilisation"]) == pytest.approx(0.95, abs=0.01)
+    assert (last["ready"], last["wanted"]) == ("3", "3")
+    assert len(last["used_cores"].split()) == 3
+    assert set(scaler.used) == set(stack.up) - {"gateway"}
+    record = scaler.record()
+    assert record["request"] == 0.2
+    # One instance all the time, two others for a part of it.
+    assert 0.4 <= record["instance_s"] < 3 * elapsed
+    assert (record["service"], record["rule"], record["least"], record["most"]) == (
+        *(SERVICE, "hpa", 1, 3),
+    )
+
+    scaler.reset()
+    assert set(stack.up) == {SERVICE, "gateway"}
+
+
+def test_instances_that_are_not_needed_are_stopped_under_load(tmp_path: Path) -> None:
+    stack = FakeStack(cores=0.19)
+    scaler = autoscaler(stack, tmp_path)
+    with under_load(scaler):
+        stack.cores = 0.0
+        # What they have used does not become less.
+        stack.up = dict.fromkeys(stack.up, stack.began)
+        time.sleep(0.4)
+        assert set(stack.up) == {SERVICE, "gateway"}
+    assert rows(tmp_path)[-1]["wanted"] == "1"
+    # Of ended instances too.
+    assert scaler.used[f"{SERVICE}.3"] > 0
+
+
+def test_an_instance_that_does_not_start_is_an_error(tmp_path: Path) -> None:
+    stack = FakeStack(cores=0.19, fails=True)
+    with (
+        pytest.raises(UserError, match="ended by itself"),
+        under_load(autoscaler(stack, tmp_path)),
+    ):
+        pass
