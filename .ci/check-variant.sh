@@ -11,7 +11,8 @@ set -euo pipefail
 variant="${1:?one of systems}"
 threads=10
 case "$variant" in
-  ticket-*) workloads=(ticket) loops=20 ;;
+  # Longer than two scrapes of Prometheus on a fast machine.
+  ticket-*) workloads=(ticket) loops=60 ;;
   poster-*) workloads=(poster720) loops=30 ;;
   cinema-*) workloads=(reserve) loops=50 ;;
   *) workloads=(list reserve) loops=50 ;;
