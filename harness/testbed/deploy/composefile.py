@@ -99,7 +99,7 @@ def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
 
     Raises `UserError` if a file cannot be read, or a required variable is not set.
     """
-    return {name: _service(name, one) for name, one in written(file, variables).items()}
+    return {name: parsed(name, one) for name, one in written(file, variables).items()}
 
 
 def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -139,7 +139,8 @@ def phases(services: Iterable[ComposeService]) -> list[list[ComposeService]]:
     return found
 
 
-def _service(name: str, written: Mapping[str, Any]) -> ComposeService:
+def parsed(name: str, written: Mapping[str, Any]) -> ComposeService:
+    """Return a service from its map."""
     published = [_PUBLISHED.fullmatch(str(port)) for port in written.get("ports", ())]
     stub = written.get("x-embedded")
     return ComposeService(

@@ -111,12 +111,11 @@ def _described(project: Project, system: SystemDeclaration) -> dict[str, _Descri
     known |= {name: f"$({name})" for name in ACCOUNTS}
     variables: dict[str, str] = composefile.filled(known, known)
     file = project.root / system.compose
-    written = composefile.written(file, variables)
-    return {
-        name: _Described(one, written[name])
-        for name, one in composefile.read(file, variables).items()
-        if not one.profiles
+    described = {
+        name: _Described(composefile.parsed(name, one), one)
+        for name, one in composefile.written(file, variables).items()
     }
+    return {name: one for name, one in described.items() if not one.service.profiles}
 
 
 def _documents(

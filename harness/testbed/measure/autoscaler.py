@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,8 +49,7 @@ class Autoscaler:
     def during(self) -> Iterator[None]:
         """Decide while the body runs; raise afterwards what kept an instance from its start."""
         self._began = time.monotonic()
-        names = [systems.instance(self.rule.service, 1 + one) for one in range(self.rule.least)]
-        self._up = dict.fromkeys(names, self._began)
+        self._up = dict.fromkeys(self._names[: self.rule.least], self._began)
         decider = Decider(self.rule)
         with ThreadPoolExecutor(MAX_REPLICAS) as pool:
 
@@ -108,28 +107,31 @@ class Autoscaler:
         decision = decider.decide(reading)
         self._note(reading, decision)
         for _ in range(decision.wanted - len(self._up)):
-            name = next(one for one in self._names() if one not in self._up)
+            name = next(one for one in self._names if one not in self._up)
             self._up[name] = now
-            self._pending[name] = pool.submit(
-                self._start, name, self._pending.get(name), self.request
-            )
+            self._submit(pool, name, self.stack.start_service, self.request)
         for _ in range(len(self._up) - decision.wanted):
             name = max(self._up, key=systems.number_of)
             self._instance_s += now - self._up.pop(name)
-            self._pending[name] = pool.submit(self._stop, name, self._pending.get(name))
+            self._submit(pool, name, self.stack.stop_service)
 
-    def _names(self) -> Iterator[str]:
-        return (systems.instance(self.rule.service, 1 + one) for one in range(self.rule.most))
+    @property
+    def _names(self) -> list[str]:
+        numbers = range(1, self.rule.most + 1)
+        return [systems.instance(self.rule.service, number) for number in numbers]
 
-    def _start(self, name: str, before: Future[None] | None, cpus: float) -> None:
-        if before is not None:
-            before.result()
-        self.stack.start_service(name, cpus)
+    def _submit(
+        self, pool: ThreadPoolExecutor, name: str, action: Callable[..., object], *given: float
+    ) -> None:
+        """Do something with an instance in the pool, after what is being done with it."""
+        before = self._pending.get(name)
 
-    def _stop(self, name: str, before: Future[None] | None) -> None:
-        if before is not None:
-            before.result()
-        self.stack.stop_service(name)
+        def act() -> None:
+            if before is not None:
+                before.result()
+            action(name, *given)
+
+        self._pending[name] = pool.submit(act)
 
     def _take_reading(self) -> tuple[float, dict[str, float]]:
         """Return the seconds since the last reading, and the CPU seconds of instances in it.
