@@ -11,9 +11,10 @@ from typing import Any
 
 from testbed.cli.console import console, step
 from testbed.deploy import aot_cache, build, compose, database, deployments, groups, jdk, ports
+from testbed.deploy.deployer import Notice
 from testbed.deploy.deployments import Choice
 from testbed.deploy.services import Deployment
-from testbed.deploy.stack import Notice, Stack
+from testbed.deploy.stack import Stack
 from testbed.measure import ceiling, load, metrics, warming
 from testbed.model import systems
 from testbed.model.errors import UserError

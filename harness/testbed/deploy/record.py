@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -61,9 +62,6 @@ class StackRecord:
     def alive(self) -> tuple[Running, ...]:
         return tuple(one for one in self.running if one.process.find() is not None)
 
-    def with_running(self, running: Iterable[Running]) -> StackRecord:
-        return replace(self, running=tuple(running))
-
 
 _RECORD = TypeAdapter(StackRecord)
 
@@ -95,16 +93,32 @@ def save(project: Project, record: StackRecord) -> None:
     files.write(project.stack_file, _RECORD.dump_json(record, indent=2))
 
 
-def create(project: Project, record: StackRecord) -> None:
-    """Write the first record of a stack; raise `UserError` if another command did so meanwhile."""
-    project.state.mkdir(parents=True, exist_ok=True)
-    try:
-        with project.stack_file.open("xb") as file:
-            file.write(_RECORD.dump_json(record, indent=2))
-    except FileExistsError:
-        raise UserError(
-            "another command is starting a stack", "Try again when it has ended."
-        ) from None
+class StoredRecord:
+    """The record of a stack and its file, which change together."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._record: StackRecord | None = None
+
+    @property
+    def record(self) -> StackRecord:
+        """What runs now; raises `RuntimeError` if the stack has not been started."""
+        if self._record is None:
+            raise RuntimeError("the stack has not been started")
+        return self._record
+
+    def begin(self, first: StackRecord) -> None:
+        """Write the first record; raise `UserError` if another command did so meanwhile."""
+        _create(self._project, first)
+        self._record = first
+
+    def change(self, **changes: Any) -> None:
+        """Replace fields of the record."""
+        self._record = replace(self.record, **changes)
+        save(self._project, self._record)
+
+    def set_running(self, running: Iterable[Running]) -> None:
+        self.change(running=tuple(running))
 
 
 def remove(project: Project) -> None:
@@ -118,3 +132,14 @@ def owner_alive(record: StackRecord) -> bool:
         and record.owner != processes.own()
         and record.owner.find() is not None
     )
+
+
+def _create(project: Project, record: StackRecord) -> None:
+    project.state.mkdir(parents=True, exist_ok=True)
+    try:
+        with project.stack_file.open("xb") as file:
+            file.write(_RECORD.dump_json(record, indent=2))
+    except FileExistsError:
+        raise UserError(
+            "another command is starting a stack", "Try again when it has ended."
+        ) from None

@@ -91,7 +91,7 @@ def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
     try:
         number = ProcessId(foreign.pid, ProcessId.of(foreign.pid).created - 100)
         reused = replace(known.running[0], name="reused", process=number)
-        record.save(project, known.with_running((*known.running, reused)))
+        record.save(project, replace(known, running=(*known.running, reused)))
 
         loaded = record.load(project)
         assert loaded is not None

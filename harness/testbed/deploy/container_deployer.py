@@ -1,0 +1,110 @@
+"""Deploys a system as containers, by its compose file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from testbed.deploy import compose
+from testbed.deploy.deployer import Notice, polls
+from testbed.deploy.meter import Meter
+from testbed.deploy.record import Compose
+from testbed.deploy.services import Deployment
+from testbed.model.errors import UserError
+from testbed.model.files import tail
+from testbed.model.project import Project
+
+
+class ContainerDeployer:
+    """A `Deployer` of the compose stack `files`."""
+
+    move = compose.MOVE_PORTS
+
+    def __init__(
+        self,
+        project: Project,
+        deployment: Deployment,
+        files: Compose,
+        environ: Mapping[str, str],
+        ready_s: float,
+    ) -> None:
+        self._logs = project.logs
+        self._deployment = deployment
+        self._files = files
+        self._environ = {**environ, "TESTBED_PRESET": deployment.preset}
+        self._ready_s = ready_s
+
+    def start(self, notice: Notice) -> None:
+        notice("healthy containers")
+        compose.up(self._files, self._environ, self._logs / "compose.log")
+
+    def keep_logs(self) -> None:
+        compose.keep_logs(self._files, self._logs)
+
+    def require_alive(self, *, at_once: bool = False) -> None:
+        # Docker takes a while to answer.
+        for container in () if at_once else compose.containers(self._files):
+            if not container.as_meant:
+                self.keep_logs()
+                raise UserError(
+                    f"container {container.name} is {container.state}:\n"
+                    + tail(self._logs / f"{container.name}.log")
+                )
+
+    def stop_instance(self, name: str, grace_s: float) -> bool:
+        return compose.stop(self._files, name, grace_s)
+
+    def kill_instance(self, name: str) -> None:
+        compose.kill(self._files, name)
+
+    def start_instance(self, name: str, cpus: float | None) -> None:
+        """Start an ended container; its limit is still the one that it had."""
+        compose.start(self._files, name)
+        for _ in polls(self._ready_s):
+            one = compose.find(self._files, name)
+            if one.state == "running" and one.health in ("healthy", ""):
+                return
+        raise UserError(f"not healthy in {self._ready_s:.0f} s: {name}")
+
+    def meter(self) -> Meter:
+        return compose.meter(self._running())
+
+    def pids(self) -> tuple[int, ...]:
+        found = compose.pids(self._running()).values()
+        return tuple(int(pid) for pid in found if pid.isdigit())
+
+    def endpoints(self) -> dict[str, int]:
+        published = dict(self._deployment.published)
+        if scaled := self._deployment.scaled:
+            for one in compose.containers(self._files):
+                if scaled.get(one.service) in one.ports:
+                    published[one.name] = (one.ports[scaled[one.service]],)
+        return {
+            name: found[0]
+            for name, found in published.items()
+            if found and name not in self._deployment.watching
+        }
+
+    @contextlib.contextmanager
+    def held(self, service: str) -> Iterator[None]:
+        with compose.paused(self._files, service):
+            yield
+
+    @contextlib.contextmanager
+    def cut_off(self, service: str) -> Iterator[None]:
+        with compose.disconnected(self._files, service):
+            yield
+
+    def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
+        # Docker takes a while to answer.
+        for container in compose.containers(self._files) if cpus else ():
+            if container.service in cpus:
+                compose.set_cpus(container, cpus[container.service])
+
+    def _running(self) -> dict[str, str]:
+        """Return the ids of the system's running containers, by instance."""
+        return {
+            one.name: one.id
+            for one in compose.containers(self._files)
+            if one.state == "running" and one.service not in self._deployment.watching
+        }

@@ -1,0 +1,191 @@
+"""Deploys a system as processes of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+
+from testbed.deploy import groups, ports, processes
+from testbed.deploy.deployer import Notice, polls
+from testbed.deploy.groups import LimitedMeter
+from testbed.deploy.meter import Meter, ProcessMeter
+from testbed.deploy.processes import ProcessId
+from testbed.deploy.record import Running, StoredRecord
+from testbed.deploy.services import Deployment, Service, client
+from testbed.model.errors import UserError, unknown
+from testbed.model.files import tail
+from testbed.model.project import Project
+from testbed.model.systems import service_of
+
+
+class ProcessDeployer:
+    """A `Deployer` of processes, which stand in the record of the stack."""
+
+    move = ports.MOVE_ALL
+
+    def __init__(
+        self,
+        project: Project,
+        deployment: Deployment,
+        stored: StoredRecord,
+        environ: Mapping[str, str],
+        ready_s: float,
+    ) -> None:
+        self._project = project
+        self._deployment = deployment
+        self._stored = stored
+        self._environ = environ
+        self._ready_s = ready_s
+        # Instances may be started and stopped beside each other; what runs and what is recorded
+        # change together.
+        self._changing = threading.RLock()
+
+    def start(self, notice: Notice) -> None:
+        for phase in self._deployment.phases:
+            for service in phase:
+                self._launch(service)
+            self._await_ready(phase, notice)
+
+    def keep_logs(self) -> None:
+        """Do nothing: processes write their logs where they stay."""
+
+    def require_alive(self, *, at_once: bool = False) -> None:
+        with self._changing:
+            for one in self._running:
+                if one.process.find() is None:
+                    raise UserError(
+                        f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
+                        + tail(one.log)
+                    )
+
+    def stop_instance(self, name: str, grace_s: float) -> bool:
+        with self._leaving(name) as process:
+            return bool(processes.stop([process], grace_s))
+
+    def kill_instance(self, name: str) -> None:
+        with self._leaving(name) as process:
+            processes.kill([process])
+
+    def start_instance(self, name: str, cpus: float | None) -> None:
+        (service,) = (one for one in self._deployment.services if one.name == name)
+        self._launch(service, cpus)
+        self._await_ready((service,), lambda _: None)
+
+    def meter(self) -> Meter:
+        meter = ProcessMeter({one.name: one.process for one in self._running})
+        limited = {one.name: one.groups for one in self._running if one.groups}
+        return LimitedMeter(meter, limited) if limited else meter
+
+    def pids(self) -> tuple[int, ...]:
+        return tuple(one.process.pid for one in self._running)
+
+    def endpoints(self) -> dict[str, int]:
+        return {
+            one.name: one.ports[0] for one in self._running if one.ports and one.health is not None
+        }
+
+    @contextlib.contextmanager
+    def held(self, service: str) -> Iterator[None]:
+        instances = [one.process for one in self._running if service_of(one.name) == service]
+        found = [process for one in instances if (process := one.find()) is not None]
+        if not found:
+            known = ", ".join(one.name for one in self._running)
+            raise UserError(f"service {service!r} does not run; choose from: {known}")
+        try:
+            for process in found:
+                process.suspend()
+            yield
+        finally:
+            for process in found:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.resume()
+
+    @contextlib.contextmanager
+    def cut_off(self, service: str) -> Iterator[None]:
+        """Suspend every instance: processes share the network of this machine."""
+        with self.held(service):
+            yield
+
+    def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
+        """Limit instances that were started with limits, that is, in groups of their own."""
+        for one in self._running:
+            if (service := service_of(one.name)) in cpus:
+                try:
+                    groups.set_cpus(one.groups, cpus[service])
+                except OSError as problem:
+                    raise UserError(
+                        f"the CPU of {one.name} cannot be limited: {problem}"
+                    ) from problem
+
+    @property
+    def _running(self) -> tuple[Running, ...]:
+        return self._stored.record.running
+
+    @contextlib.contextmanager
+    def _leaving(self, name: str) -> Iterator[ProcessId]:
+        """Yield the process of an instance to end; then the record no longer has it."""
+        with processes.uninterrupted(), self._changing:
+            known = {one.name: one for one in self._running}
+            if name not in known:
+                raise unknown("service", name, known)
+            yield known[name].process
+            groups.remove(known.pop(name).groups)
+            self._stored.set_running(known.values())
+
+    def _launch(self, service: Service, cpus: float | None = None) -> None:
+        log = self._project.logs / f"{service.name}.log"
+        with processes.uninterrupted(), self._changing:
+            command = service.command
+            folders: tuple[Path, ...] = ()
+            try:
+                if service.limits is not None:
+                    # The port makes the name unique on this machine.
+                    name = f"testbed-{service.name}-{service.ports[0]}"
+                    folders = groups.create(name, service.limits, groups.parents())
+                    if cpus is not None:
+                        groups.set_cpus(folders, cpus)
+                    command = groups.joined(command, folders)
+                started = processes.start(
+                    command, {**self._environ, **service.environ}, log, self._project.root
+                )
+            except OSError as problem:
+                groups.remove(folders)
+                raise UserError(f"{service.name} cannot be started: {problem}") from problem
+            one = Running(
+                service.name,
+                ProcessId.of(started.pid),
+                service.ports,
+                service.health,
+                log,
+                groups=folders,
+            )
+            self._stored.set_running((*self._running, one))
+
+    def _await_ready(self, services: Sequence[Service], notice: Notice) -> None:
+        began = time.monotonic()
+        pending = {service.name: service for service in services}
+        with client() as http:
+            for _ in polls(self._ready_s):
+                notice(", ".join(pending))
+                self.require_alive()
+                for name in [name for name, one in pending.items() if one.ready(http)]:
+                    del pending[name]
+                    ready_s = round(time.monotonic() - began, 2)
+                    with self._changing:
+                        self._stored.set_running(
+                            replace(one, ready_s=ready_s) if one.name == name else one
+                            for one in self._running
+                        )
+                if not pending:
+                    return
+        late = next(one for one in self._running if one.name in pending)
+        raise UserError(
+            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}; "
+            f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
+        )
