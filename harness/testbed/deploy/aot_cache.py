@@ -43,6 +43,12 @@ class Prepared:
     jar: Path
     cache: Path
 
+    def trained(self) -> Path | None:
+        """Return its cache, or else one of another variant with these flags; None without one."""
+        flags, _, _ = self.cache.name.partition("-")
+        others = sorted(self.cache.parent.glob(f"{flags}-*.aot"))
+        return self.cache if self.cache in others else next(iter(others), None)
+
     def started(self, service: Service, *options: str) -> Service:
         """Return the service with this jar in place of its own, and with further JVM options."""
         *java, _, _ = service.command
@@ -61,11 +67,20 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     )
 
 
-def unpacked(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
-    """Return a deployment that starts from the copies, without caches."""
+def at_hand(deployment: Deployment, project: Project, jdk: Jdk, *options: str) -> Deployment:
+    """Return a deployment that starts from the copies, and from caches where there are some.
+
+    `options` are JVM options for which caches need not be trained: those of a quick start that is
+    not measured.
+    """
     found = _locate(deployment, project, jdk)
     _unpack_all(deployment, found, jdk)
-    return _from_copies(deployment, found, lambda _: ())
+
+    def chosen(one: Prepared) -> tuple[str, ...]:
+        cache = one.trained()
+        return options if cache is None else (*options, f"-XX:AOTCache={cache}")
+
+    return _from_copies(deployment, found, chosen)
 
 
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
@@ -146,8 +161,8 @@ def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Pre
         Path(flag[1:]).read_text(encoding="utf-8") if flag.startswith("@") else flag
         for flag in service.command[1:-2]
     ]
-    key = hashlib.sha256(repr((jdk.version, flags, variant)).encode()).hexdigest()
-    return Prepared(folder / jar.name, folder / f"{key[:12]}.aot")
+    key = hashlib.sha256(repr((jdk.version, flags)).encode()).hexdigest()
+    return Prepared(folder / jar.name, folder / f"{key[:12]}-{variant}.aot")
 
 
 @functools.cache

@@ -28,12 +28,15 @@ HERE = Path(__file__).parent
 PORT_OFFSET = 4000
 """So that a stack on the usual ports is neither in the way nor asked by mistake."""
 
+WORKER_PORTS = 10_000
+"""The distance between the ports of workers that test beside each other."""
+
 START_LIMIT_S = 360
 
 SETTINGS = {"BROKER_STORE_EXPIRY": "12s", "CINEMA_DRILLS": "true"}
 """Answers expire while a test can wait for it, and cinemas answer late when asked to."""
 
-JAVA_OPTS = "-XX:TieredStopAtLevel=1"
+QUICK = "-XX:TieredStopAtLevel=1"
 """Without the compiler for long runs a start takes two thirds of the time."""
 
 BASE_URL = os.environ.get("TESTBED_BASE_URL")
@@ -62,6 +65,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("variant", wanted, scope="session")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Group tests by what they start: a worker does one group after another."""
+    if HERE in item.path.parents:
+        item.add_marker(pytest.mark.xdist_group(_variant(item) or item.path.stem))
+
+
+def _variant(item: pytest.Item) -> str | None:
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    variant = params.get("variant")
+    return variant if variant in systems.names() else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # By variant, so that each is started once. A front door remembers every cinema it has seen and
@@ -69,8 +84,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # instance: those with a further one come right before.
     def turn(item: pytest.Item) -> tuple[int, bool, bool]:
         assert isinstance(item, pytest.Function)
-        variant = item.callspec.params.get("variant") if hasattr(item, "callspec") else None
-        order = systems.names().index(variant) if variant in systems.names() else -1
+        variant = _variant(item)
+        # The longest first.
+        order = len(systems.names()) if variant is None else systems.names().index(variant)
         return order, "fourth_cinema" in item.fixturenames, "instances" in item.fixturenames
 
     places = [place for place, item in enumerate(items) if HERE in item.path.parents]
@@ -79,6 +95,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[place] = item
         # The first of a variant waits for its start as well.
         item.add_marker(pytest.mark.timeout(START_LIMIT_S))
+
+
+def worker_ports() -> int:
+    """Return what this worker adds to its ports."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
+    return WORKER_PORTS * int(worker.removeprefix("gw"))
 
 
 @contextlib.contextmanager
@@ -94,20 +116,18 @@ def started(
     `further` is for `Choice`.
     """
     project = Project(Project.find().root, folder)
-    choice = Choice(variant, settings=settings, port_offset=port_offset, **further)
-    environ = {
-        **os.environ,
-        "JAVA_OPTS": f"{os.environ.get('JAVA_OPTS', '')} {JAVA_OPTS}",
-        "COMPOSE_PROFILES": "",
-    }
+    offset = port_offset + worker_ports()
+    choice = Choice(variant, settings=settings, port_offset=offset, **further)
+    environ = {**os.environ, "COMPOSE_PROFILES": ""}
     if choice.backends == "docker":
+        environ["JAVA_OPTS"] = f"{os.environ.get('JAVA_OPTS', '')} {QUICK}"
         described = in_containers(choice, project, environ)
     else:
         build.require_jars(project, jars(choice, project))
         java = jdk.for_services()
         plain = deployment(choice, project, java, environ)
         # A build may write the jars anew meanwhile.
-        described = aot_cache.unpacked(plain, project, java)
+        described = aot_cache.at_hand(plain, project, java, QUICK)
     stack = Stack(project, described, environ)
     stack.start()
     try:

@@ -25,7 +25,7 @@ from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import service_of
 
-from .conftest import PORT_OFFSET, SETTINGS, Eventually
+from .conftest import PORT_OFFSET, SETTINGS, Eventually, worker_ports
 from .product import Product, reservation
 
 SERVICE = "cinema-ucd-service"
@@ -55,7 +55,8 @@ def instances(
     """Start a second instance beside the first."""
     if running is None:
         pytest.skip("TESTBED_BASE_URL: no instance is added to a running system")
-    choice = Choice(variant, settings=SETTINGS, port_offset=PORT_OFFSET, replicas={SERVICE: 2})
+    offset = PORT_OFFSET + worker_ports()
+    choice = Choice(variant, settings=SETTINGS, port_offset=offset, replicas={SERVICE: 2})
     both = deployment(choice, Project.find(), jdk.for_services())
     found = tuple(one for one in both.services if service_of(one.name) == SERVICE)
     second = found[1]

@@ -13,7 +13,7 @@ import pytest
 
 from testbed.deploy import jdk
 from testbed.measure import load
-from testbed.measure.load import Generator
+from testbed.measure.load import Generator, Load
 from testbed.model.project import Project
 
 from .fake_product import FakeProduct, Request, Script
@@ -34,15 +34,15 @@ class Outcome:
     connections
         How many connections were opened to it.
     terminal
-        What JMeter printed.
+        What a stock JMeter printed.
     log
-        What JMeter logged.
+        What a stock JMeter logged.
     """
 
     rows: list[Row]
     requests: list[Request]
     connections: int
-    terminal: str
+    terminal: str = ""
     log: str = ""
 
     def of(self, plan: str) -> list[Row]:
@@ -102,39 +102,59 @@ def generator(
 
 
 @pytest.fixture(scope="session")
-def run_plan(jmeter: list[str], tmp_path_factory: pytest.TempPathFactory) -> RunPlan:
-    """Return a function that runs a plan against a stand-in that follows scripts."""
+def run_plan(
+    jmeter: list[str], generator: Generator, tmp_path_factory: pytest.TempPathFactory
+) -> RunPlan:
+    """Return a function that runs a plan against a stand-in that follows scripts.
+
+    It runs in the generator, which has started, or with `stock` in a JMeter of its own.
+    """
 
     def run(
         plan: str,
         scripts: Iterable[Script] = (),
         properties: Mapping[str, object] | None = None,
         pause: tuple[float, float] | None = None,
+        *,
+        stock: bool = False,
     ) -> Outcome:
         folder = tmp_path_factory.mktemp(plan)
-        results = folder / "results.csv"
+        results, log, terminal = folder / "results.csv", folder / "jmeter.log", ""
+        file = Project.find().plans / f"{plan}.jmx"
         with FakeProduct(plan.partition("-")[0], tuple(scripts), pause) as product:
             given = {"port": product.port, **(properties or {})}
-            command = [
-                *jmeter,
-                *("-n", "-t", str(Project.find().plans / f"{plan}.jmx")),
-                *("-l", str(results), "-j", str(folder / "jmeter.log")),
-                *(f"-J{name}={value}" for name, value in given.items()),
-            ]
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=100, check=False, cwd=folder
-            )
-        assert done.returncode == 0, done.stdout + done.stderr
-        rows = []
-        if results.is_file():
-            with results.open(newline="", encoding="utf-8") as lines:
-                rows = list(csv.DictReader(lines))
+            texts = {name: str(value) for name, value in given.items()}
+            if stock:
+                terminal = run_stock(jmeter, file, texts, results, log)
+            else:
+                generator.run(Load(file, texts, plan.rpartition("-")[2]), results)
         return Outcome(
-            rows,
+            rows_of(results) if results.is_file() else [],
             product.requests,
             product.connections,
-            done.stdout + done.stderr,
-            (folder / "jmeter.log").read_text(encoding="utf-8"),
+            terminal,
+            log.read_text(encoding="utf-8") if stock else "",
         )
 
     return run
+
+
+def run_stock(
+    jmeter: list[str], plan: Path, properties: Mapping[str, str], results: Path, log: Path
+) -> str:
+    """Run a plan in a JMeter of its own, as users do; return what it prints."""
+    command = [
+        *jmeter,
+        *("-n", "-t", str(plan), "-l", str(results), "-j", str(log)),
+        *(f"-J{name}={value}" for name, value in properties.items()),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=100, check=False, cwd=results.parent
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def rows_of(samples: Path) -> list[Row]:
+    with samples.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 import os
 import signal
@@ -24,7 +23,7 @@ from testbed.measure.shares import BEGIN_S
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
-from .conftest import Row, RunPlan
+from .conftest import RunPlan, rows_of
 from .fake_product import FakeProduct
 from .test_open_loop import arrivals_file, opened
 
@@ -34,11 +33,6 @@ def load(plan: str, product: FakeProduct, **properties: object) -> Load:
     given = {"port": product.port, "ramp": 0, **properties}
     told = {name: str(value) for name, value in given.items()}
     return Load(plan_file(Project.find(), variant, workload), told, workload)
-
-
-def rows_of(samples: Path) -> list[Row]:
-    with samples.open(newline="", encoding="utf-8") as lines:
-        return list(csv.DictReader(lines))
 
 
 def test_a_load_is_as_if_it_were_the_first(
@@ -55,7 +49,7 @@ def test_a_load_is_as_if_it_were_the_first(
         asked = [request.headers.get("prefer") for request in product.requests]
     with FakeProduct("async") as product:
         three = generator.run(load("async-reserve", product, **properties), tmp_path / "three.csv")
-    alone = run_plan("async-list", (), {"threads": 1, "ramp": 0, "loops": 1})
+    alone = run_plan("async-list", (), {"threads": 1, "ramp": 0, "loops": 1}, stock=True)
 
     rows = [rows_of(tmp_path / f"{name}.csv") for name in ("one", "two", "three")]
     assert [len(some) for some in rows] == [25 * 3, 3 * 4 * 3, 25 * 3]

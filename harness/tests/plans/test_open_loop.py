@@ -114,7 +114,8 @@ def test_a_pause_of_two_seconds_shows_in_an_open_loop_and_hides_in_a_closed_one(
 
 
 def test_a_missing_file_of_arrivals_is_told(run_plan: RunPlan, tmp_path: Path) -> None:
-    outcome = run_plan("sync-list", (), opened(tmp_path / "missing.csv", threads=1))
+    missing = opened(tmp_path / "missing.csv", threads=1)
+    outcome = run_plan("sync-list", (), missing, stock=True)
 
     assert outcome.rows == []
     assert outcome.requests == []

@@ -63,7 +63,7 @@ def test_every_request_has_the_credentials(
     run_plan: RunPlan, plan: str, user: str | None, password: str | None
 ) -> None:
     given = {} if user is None else {"user": user, "password": password}
-    outcome = run_plan(plan, properties={**ONE_USER, "loops": 2, **given})
+    outcome = run_plan(plan, properties={**ONE_USER, "loops": 2, **given}, stock=True)
 
     account = f"{user or 'testbed'}:{password or 'testbed'}".encode()
     assert len(outcome.requests) >= 2
@@ -202,7 +202,7 @@ def test_pause_comes_before_the_fetch_and_counts(run_plan: RunPlan, workload: st
 def test_a_wrong_property_asks_for_nothing(
     run_plan: RunPlan, plan: str, name: str, value: str, choices: str
 ) -> None:
-    outcome = run_plan(plan, (), {**ONE_USER, "loops": 5, name: value})
+    outcome = run_plan(plan, (), {**ONE_USER, "loops": 5, name: value}, stock=True)
     message = f"unknown {name} '{value}'; {choices}"
     assert message in outcome.terminal
     assert outcome.requests == []
@@ -240,7 +240,7 @@ def test_each_user_keeps_one_connection_and_is_not_like_another(
 
 
 def test_without_properties_ten_users_run_a_thousand_times(run_plan: RunPlan) -> None:
-    outcome = run_plan("sync-list")
+    outcome = run_plan("sync-list", stock=True)
     assert len(outcome.of("sync-list")) == 10_000
     assert len({row["threadName"] for row in outcome.rows}) == 10
     assert all(row["success"] == "true" for row in outcome.rows)

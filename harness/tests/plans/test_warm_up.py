@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.measure.load import Generator
-
 from .conftest import Outcome, RunPlan
-from .fake_product import FakeProduct
-from .test_generator import load, rows_of
 from .test_open_loop import PLANS, arrivals_file, opened
 
 WARM_UP = "warm-up "
@@ -21,19 +17,11 @@ def starts_ms(outcome: Outcome, label: str) -> list[int]:
     return [int(row["timeStamp"]) for row in outcome.rows if row["label"] == label]
 
 
-def run(generator: Generator, plan: str, folder: Path, **properties: object) -> Outcome:
-    """Run a plan in a JMeter that has started, which does some operations in a short time too."""
-    samples = folder / "samples.csv"
-    with FakeProduct(plan.partition("-")[0]) as product:
-        generator.run(load(plan, product, **properties), samples)
-    return Outcome(rows_of(samples), product.requests, product.connections, "")
-
-
 @pytest.mark.parametrize("plan", PLANS)
 def test_the_same_users_do_the_same_before_and_are_labelled_apart(
-    generator: Generator, tmp_path: Path, plan: str
+    run_plan: RunPlan, plan: str
 ) -> None:
-    outcome = run(generator, plan, tmp_path, threads=2, loops=1, warmup=3)
+    outcome = run_plan(plan, (), {"threads": 2, "ramp": 0, "loops": 1, "warmup": 3})
 
     measured = [row for row in outcome.rows if not row["label"].startswith(WARM_UP)]
     before = [row for row in outcome.rows if row["label"].startswith(WARM_UP)]
@@ -52,11 +40,11 @@ def test_the_same_users_do_the_same_before_and_are_labelled_apart(
 
 
 def test_the_moments_of_an_open_loop_are_counted_from_after_it(
-    generator: Generator, tmp_path: Path
+    run_plan: RunPlan, tmp_path: Path
 ) -> None:
     offsets = [50 * number for number in range(10)]
     properties = opened(arrivals_file(tmp_path, offsets), threads=5, warmup=3, lead=1500)
-    outcome = run(generator, "async-reserve", tmp_path, **properties)
+    outcome = run_plan("async-reserve", (), properties)
 
     intended = sorted(int(row["intended"]) for row in outcome.of("async-reserve"))
     assert [one - intended[0] for one in intended] == offsets
@@ -66,15 +54,17 @@ def test_the_moments_of_an_open_loop_are_counted_from_after_it(
     assert max(before) - min(before) > 1500
 
 
-def test_a_duration_begins_after_it(generator: Generator, tmp_path: Path) -> None:
-    outcome = run(generator, "sync-list", tmp_path, threads=1, duration=3, warmup=1)
+def test_a_duration_begins_after_it(run_plan: RunPlan) -> None:
+    limits = {"threads": 1, "ramp": 0, "duration": 3, "warmup": 1}
+    outcome = run_plan("sync-list", (), limits)
 
     starts = starts_ms(outcome, "list")
     assert 2000 <= max(starts) - min(starts) < 10_000
 
 
 def test_a_stock_jmeter_finds_the_operation_too(run_plan: RunPlan) -> None:
-    outcome = run_plan("async-list", (), {"threads": 2, "ramp": 0, "loops": 2, "warmup": 3})
+    limits = {"threads": 2, "ramp": 0, "loops": 2, "warmup": 3}
+    outcome = run_plan("async-list", (), limits, stock=True)
 
     assert len(outcome.of("async-list")) == 2 * 2
     assert starts_ms(outcome, "warm-up list request")

@@ -200,18 +200,29 @@ def test_a_jar_that_is_written_anew_with_the_same_content_is_not_trained_anew(
     assert calls(jdk) == ["extract", "load", "cineworld written"]
 
 
-def test_an_unpacked_copy_starts_without_a_cache(
-    cinema: Cinema, project: Project, jdk: Jdk
+def test_a_quick_start_takes_the_caches_that_are_at_hand(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
 ) -> None:
     service = cinema("cineworld")
     program = Service("program", ("/bin/program", "--port", "1"), (1,))
+    both = replace(deployed((service, program)), variant="async")
 
-    copied, left = aot_cache.unpacked(deployed((service, program)), project, jdk).services
+    copied, left = aot_cache.at_hand(both, project, jdk, "-Xint").services
 
-    *java, dash_jar, jar = copied.command
-    assert [*java, dash_jar] == list(service.command[:-1])
-    assert Path(jar).read_text() == "jar\n"
+    *java, dash_jar, jar = service.command
+    *before, option, dash, copy = copied.command
+    assert ([*before, dash], option) == ([*java, dash_jar], "-Xint")
+    assert Path(copy).read_text() == "jar\n"
     assert left == program
+
+    (trained,) = train(service).services
+
+    # That of another variant; none for other flags.
+    found, _ = aot_cache.at_hand(both, project, jdk, "-Xint").services
+    assert found.command == (*java, "-Xint", f"-XX:AOTCache={cache(trained)}", "-jar", copy)
+    other = replace(service, command=(*java, "-Xmx2m", dash_jar, jar))
+    (plain,) = aot_cache.at_hand(deployed((other,)), project, jdk).services
+    assert plain.command == (*java, "-Xmx2m", "-jar", copy)
 
 
 def test_a_service_that_writes_no_cache_is_told(
