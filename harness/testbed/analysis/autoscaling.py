@@ -7,18 +7,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from testbed.analysis.results import Run
-from testbed.experiment.autoscaling import FILE
+from testbed.experiment.autoscaling import COLUMNS, FILE
 from testbed.model.errors import UserError
 
-SCHEMA = {
-    "at_s": pl.Float64,
-    "ready": pl.Int64,
-    "starting": pl.Int64,
-    "used_cores": pl.String,
-    "utilisation": pl.Float64,
-    "recommended": pl.Int64,
-    "wanted": pl.Int64,
-}
+_TYPES = (pl.Float64, pl.Int64, pl.Int64, pl.String, pl.Float64, pl.Int64, pl.Int64)
+
+SCHEMA = dict(zip(COLUMNS, _TYPES, strict=True))
 
 
 @dataclass(frozen=True)

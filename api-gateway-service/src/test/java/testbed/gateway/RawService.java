@@ -17,6 +17,7 @@ class RawService implements AutoCloseable {
   private static final String END_OF_HEAD = "\r\n\r\n";
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final CountDownLatch asked = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private final ServerSocket server;
 
@@ -48,6 +49,11 @@ class RawService implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getLocalPort());
   }
 
+  /** Counted down when the first request is there. */
+  CountDownLatch asked() {
+    return asked;
+  }
+
   /** Counted down when the first connection has ended. */
   CountDownLatch ended() {
     return ended;
@@ -70,6 +76,7 @@ class RawService implements AutoCloseable {
       while (head.indexOf(END_OF_HEAD) < 0) {
         head.append((char) connection.getInputStream().read());
       }
+      asked.countDown();
       behaviour.handle(connection);
     } catch (IOException gone) {
       // The caller has closed the connection.

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 import testbed.support.preset.InvalidSetting;
 
+@ExtendWith(OutputCaptureExtension.class)
 class StartTest {
 
   @Test
@@ -35,6 +41,15 @@ class StartTest {
 
     assertThatThrownBy(() -> gateway.run("--access.control=maybe"))
         .hasStackTraceContaining("access.control");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"gateway.route.balancer,fastest", "gateway.route.slow-start,-1s"})
+  void stopsOnABalancerThatCannotBe(String setting, String value, CapturedOutput output) {
+    var gateway = new SpringApplicationBuilder(ApiGatewayServiceApplication.class);
+
+    assertThatThrownBy(() -> gateway.run("--%s=%s".formatted(setting, value))).isNotNull();
+    assertThat(output).contains(setting);
   }
 
   @Test

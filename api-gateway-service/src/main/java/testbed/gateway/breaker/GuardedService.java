@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,10 +17,11 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import testbed.gateway.balancer.Balancer;
 import testbed.support.deadline.Deadline;
 
 /**
- * The way to a service: its instances in turn, behind a circuit breaker and a time limit. Both end
+ * The way to a service: one of its instances, behind a circuit breaker and a time limit. Both end
  * when the answer begins. The gateway library's own filters would forward to a fallback address;
  * this answers in place, for every method.
  */
@@ -31,17 +31,18 @@ public final class GuardedService {
 
   private final String name;
   private final Supplier<List<URI>> instances;
+  private final Balancer balancer;
   private final CircuitBreaker breaker;
   private final Duration limit;
   private final ServiceClient client;
   private final RequestBodies bodies;
   private final Fallback fallback;
   private final BreakerSettings settings;
-  private final AtomicInteger turn = new AtomicInteger();
 
   GuardedService(
       String name,
       Supplier<List<URI>> instances,
+      Balancer balancer,
       CircuitBreaker breaker,
       Duration limit,
       ServiceClient client,
@@ -50,6 +51,7 @@ public final class GuardedService {
       BreakerSettings settings) {
     this.name = name;
     this.instances = instances;
+    this.balancer = balancer;
     this.breaker = breaker;
     this.limit = limit;
     this.client = client;
@@ -111,7 +113,7 @@ public final class GuardedService {
   }
 
   /**
-   * Asks the next instance.
+   * Asks an instance.
    *
    * @param lost instances that the request has tried in vain
    */
@@ -120,9 +122,9 @@ public final class GuardedService {
     if (left.isEmpty()) {
       return Mono.error(new NotFoundException("%s has no instance".formatted(name)));
     }
-    var instance = left.get(Math.floorMod(turn.getAndIncrement(), left.size()));
-    return client
-        .ask(instance, question)
+    var instance = balancer.choose(left);
+    return balancer
+        .ask(instance, client.ask(instance, question))
         .onErrorResume(
             IOException.class,
             failure ->

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 import testbed.gateway.RoutingProfile;
+import testbed.gateway.balancer.Balancer;
 
 /** Guards the ways to services. */
 @Component
@@ -39,11 +40,13 @@ public class GuardedServices {
    * Guards the way to a service, whose breaker is named after it.
    *
    * @param instances where the service's instances are
+   * @param balancer which of them is asked; for this service alone
    */
-  public GuardedService guard(String service, Supplier<List<URI>> instances) {
+  public GuardedService guard(String service, Supplier<List<URI>> instances, Balancer balancer) {
     return new GuardedService(
         service,
         instances,
+        balancer,
         breakers.circuitBreaker(service),
         limits.of(service),
         client,

@@ -34,13 +34,15 @@ class DirectRoutes implements WebFilter {
 
   private final GuardedServices services;
   private final RegisteredCinemas cinemas;
+  private final RouteSettings settings;
 
   /** By service. Routes are added and never removed, so that breakers keep their state. */
   private volatile Map<String, Route> routes;
 
-  DirectRoutes(GuardedServices services, RegisteredCinemas cinemas) {
+  DirectRoutes(GuardedServices services, RegisteredCinemas cinemas, RouteSettings settings) {
     this.services = services;
     this.cinemas = cinemas;
+    this.settings = settings;
     var aggregator = route("aggregator-service", "/api/**");
     this.routes = Map.of(aggregator.name, aggregator);
   }
@@ -71,7 +73,7 @@ class DirectRoutes implements WebFilter {
     return new Route(
         service,
         PathPatternParser.defaultInstance.parse(path),
-        services.guard(service, () -> cinemas.instancesOf(service)));
+        services.guard(service, () -> cinemas.instancesOf(service), settings.newBalancer()));
   }
 
   private record Route(String name, PathPattern path, GuardedService service) {

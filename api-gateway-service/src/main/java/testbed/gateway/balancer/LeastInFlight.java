@@ -1,0 +1,43 @@
+package testbed.gateway.balancer;
+
+import java.net.URI;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import reactor.core.publisher.Mono;
+
+/** The one that owes the fewest answers; of equals, the next in turn. */
+final class LeastInFlight implements Balancer {
+
+  /** Of instances that owe an answer. */
+  private final Map<URI, Integer> inFlight = new ConcurrentHashMap<>();
+
+  private final AtomicInteger turn = new AtomicInteger();
+
+  @Override
+  public URI choose(List<URI> instances) {
+    int first = turn.getAndIncrement();
+    return IntStream.range(first, first + instances.size())
+        .mapToObj(place -> instances.get(Math.floorMod(place, instances.size())))
+        .min(Comparator.comparingInt(instance -> inFlight.getOrDefault(instance, 0)))
+        .orElseThrow();
+  }
+
+  @Override
+  public <T> Mono<T> ask(URI instance, Mono<T> answer) {
+    return Mono.defer(
+        () -> {
+          inFlight.merge(instance, 1, Integer::sum);
+          return answer.doFinally(end -> answered(instance));
+        });
+  }
+
+  private void answered(URI instance) {
+    inFlight.merge(instance, -1, Integer::sum);
+    // Instances come and go.
+    inFlight.remove(instance, 0);
+  }
+}

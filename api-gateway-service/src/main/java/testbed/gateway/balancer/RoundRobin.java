@@ -1,0 +1,16 @@
+package testbed.gateway.balancer;
+
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One after the other. */
+final class RoundRobin implements Balancer {
+
+  private final AtomicInteger turn = new AtomicInteger();
+
+  @Override
+  public URI choose(List<URI> instances) {
+    return instances.get(Math.floorMod(turn.getAndIncrement(), instances.size()));
+  }
+}
