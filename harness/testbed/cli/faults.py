@@ -13,7 +13,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from testbed.cli.console import EXIT_FAILED, console
-from testbed.cli.options import NoBuildOption, OffsetOption
+from testbed.cli.options import (
+    NoBuildOption,
+    OffsetOption,
+    PresetOption,
+    SettingOption,
+    parse_settings,
+)
 from testbed.cli.preparing import build_jars
 from testbed.deploy import compose, jdk, leftovers, processes, record
 from testbed.measure import environment, results_directory
@@ -21,6 +27,7 @@ from testbed.model import files, promises, systems
 from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
 from testbed.model.promises import Checked
+from testbed.model.systems import PRESETS
 
 PORT_OFFSET = 5000
 
@@ -45,7 +52,7 @@ def faults(
         typer.Argument(metavar="[PROMISE]...", help="All if none is named.", show_default=False),
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="Fewer operations and faults: 5 minutes.")
+        bool, typer.Option("--short", help="Fewer operations and faults: 8 minutes.")
     ] = False,
     system: Annotated[
         list[str] | None,
@@ -58,20 +65,28 @@ def faults(
             "docker: each in a container, killed and cut off the network."
         ),
     ] = "embedded",
+    preset: PresetOption = "tuned",
+    setting: SettingOption = None,
     publish: Annotated[
         bool, typer.Option("--publish", help=f"Write the figures into {PAGE}.")
     ] = False,
     port_offset: OffsetOption = PORT_OFFSET,
     no_build: NoBuildOption = False,
 ) -> None:
-    """Kill, suspend and restart parts of each system under load, and check its promises."""
+    """Kill, suspend and restart parts of each system under load, and check its promises.
+
+    With another preset or setting: which promises depend on it?
+    """
     project = Project.find()
     for one in system or ():
         systems.declaration(one)
     if backends not in BACKENDS:
         raise unknown("backends", backends, BACKENDS)
+    if preset not in PRESETS:
+        raise unknown("preset", preset, PRESETS)
+    settings = parse_settings(setting)
     if publish:
-        require_publishable(project, short=short)
+        require_publishable(project, short=short, changed=bool(settings) or preset != "tuned")
     leftovers.clear_all(project)
     java = jdk.for_services()
     if backends == "docker":
@@ -85,6 +100,7 @@ def faults(
         *("-p", "no:cacheprovider", "tests/faults"),
         *(f"--results={results}", f"--backends={backends}", f"--port-offset={port_offset}"),
         *(["--short"] if short else []),
+        *(f"--preset={preset}", *(f"--set={key}={value}" for key, value in settings.items())),
         *(f"--promise={one}" for one in promise or ()),
         *(f"--system={one}" for one in system or ()),
     ]
@@ -136,9 +152,11 @@ def _row(one: Checked) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
-def require_publishable(project: Project, *, short: bool) -> None:
+def require_publishable(project: Project, *, short: bool, changed: bool) -> None:
     if short:
         raise UserError("--publish needs the full check", "Leave --short out.")
+    if changed:
+        raise UserError("--publish is about the defaults", "Leave --preset and --set out.")
     known = environment.git(project.root)
     if known is not None and known["dirty"]:
         raise UserError(

@@ -6,8 +6,9 @@ A system serves one promise after the other. After a broken promise it is starte
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,10 +55,14 @@ RECOVERY_S = 60
 class Systems:
     """The running system; one at a time."""
 
-    def __init__(self, folder: Path, backends: str, port_offset: int) -> None:
+    def __init__(
+        self, folder: Path, port_offset: int, settings: Mapping[str, str], **chosen: Any
+    ) -> None:
+        """Start systems with `settings`; `chosen` is for `Choice`."""
         self._folder = folder
-        self._backends = backends
         self._port_offset = port_offset
+        self._settings = settings
+        self._chosen = chosen
         self._starts = 0
         self._variant = ""
         self._running: contextlib.AbstractContextManager[Stack] | None = None
@@ -70,11 +75,11 @@ class Systems:
             self._starts += 1
             self._running = started(
                 variant,
-                SETTINGS,
+                {**SETTINGS, **self._settings},
                 self._folder / f"{self._starts}-{variant}",
                 self._port_offset,
-                backends=self._backends,
                 replicas={TWICE: 2},
+                **self._chosen,
             )
             self._stack = self._running.__enter__()
             self._variant = variant
@@ -92,10 +97,13 @@ class Systems:
 def systems(
     pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Systems]:
+    option = pytestconfig.getoption
     made = Systems(
-        pytestconfig.getoption("--results") or tmp_path_factory.mktemp("faults"),
-        pytestconfig.getoption("--backends"),
-        pytestconfig.getoption("--port-offset"),
+        option("--results") or tmp_path_factory.mktemp("faults"),
+        option("--port-offset"),
+        dict(one.split("=", 1) for one in option("--set")),
+        backends=option("--backends"),
+        preset=option("--preset"),
     )
     try:
         yield made

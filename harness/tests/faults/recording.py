@@ -146,6 +146,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--system", action="append", default=[], help="check only this system")
     group.addoption("--short", action="store_true", help="fewer operations and faults")
     group.addoption("--backends", default="embedded", choices=("embedded", "docker"))
+    group.addoption("--preset", default="tuned", choices=systems.PRESETS)
+    group.addoption("--set", action="append", default=[], metavar="KEY=VALUE")
     group.addoption("--port-offset", type=int, default=5000)
     group.addoption("--results", type=Path, help="folder for figures and logs")
 

@@ -218,11 +218,13 @@ def test_figures_of_changed_code_are_not_published(
     git("init", "--quiet")
     git("add", ".")
     git("commit", "--quiet", "--message", "All")
-    faults.require_publishable(project, short=False)
+    faults.require_publishable(project, short=False, changed=False)
     with pytest.raises(faults.UserError, match="needs the full check"):
-        faults.require_publishable(project, short=True)
+        faults.require_publishable(project, short=True, changed=False)
+    with pytest.raises(faults.UserError, match="about the defaults"):
+        faults.require_publishable(project, short=False, changed=True)
 
     (project.root / "pom.xml").write_text("changed")
 
     with pytest.raises(faults.UserError, match="the work tree has changes"):
-        faults.require_publishable(project, short=False)
+        faults.require_publishable(project, short=False, changed=False)
