@@ -434,8 +434,8 @@ def _generator_late(measurement: Measurement) -> Check:
 def _generator_cpu(measurement: Measurement) -> Check:
     """Check the load generator's share of the cores that it could use.
 
-    Servers whose CPU time is recorded run on the same cores, and may keep the generator below the
-    usual limit. If these cores are busy, a lower limit applies.
+    Servers on the same cores may keep the generator below the usual limit. If these cores are
+    busy, a lower limit applies. A cluster has cores of its own.
     """
     run, cores, seconds = measurement.run, measurement.run.generator_cpus, measurement.run.wall_s
     name, most = "generator CPU", GENERATOR_SHARE
@@ -444,6 +444,8 @@ def _generator_cpu(measurement: Measurement) -> Check:
     share = run.generator_cpu_s / seconds / cores
     idle_s = sum(sum(block.idle_cpu_s.values()) for block in run.blocks)
     servers = ((run.server_cpu_s or 0.0) + idle_s) / seconds / cores
+    if run.cell.backends == "kubernetes":
+        servers = 0.0
     figure, limit = f"{_percent(share)} of {cores:g} cores", f"at most {_percent(most)}"
     if share + servers >= BUSY_SHARE:
         most = GENERATOR_SHARE_OF_BUSY

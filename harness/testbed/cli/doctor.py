@@ -115,7 +115,7 @@ def _machine(project: Project) -> Finding:
 
 def _ports(project: Project) -> Finding:
     known = record.load(project)
-    if known is not None and (known.alive() or known.compose is not None):
+    if known is not None and known.is_up:
         return Finding("Ports", Verdict.NOTE, f"variant {known.variant} is up and uses them")
     wanted = {
         port

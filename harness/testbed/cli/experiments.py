@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +22,17 @@ from testbed.cli.preparing import (
 )
 from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
-from testbed.deploy import build, compose, deployments, jdk, leftovers, machine, namespace, record
+from testbed.deploy import (
+    build,
+    cluster,
+    compose,
+    deployments,
+    jdk,
+    leftovers,
+    machine,
+    namespace,
+    record,
+)
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import MB
 from testbed.deploy.stack import Stack
@@ -196,6 +206,7 @@ def _dependencies(
     planning.require_cores(plan, machine.usable_cpus())
     generator_java = jdk.for_jmeter()
     places = slots(plan)
+    started = [system for system in plan.compared if system.target is None]
     choices = {
         system.name: Choice(
             system.variant,
@@ -211,28 +222,40 @@ def _dependencies(
             stored=system.stored,
             jars=system.jars,
         )
-        for system in plan.compared
+        for system in started
     }
     environ = measuring_environ(watched=watched)
     # Once for the whole experiment: later builds do not affect it.
     prepared_systems = {
         name: prepare(project, choice, environ, build_first=build_first)
         for name, choice in choices.items()
+    } | {
+        one.name: deployments.elsewhere(one.variant, one.preset, one.target)
+        for one in plan.compared
+        if one.target is not None
     }
     if not build.jmeter_is_laid_out(project):
         lay_out_jmeter(project, jdk.for_services())
-    in_containers = plan.backends == "docker"
+    from_jars = plan.backends in ("embedded", "local")
     variants = dict.fromkeys(system.variant for system in plan.compared)
     jars = sorted({jar for one in choices.values() for jar in deployments.jars(one, project)})
+    clusters = {one.cluster.context for one in prepared_systems.values() if one.cluster is not None}
 
     def describe() -> dict[str, Any]:
+        images: dict[str, str | None] = {}
+        if plan.backends == "docker":
+            images = _images(project, [one.variant for one in started], environ)
+        for one in prepared_systems.values():
+            named = cluster.images(one.manifests).items()
+            images |= {f"{one.variant}/{service}": image for service, image in named}
         return environment.describe(
             project,
-            None if in_containers else jdk.for_services(),
+            jdk.for_services() if from_jars and started else None,
             generator_java,
-            sorted({system.preset for system in plan.compared}),
-            [] if in_containers else jars,
-            _images(project, plan, environ) if in_containers else {},
+            sorted({system.preset for system in started}),
+            jars if from_jars else [],
+            images,
+            next(map(cluster.described, clusters), None),
         )
 
     return Dependencies(
@@ -255,11 +278,11 @@ def _notice(text: str) -> None:
 
 
 def _images(
-    project: Project, plan: Experiment, environ: Mapping[str, str]
+    project: Project, variants: Iterable[str], environ: Mapping[str, str]
 ) -> dict[str, str | None]:
-    """Return the image id of every container of an experiment; fetch missing images."""
+    """Return the image id of every container of some variants; fetch missing images."""
     ids: dict[str, str | None] = {}
-    for variant in dict.fromkeys(system.variant for system in plan.compared):
+    for variant in dict.fromkeys(variants):
         files = compose.describe(project, systems.declaration(variant).compose)
         services = compose.resolved(files, environ)
         if None in compose.image_ids(services).values():

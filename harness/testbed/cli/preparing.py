@@ -56,6 +56,10 @@ def prepare(
         in_containers = deployments.in_containers(choice, project, environ)
         ports.require_free(in_containers.ports, compose.MOVE_PORTS)
         return in_containers
+    if choice.backends == "kubernetes":
+        in_cluster = deployments.in_cluster(choice, project, environ)
+        ports.require_free(in_cluster.ports)
+        return in_cluster
     java = jdk.for_services()
     deployment = deployments.deployment(choice, project, java, environ)
     ports.require_free(deployment.ports)

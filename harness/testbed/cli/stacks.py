@@ -22,6 +22,7 @@ from testbed.cli.options import (
 )
 from testbed.cli.preparing import prepare
 from testbed.deploy import (
+    cluster,
     compose,
     deadletters,
     leftovers,
@@ -102,6 +103,9 @@ def logs(
     known = record.load(project)
     if known is not None and known.compose is not None:
         command = compose.logs_command(known.compose, service, follow)
+        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+    if known is not None and known.cluster is not None:
+        command = cluster.logs_command(known.cluster, service, follow)
         raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
     files = {
         file.stem if one == project else f"{one.state.name}/{file.stem}": file
@@ -184,6 +188,8 @@ def _print_status(known: StackRecord) -> None:
             add(one.name, ports_, _state(one, http), start_s, str(one.process.pid))
     for container in () if known.compose is None else compose.containers(known.compose):
         add(container.name, "", container.state, "", "")
+    for name, pod in {} if known.cluster is None else cluster.pods(known.cluster).items():
+        add(name, "", "ready" if pod.ready else pod.problem or "not ready", "", "")
     console.print(table)
     total = sum(one.rss_mb for one in usage.values())
     started = "" if known.start_s is None else f", complete after {known.start_s:.1f} s"
@@ -206,6 +212,9 @@ def _usage(known: StackRecord) -> dict[str, Usage]:
     if known.compose is not None:
         ids = {one.name: one.id for one in compose.containers(known.compose)}
         return compose.ContainerMeter(ids).read()
+    if known.cluster is not None:
+        names = {name: pod.name for name, pod in cluster.pods(known.cluster).items()}
+        return cluster.PodMeter(known.cluster, names).read()
     return ProcessMeter({one.name: one.process for one in known.running}).read()
 
 

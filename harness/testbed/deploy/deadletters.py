@@ -117,6 +117,8 @@ def connected(known: StackRecord, environ: Mapping[str, str]) -> Iterator[Channe
 
     Raises `UserError` if the stack has none, it does not answer, or it does not have the queue.
     """
+    if known.cluster is not None:
+        raise UserError("on Kubernetes no queue can be reached from here")
     settings = _of_containers(known, environ) if known.compose else _of_processes(known)
     address = f"{settings['RABBITMQ_HOST']}:{settings['RABBITMQ_PORT']}"
     try:

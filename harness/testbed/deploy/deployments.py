@@ -13,9 +13,10 @@ from urllib.parse import quote_plus, urlsplit
 
 import httpx
 
-from testbed.deploy import compose, composefile, ports
+from testbed.deploy import cluster, compose, composefile, ports
 from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService
 from testbed.deploy.jdk import Jdk
+from testbed.deploy.record import Cluster
 from testbed.deploy.registry import ADDRESS, Registry
 from testbed.deploy.services import Convergence, Deployment, Service
 from testbed.experiment.parts import ServiceLimits
@@ -25,6 +26,9 @@ from testbed.model.project import Project
 from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration
 
 EMBEDDED = "embedded-backends"
+
+UNKNOWN = "unknown"
+"""The backends of a system that runs already."""
 
 BACKENDS_HEAP_GB = 3
 """The most heap of the embedded backends: enough for the reservations of a run, a million."""
@@ -54,6 +58,9 @@ FURTHER_PORTS = range(8400, 8400 + MANAGEMENT_DISTANCE)
 The first instance has the port of the compose file. Ports of stacks beside each other differ by
 multiples of 1,000, and no compose file has a port from 400 to 599 above one.
 """
+
+NODE_PORTS = range(30_000, 32_768)
+"""The ports at which Kubernetes publishes services, unless told otherwise."""
 
 WAIT_S = 3
 """How long a fetch waits for its answer in the completeness check."""
@@ -308,6 +315,80 @@ def in_containers(
     )
 
 
+def in_cluster(
+    choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
+) -> Deployment:
+    """Return how a system is started on Kubernetes, by the current context of kubectl.
+
+    The manifests are those of ``kubernetes/overlays``, or of the folder that the environment
+    variable ``KUBERNETES_OVERLAYS`` names, with a kustomization for each system.
+
+    Raises `UserError` if the cluster does not answer, has no room or lacks an image, or if the
+    system has jars of its own, or a number of services of a kind: manifests have their services.
+    """
+    if choice.jars is not None or choice.replicas.keys() & choice.system.kinds.keys():
+        raise UserError(
+            "jars, and numbers of services of a kind, are for services as processes only",
+            "Choose backends embedded or local.",
+        )
+    front, suffix = choice.system.front, f"-{choice.port_offset}" if choice.port_offset else ""
+    known = Cluster(cluster.context(), f"testbed-run-{choice.variant}{suffix}")
+    overlays = Path(environ.get("KUBERNETES_OVERLAYS") or project.root / "kubernetes" / "overlays")
+    services = described(choice, project, environ)
+    settings = {**choice.settings, "TESTBED_PRESET": choice.preset}
+    node_port = NODE_PORTS.start + (front.port + choice.port_offset) % len(NODE_PORTS)
+    documents = cluster.changed(
+        cluster.manifests(overlays.absolute() / choice.variant),
+        known.namespace,
+        front.service,
+        node_port,
+        {name: settings for name, one in services.items() if one.module},
+        choice.replicas,
+        choice.limits,
+    )
+    cluster.require_new(known)
+    cluster.require_room(known.context, documents)
+    cluster.require_images(known.context, documents)
+    host = cluster.address(known.context)
+    forwarded, uri = {}, None
+    if (reset := choice.system.reset) is not None:
+        local = services[reset.service].ports[reset.port] + choice.port_offset
+        forwarded[reset.service] = (local, reset.port)
+        account = compose.variables(project, environ).get("MONGODB_ACCOUNT", "")
+        uri = f"mongodb://{account}{ports.LOOPBACK}:{local}/?directConnection=true"
+    return Deployment(
+        variant=choice.variant,
+        preset=choice.preset,
+        backends=choice.backends,
+        phases=(),
+        converged=convergence(choice.system, node_port, host=host),
+        front_ports=(node_port,),
+        front_host=host,
+        mongodb_uri=uri,
+        stored=choice.stored,
+        settings=choice.settings,
+        cluster=known,
+        manifests=tuple(documents),
+        forwarded=forwarded,
+    )
+
+
+def elsewhere(variant: str, preset: str, target: str) -> Deployment:
+    """Return a system that runs already, of which only the front door's URL is known."""
+    url = urlsplit(target)
+    host, port = str(url.hostname), int(url.port or 0)
+    return Deployment(
+        variant=variant,
+        preset=preset,
+        backends=UNKNOWN,
+        phases=(),
+        converged=convergence(systems.declaration(variant), port, host=host),
+        front_ports=(port,),
+        front_host=host,
+        mongodb_uri=None,
+    )
+
+
 def _mongodb_uri(
     system: SystemDeclaration,
     port_of: Callable[[str, int], int],
@@ -332,13 +413,16 @@ def _mongodb_account(choice: Choice, services: Mapping[str, Any]) -> str:
 
 
 def convergence(
-    system: SystemDeclaration, port: int, registry: Registry | None = None
+    system: SystemDeclaration,
+    port: int,
+    registry: Registry | None = None,
+    host: str = ports.LOOPBACK,
 ) -> Convergence:
     """Return the check that the front door of a system gives every full answer.
 
     With a `registry`, it must also know every instance.
     """
-    base = f"http://{ports.LOOPBACK}:{port}"
+    base = f"http://{host}:{port}"
 
     def missing(http: httpx.Client) -> str | None:
         lacks = (lack for probe in system.complete if (lack := _lacks(http, base, probe, system)))

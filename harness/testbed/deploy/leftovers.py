@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testbed.deploy import compose, groups, processes, record
+from testbed.deploy import cluster, compose, groups, processes, record
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import StackRecord
 from testbed.model.errors import UserError
@@ -20,7 +20,7 @@ def require_none(project: Project) -> None:
             f"variant {known.variant} is up, held by another command (pid {known.owner.pid})",
             "Wait for it, or interrupt it.",
         )
-    if known.owner is None and (known.alive() or known.compose is not None):
+    if known.owner is None and known.is_up:
         raise UserError(
             f"variant {known.variant} is already up (preset {known.preset}, "
             f"backends {known.backends})",
@@ -58,5 +58,7 @@ def end(project: Project, known: StackRecord, grace_s: float = processes.STOP_GR
     groups.remove(folder for one in known.running for folder in one.groups)
     if known.compose is not None:
         compose.down(known.compose)
+    if known.cluster is not None:
+        cluster.delete(known.cluster)
     record.remove(project)
     return [one.name for one in known.running if one.process in killed]

@@ -2,11 +2,16 @@
 
 Images, settings, ports, health checks, limits, files and networks are those of the compose file.
 After a change of one: ``.venv/bin/python -m testbed.deploy.manifests``.
+
+With other images or settings, those of ``TESTBED_ENV_FILE``, into a copy of the folder:
+``python -m testbed.deploy.manifests COPY``.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +20,7 @@ from typing import Any
 import dotenv
 import yaml
 
-from testbed.deploy import composefile
+from testbed.deploy import compose, composefile
 from testbed.deploy.composefile import ComposeService
 from testbed.model import systems
 from testbed.model.project import Project
@@ -66,9 +71,11 @@ class _Described:
         return {**self.labels, **dict(_member(network) for network in self.networks)}
 
 
-def overlay(project: Project, system: SystemDeclaration) -> dict[str, str]:
+def overlay(
+    project: Project, system: SystemDeclaration, environ: Mapping[str, str]
+) -> dict[str, str]:
     """Return the files of a system's overlay, by name."""
-    described = _described(project, system)
+    described = _described(project, system, environ)
     name = f"testbed-{system.name}"
     kustomization = {
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
@@ -91,12 +98,11 @@ def accounts(project: Project) -> str:
     return "".join(lines)
 
 
-def write(project: Project) -> list[Path]:
-    """Write all files, and return their paths."""
-    folder = project.root / "kubernetes"
+def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Write all files into a folder, and return their paths."""
     files = {folder / "base" / "accounts.env": accounts(project)}
     for system in systems.declarations(project.root).values():
-        for name, text in overlay(project, system).items():
+        for name, text in overlay(project, system, environ).items():
             files[folder / "overlays" / system.name / name] = text
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -104,10 +110,15 @@ def write(project: Project) -> list[Path]:
     return list(files)
 
 
-def _described(project: Project, system: SystemDeclaration) -> dict[str, _Described]:
+def _described(
+    project: Project, system: SystemDeclaration, environ: Mapping[str, str]
+) -> dict[str, _Described]:
     """Return the services that always start, by name; accounts are references to the secret."""
-    values = dotenv.dotenv_values(project.root / ".env", interpolate=False)
-    known = {name: value or "" for name, value in values.items()}
+    known = {
+        name: value or ""
+        for file in compose.env_files(project, environ)
+        for name, value in dotenv.dotenv_values(file, interpolate=False).items()
+    }
     known |= {name: f"$({name})" for name in ACCOUNTS}
     variables: dict[str, str] = composefile.filled(known, known)
     file = project.root / system.compose
@@ -166,6 +177,8 @@ def _pod(
         context |= {"runAsUser": user, "runAsGroup": group, "fsGroup": group}
     shared = {
         "image": f"testbed/{one.service.module}" if one.service.module else one.written["image"],
+        # Also for an image without a tag, which would otherwise be fetched anew.
+        "imagePullPolicy": "IfNotPresent",
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": bool(one.written.get("read_only")),
@@ -348,6 +361,12 @@ def _text(documents: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-if __name__ == "__main__":
-    for written in write(Project.find()):
+def main() -> None:
+    project = Project.find()
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else project.root / "kubernetes"
+    for written in write(project, folder, os.environ):
         print(written)
+
+
+if __name__ == "__main__":
+    main()

@@ -41,6 +41,14 @@ class Compose:
 
 
 @dataclass(frozen=True)
+class Cluster:
+    """Where a stack is on Kubernetes."""
+
+    context: str
+    namespace: str
+
+
+@dataclass(frozen=True)
 class StackRecord:
     """What was started, and by whom."""
 
@@ -56,11 +64,17 @@ class StackRecord:
     running: tuple[Running, ...] = ()
     """Its processes, in start order."""
     compose: Compose | None = None
+    cluster: Cluster | None = None
     start_s: float | None = None
     """Seconds from the first start to the first full answer; None before that."""
 
     def alive(self) -> tuple[Running, ...]:
         return tuple(one for one in self.running if one.process.find() is not None)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether something of it may run."""
+        return bool(self.alive()) or self.compose is not None or self.cluster is not None
 
 
 _RECORD = TypeAdapter(StackRecord)

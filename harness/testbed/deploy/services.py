@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 
 from testbed.deploy import ports
-from testbed.deploy.record import Compose
+from testbed.deploy.record import Cluster, Compose
 from testbed.experiment.parts import ServiceLimits
 
 PROBE_TIMEOUT_S = 5.0
@@ -62,7 +63,8 @@ class Deployment:
     front_ports: tuple[int, ...]
     """Of each instance of the front door; operations ask them in turn."""
     mongodb_uri: str | None
-    """Where the harness empties a collection between runs; None if the system stores nothing."""
+    """Where the harness empties a collection between runs; None if it empties nothing."""
+    front_host: str = ports.LOOPBACK
     spare: tuple[Service, ...] = ()
     """Instances that are started later, where they are needed."""
     stored: int = 0
@@ -71,6 +73,12 @@ class Deployment:
     """What the user changed, for the record."""
     compose: Compose | None = None
     """The containers to start instead of processes."""
+    cluster: Cluster | None = None
+    """Where on Kubernetes it is started instead."""
+    manifests: tuple[Mapping[str, Any], ...] = ()
+    """What is applied there."""
+    forwarded: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Ports of this machine that lead to ports of services there, by service."""
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The host ports of the containers, by service; the one with its health first."""
     watching: frozenset[str] = frozenset()
@@ -92,7 +100,8 @@ class Deployment:
     @property
     def ports(self) -> dict[str, tuple[int, ...]]:
         """The ports that must be free before the start, by service."""
-        return {**{one.name: one.ports for one in self.services}, **self.published}
+        forwarded = {name: (local,) for name, (local, _) in self.forwarded.items()}
+        return {**{one.name: one.ports for one in self.services}, **self.published, **forwarded}
 
 
 def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:

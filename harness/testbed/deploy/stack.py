@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 import httpx
 
 from testbed.deploy import leftovers, ports, processes, record, watchdog
+from testbed.deploy.cluster_deployer import ClusterDeployer
 from testbed.deploy.container_deployer import ContainerDeployer
 from testbed.deploy.deployer import Deployer, Notice, polls
 from testbed.deploy.meter import Meter
@@ -23,9 +24,12 @@ from testbed.model.project import Project
 READY_LIMIT_S = 120.0
 CONVERGED_LIMIT_S = 60.0
 
+CLUSTER_READY_S = 300.0
+"""The same for all pods together: images may have to be pulled."""
+
 
 class Stack:
-    """The processes or containers of one deployment; every service inherits `environ`.
+    """The processes, containers or pods of one deployment; every service inherits `environ`.
 
     `ready_s` and `converged_s` are time limits of a start in seconds: of one phase to ready, then
     to the first full answer.
@@ -43,13 +47,7 @@ class Stack:
         self._converged_s = converged_s
         self._stored = StoredRecord(project)
         self._guard: subprocess.Popen[bytes] | None = None
-        self._deployer: Deployer
-        if deployment.compose is None:
-            self._deployer = ProcessDeployer(project, deployment, self._stored, environ, ready_s)
-        else:
-            self._deployer = ContainerDeployer(
-                project, deployment, deployment.compose, environ, ready_s
-            )
+        self._deployer = _deployer(project, deployment, self._stored, environ, ready_s)
         self.deployment = deployment
 
     @property
@@ -78,6 +76,7 @@ class Stack:
                 started=record.now(),
                 owner=processes.own(),
                 compose=self.deployment.compose,
+                cluster=self.deployment.cluster,
             )
         )
         began = time.monotonic()
@@ -205,3 +204,19 @@ class Stack:
         if self._guard is not None:
             watchdog.dismiss(self._guard)
             self._guard = None
+
+
+def _deployer(
+    project: Project,
+    deployment: Deployment,
+    stored: StoredRecord,
+    environ: Mapping[str, str],
+    ready_s: float,
+) -> Deployer:
+    if deployment.compose is not None:
+        return ContainerDeployer(project, deployment, deployment.compose, environ, ready_s)
+    if deployment.cluster is not None:
+        return ClusterDeployer(
+            project, deployment, deployment.cluster, stored, environ, max(ready_s, CLUSTER_READY_S)
+        )
+    return ProcessDeployer(project, deployment, stored, environ, ready_s)

@@ -87,6 +87,8 @@ class System:
     """Load generators that put each load on it together."""
     autoscale: Autoscale | None = None
     """Changes the instances of a service under load; `replicas` has the most of them."""
+    target: str | None = None
+    """The front door of a system that runs already; None for one that is started."""
 
     @property
     def deployed(self) -> dict[str, str]:
@@ -104,6 +106,7 @@ class System:
             **limits,
             **({STORED: str(self.stored)} if self.stored else {}),
             **({} if self.jars is None else {"jars": self.jars}),
+            **({} if self.target is None else {"target": self.target}),
         }
 
     @property
@@ -308,8 +311,19 @@ class Experiment(Section):
                 )
             if isinstance(self, InBlocks | Demanded) or self.disturb is not None:
                 raise ValueError(f"{where}: not with blocks, demand or disturb")
-            if self.backends == "docker":
+            if self.backends in ("docker", "kubernetes"):
                 raise ValueError(f"{where}: for services as processes: backends embedded or local")
+        return self
+
+    @model_validator(mode="after")
+    def _leaves_alone_what_runs_already(self) -> Experiment:
+        if all(one.target is None for one in self.compared):
+            return self
+        changing = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
+        given = [name for name in changing if getattr(self, name)]
+        given += ["demand"] if isinstance(self, Demanded) else []
+        if given:
+            raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
         return self
 
     @model_validator(mode="after")
@@ -342,6 +356,19 @@ class Experiment(Section):
                 f"local_ports: backends {self.backends!r} cannot be reached from a network of its "
                 "own; choose embedded"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _changes_nothing_that_a_cluster_decides(self) -> Experiment:
+        if self.backends != "kubernetes":
+            return self
+        given = ["disturb"] if self.disturb is not None else []
+        given += ["demand"] if isinstance(self, Demanded) else []
+        given += [
+            f"limits of {one.name} from: measurement" for one in self.compared if one.measured_cpus
+        ]
+        if given:
+            raise ValueError(f"{', '.join(given)}: not with backends 'kubernetes'")
         return self
 
     @model_validator(mode="after")
@@ -382,6 +409,8 @@ class Experiment(Section):
                     counts[rule.service] = rule.most
                 known = declared_systems.declaration(spec.variant)
                 settings = {**known.measured, **self.settings, **spec.settings, **varied}
+                if spec.target is not None:
+                    settings = {}
                 made.append(
                     System(
                         label,
@@ -396,6 +425,7 @@ class Experiment(Section):
                         spec.jars,
                         spec.generators or self.generators,
                         rule,
+                        spec.target,
                     )
                 )
         return tuple(made)

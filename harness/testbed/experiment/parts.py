@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -41,6 +42,20 @@ Replicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS, strict=True)]
 MAX_STORED = 10_000_000
 Stored = Annotated[int, Field(ge=0, le=MAX_STORED, strict=True)]
 Generators = Annotated[int, Field(ge=1, le=99, strict=True)]
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    try:
+        known = parts.scheme == "http" and bool(parts.hostname) and parts.port is not None
+    except ValueError:
+        known = False
+    if not known or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
+        raise ValueError(f"{url!r} is no front door that the plans can ask: give http://HOST:PORT")
+    return url.rstrip("/")
+
+
+FrontDoor = Annotated[str, AfterValidator(_address)]
 
 Share = Annotated[float, Field(gt=0, le=10, allow_inf_nan=False)]
 
@@ -260,6 +275,18 @@ class SystemSpec(Section):
     """
     generators: Generators | None = None
     """Load generators. Default: as many as the experiment has."""
+    target: FrontDoor | None = None
+    """The front door of a system that runs already. It is neither started nor emptied, and what it
+    uses is not known. `preset` is what it was started with.
+    """
+
+    @model_validator(mode="after")
+    def _starts_what_it_describes(self) -> SystemSpec:
+        started = ("settings", "replicas", "limits", "autoscale", "stored", "jars", "scrape")
+        given = [name for name in started if getattr(self, name)]
+        if self.target is not None and given:
+            raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
+        return self
 
     @model_validator(mode="after")
     def _has_the_services(self) -> SystemSpec:

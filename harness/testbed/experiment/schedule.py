@@ -135,12 +135,12 @@ def open_level(experiment: Experiment, rate: float) -> Level:
 def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     """Return an experiment with its seed and `together` fixed, as they are when it begins.
 
-    `memory_mb` is the memory that is free for systems, in MB (10^6 bytes).
+    `memory_mb` is the memory that is free for systems on this machine, in MB (10^6 bytes).
     """
     settled: dict[str, Any] = {}
     if experiment.seed is None:
         settled["seed"] = random.SystemRandom().randrange(2**32)
-    if isinstance(experiment, InBlocks):
+    if isinstance(experiment, InBlocks) and experiment.backends != "kubernetes":
         further = max(sum(one.replicas.values()) - len(one.replicas) for one in experiment.compared)
         at_once = max(1, int(memory_mb // (SYSTEM_MB + INSTANCE_MB * further)))
         largest = {"all": max(map(len, _groups(experiment))), "pairs": 2, "none": 1}

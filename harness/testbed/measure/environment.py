@@ -29,6 +29,7 @@ def describe(
     presets: Iterable[str],
     jars: Iterable[Path],
     images: Mapping[str, str | None],
+    cluster: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the machine, versions and settings of a result, as plain data.
 
@@ -41,7 +42,9 @@ def describe(
     jars
         The services' artifacts, if the services are local processes.
     images
-        The image id of each container, if the services are containers.
+        The image of each container, by its id if it is known.
+    cluster
+        The versions and nodes of the cluster; None without one.
 
     Returns
     -------
@@ -64,7 +67,11 @@ def describe(
             "embedded-backends": list(BACKENDS_FLAGS),
             "generator": [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()],
         },
-        "artifacts": {"jars": {_named(jar): manifest(jar) for jar in jars}, "images": dict(images)},
+        "artifacts": {
+            "jars": {_named(jar): manifest(jar) for jar in jars},
+            "images": dict(images),
+            **({} if cluster is None else {"cluster": dict(cluster)}),
+        },
         "tracing": os.environ.get("TESTBED_TRACING") or None,
         "python": platform.python_version(),
         "packages": {name: importlib.metadata.version(name) for name in HARNESS_PACKAGES},

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from testbed.deploy import build, processes
 from testbed.deploy.jdk import Jdk
+from testbed.deploy.ports import LOOPBACK
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import now
 from testbed.experiment.planning import LEAD_S
@@ -131,6 +132,7 @@ def load_for(
     threads: int,
     ramp: int,
     ports: Sequence[int],
+    host: str = LOOPBACK,
     loops: int | None = None,
     duration: int | None = None,
     arrivals: Path | None = None,
@@ -142,8 +144,8 @@ def load_for(
     ----------
     threads
         Users, or the most operations in flight.
-    ports
-        Where the front door listens. Operations ask several in turn, if the plan knows them.
+    ports, host
+        Where the front door listens. Operations ask several ports in turn, if the plan knows them.
     loops, duration
         Operations of each thread, and seconds; None for no such limit.
     arrivals
@@ -152,7 +154,7 @@ def load_for(
     given = {
         "threads": str(threads),
         "ramp": str(ramp),
-        "host": "127.0.0.1",
+        "host": host,
         "port": str(ports[0]),
     }
     if len(ports) > 1:

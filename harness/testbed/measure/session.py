@@ -217,6 +217,7 @@ class Session:
             threads=threads,
             ramp=ramp,
             ports=member.stack.deployment.front_ports,
+            host=member.stack.deployment.front_host,
             properties=member.system.properties,
             **bounds,
         )
@@ -437,7 +438,7 @@ class Session:
             "threads": run.level.threads,
             "repetition": run.repetition,
             "round": self.start.round,
-            "backends": self.plan.backends,
+            "backends": self.members[run.system].stack.deployment.backends,
         }
 
     def _how(self, one: Recording) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from testbed.model.errors import unknown
 from testbed.model.project import Project
 
 Preset = Literal["tuned", "thesis"]
-Backends = Literal["embedded", "docker", "local"]
+Backends = Literal["embedded", "docker", "local", "kubernetes"]
 Protocol = Literal["direct", "acknowledged"]
 
 PRESETS: tuple[str, ...] = get_args(Preset)

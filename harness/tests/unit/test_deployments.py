@@ -15,6 +15,7 @@ from testbed.deploy import compose, composefile, deployments
 from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
+from testbed.deploy.stack import Stack
 from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError
@@ -590,6 +591,33 @@ def test_async_has_converged_when_a_fetched_list_is_whole(
     answers = {"api_movie_list": request_answer, "api_movie_list_id-1": fetched}
     with front_door(**answers) as client:
         assert deployments.convergence(systems.declaration("async"), 8099)(client) == missing
+
+
+def test_a_system_that_runs_already_is_asked_where_it_is_and_left_as_it_is(
+    tmp_path: Path,
+) -> None:
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(f"{request.url.host}:{request.url.port}")
+        return sync_answers()[request.url.path.strip("/").replace("/", "_")]
+
+    found = deployments.elsewhere("sync", "thesis", "http://192.0.2.7:31080")
+    with httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        assert found.converged(client) is None
+    assert set(asked) == {"192.0.2.7:31080"}
+    assert (found.front_host, found.front_ports) == ("192.0.2.7", (31080,))
+    assert found.mongodb_uri is None
+
+    project = Project(tmp_path, tmp_path / ".testbed")
+    stack = Stack(project, replace(found, converged=lambda _: None), os.environ)
+    stack.start()
+    try:
+        assert stack.record.running == ()
+        assert (stack.meter().read(), stack.pids(), stack.endpoints()) == ({}, (), {})
+        stack.require_alive()
+    finally:
+        assert stack.stop() == []
 
 
 @pytest.mark.parametrize(

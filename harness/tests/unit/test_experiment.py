@@ -48,7 +48,28 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ("variants: [sync, asynch]", "variants[1]: 'asynch' is unknown; choose from: sync, async"),
         (
             "backends: local-ish",
-            "backends: 'local-ish': input should be 'embedded', 'docker' or 'local'",
+            "backends: 'local-ish': input should be 'embedded', 'docker', 'local' or 'kubernetes'",
+        ),
+        (
+            "backends: kubernetes\ndisturb: {service: cinema-ucd-service, at: 1}",
+            "disturb: not with backends 'kubernetes'",
+        ),
+        (
+            "systems: {a: {variant: sync, target: https://host:80}}",
+            "'https://host:80' is no front door that the plans can ask: give http://HOST:PORT",
+        ),
+        ("systems: {a: {variant: sync, target: 'http://host'}}", "'http://host' is no front door"),
+        ("systems: {a: {variant: sync, target: 'http://host:1/a'}}", "is no front door"),
+        ("systems: {a: {variant: sync, target: 'http://host:x'}}", "is no front door"),
+        ("systems: {a: {variant: sync, target: 'http://me:pw@host:1'}}", "is no front door"),
+        (
+            "systems: {a: {variant: sync, target: 'http://host:1', jars: old, stored: 7}}",
+            "target and stored, jars exclude each other: it runs already",
+        ),
+        (
+            "systems: {a: {variant: sync, target: 'http://host:1'}}\n"
+            "disturb: {service: cinema-ucd-service, at: 1}",
+            "target and disturb exclude each other: it runs already",
         ),
         ("fetch: later", "fetch: 'later': input should be 'wait', 'immediate' or 'poll'"),
         ("threads: [10, 0]", "threads[1]: 0: input should be greater than or equal to 1"),
@@ -181,6 +202,15 @@ def test_tells_every_fault_at_once() -> None:
     assert "mine.yaml is not a valid experiment" in message
     assert "variants[0]" in message
     assert "threads[0]" in message
+
+
+def test_a_system_that_runs_already_has_no_settings_of_the_experiment() -> None:
+    (one,) = reading.parse(
+        f"{VALID}systems: {{a: {{variant: sync, target: 'http://host:80/'}}}}\n", "mine.yaml"
+    ).compared
+
+    assert (one.target, one.settings) == ("http://host:80", {})
+    assert one.deployed == {"target": "http://host:80"}
 
 
 def test_what_a_system_is_beside_its_settings_is_recorded() -> None:

@@ -116,10 +116,11 @@ def test_further_properties_are_passed_on(project: Project) -> None:
         duration=None,
         ramp=0,
         ports=(1,),
+        host="192.0.2.7",
         properties={"fetch": "immediate"},
     )
 
-    assert made.properties["fetch"] == "immediate"
+    assert (made.properties["fetch"], made.properties["host"]) == ("immediate", "192.0.2.7")
     assert (made.plan.name, made.label) == ("async-reserve.jmx", "reserve")
 
 

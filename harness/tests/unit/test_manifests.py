@@ -56,7 +56,7 @@ def environment(container: dict[str, Any]) -> dict[str, str]:
 @every_system
 def test_manifests_are_those_of_the_compose_files(system: str) -> None:
     folder = FOLDER / "overlays" / system
-    made = manifests.overlay(Project.find(), systems.declaration(system))
+    made = manifests.overlay(Project.find(), systems.declaration(system), {})
     assert {file.name: file.read_text() for file in folder.iterdir()} == made
 
 
@@ -73,10 +73,18 @@ def test_all_files_are_written(tmp_path: Path) -> None:
         *(f"docker-compose.{one}.yml" for one in systems.names()),
     ):
         (tmp_path / name).symlink_to(Project.find().root / name)
-    written = manifests.write(Project(tmp_path, tmp_path / "state"))
+    project = Project(tmp_path, tmp_path / "state")
+    written = manifests.write(project, tmp_path / "kubernetes", {})
     assert len(written) == 1 + 2 * len(systems.names())
     for one in written:
         assert one.read_text() == (Project.find().root / one.relative_to(tmp_path)).read_text()
+
+    # With an image of one's own.
+    (tmp_path / "mine.env").write_text("MONGODB_IMAGE=mine/mongodb:1\n")
+    environ = {"TESTBED_ENV_FILE": str(tmp_path / "mine.env")}
+    manifests.write(project, tmp_path / "copy", environ)
+    changed = (tmp_path / "copy" / "overlays" / "sync" / "services.yaml").read_text()
+    assert "image: mine/mongodb:1" in changed
 
 
 @every_system
@@ -159,6 +167,16 @@ def test_pods_may_do_nothing_that_they_need_not(system: str) -> None:
         assert (name == "mongodb") is ("network-default" not in members)
 
 
+@pytest.mark.parametrize("system", ["sync", "async"])
+def test_autoscalers_are_for_services_of_the_systems(system: str) -> None:
+    text = (FOLDER / "components" / "autoscaling" / "cinemas.yaml").read_text()
+    for one in yaml.safe_load_all(text):
+        kubernetes_validate.validate(one, VERSION, strict=True)
+        target = one["spec"]["scaleTargetRef"]
+        assert target["kind"] == "Deployment"
+        assert target["name"] in pods(system)
+
+
 def kustomized(folder: Path) -> Iterator[dict[str, Any]]:
     command = ["kubectl", "kustomize", str(folder)]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -190,11 +208,15 @@ def test_pods_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) 
     shutil.copytree(FOLDER, tmp_path / "kubernetes")
     mine = {
         "resources": ["kubernetes/overlays/sync"],
-        "components": ["kubernetes/components/one-node"],
+        "namespace": "testbed-sync",
+        "components": ["kubernetes/components/one-node", "kubernetes/components/autoscaling"],
         "images": [{"name": "testbed/cinema-service", "newName": "mine/cinema", "newTag": "7"}],
     }
     (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(mine))
-    deployments = [one for one in kustomized(tmp_path) if one["kind"] == "Deployment"]
+    found = list(kustomized(tmp_path))
+    deployments = [one for one in found if one["kind"] == "Deployment"]
+    scaled = [one["metadata"] for one in found if one["kind"] == "HorizontalPodAutoscaler"]
+    assert [one["namespace"] for one in scaled] == ["testbed-sync"] * 3
 
     assert len(deployments) == len(pods("sync"))
     for one in deployments:

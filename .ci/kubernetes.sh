@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# kubernetes.sh [SYSTEM...]: starts systems, by default sync and async, on the cluster of kubectl's current
+# context, and checks their contract, a pod that is killed, a rolling update and an autoscaler under load. By
+# hand, before a release; not part of `run`.
+# This machine must be a node of the cluster, which has a metrics API, and Docker must have the images of
+# local-images.sh. IMPORT is a command that hands images of Docker to the nodes.
+set -euo pipefail
+# shellcheck source=.ci/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+IMPORT="${IMPORT:?a command that hands images to the nodes, such as 'kind load docker-image'}"
+# Where the plans reserve.
+CINEMA=cinema-cineworld-service
+
+cd "$ROOT"
+work=$(mktemp -d)
+namespace=
+finish() {
+  [ -z "$namespace" ] || kubectl delete namespace "$namespace" --wait=false >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap finish EXIT
+
+ours() { kubectl --namespace "$namespace" "$@"; }
+ready() { ours wait --for=condition=Available deployment --all --timeout=5m >/dev/null || { ours get pods; return 1; }; }
+rolled() { ours rollout status "deployment/$1" --timeout=5m >/dev/null; }
+replicas() { ours get deployment "$CINEMA" --output 'jsonpath={.status.readyReplicas}'; }
+scaled() { [ "$(replicas)" "$1" "$2" ]; }
+
+# images SYSTEM: hands the nodes what its manifests name.
+images() {
+  local name named
+  mapfile -t named < <(sed -n 's/^ *image: //p' "$work/kubernetes/overlays/$1/services.yaml" | sort -u)
+  for name in "${named[@]}"; do
+    [[ $name != testbed/* ]] || docker tag "testbed-local/${name#testbed/}:1" "$name"
+  done
+  # shellcheck disable=SC2086
+  $IMPORT "${named[@]}" >/dev/null
+}
+
+# overlay SYSTEM COMPONENT...: its manifests with the local images.
+overlay() {
+  local system="$1" component
+  shift
+  mkdir -p "$work/overlays/$system"
+  {
+    echo "namespace: testbed-$system"
+    echo "resources: [../../kubernetes/overlays/$system]"
+    echo "components:"
+    for component; do echo "- ../../kubernetes/components/$component"; done
+  } >"$work/overlays/$system/kustomization.yaml"
+}
+apply() { kubectl apply --kustomize "$work/overlays/$1" >/dev/null; }
+
+# load SYSTEM SECONDS THREADS: reservations for so long, into samples.csv.
+load() {
+  rm -f "$work/samples.csv"
+  ./testbed jmeter -- -n -t "jmeter/$1-reserve.jmx" -l "$work/samples.csv" -j "$work/jmeter.log" \
+    "-Jhost=$host" "-Jport=$port" "-Jthreads=$3" -Jramp=0 -Jloops=-1 "-Jduration=$2" >"$work/jmeter.out" 2>&1
+}
+
+# failures: operations, failed ones, and in how many seconds one failed.
+failures() {
+  .venv/bin/python - "$work/samples.csv" <<'PYTHON'
+import csv, sys
+rows = [row for row in csv.DictReader(open(sys.argv[1])) if row["label"] == "reserve"]
+failed = [int(row["timeStamp"]) // 1000 for row in rows if row["success"] != "true"]
+print(len(rows), len(failed), len(set(failed)))
+PYTHON
+}
+
+# beside_load SYSTEM SECONDS COMMAND...: puts load on while a command runs; sets operations, failed, seconds.
+beside_load() {
+  local system="$1" length="$2" loading code=0
+  shift 2
+  load "$system" "$length" 4 &
+  loading=$!
+  sleep 10
+  "$@" || code=$?
+  wait "$loading" || code=$?
+  read -r operations failed seconds <<<"$(failures)"
+  echo "$operations reservations, $failed failed, in $seconds seconds"
+  return "$code"
+}
+
+contract() {
+  TESTBED_BASE_URL="http://$host:$port" TESTBED_VARIANT="$1" \
+    .venv/bin/python -m pytest --quiet --config-file harness/pyproject.toml harness/tests/contract
+}
+
+crash() {
+  local victim
+  victim=$(ours get pods --selector "app.kubernetes.io/name=$CINEMA" --output 'jsonpath={.items[0].metadata.name}')
+  ours delete pod "$victim" --grace-period=0 --force >/dev/null 2>&1
+}
+killed() {
+  ours scale "deployment/$CINEMA" --replicas=2 >/dev/null
+  rolled "$CINEMA"
+  beside_load "$1" 60 crash
+  rolled "$CINEMA" && ((failed * 100 <= operations))
+}
+
+restart() {
+  local one
+  for one in "${services[@]}"; do ours rollout restart "deployment/$one" >/dev/null && rolled "$one"; done
+}
+updated() { beside_load "$1" 240 restart && ((failed == 0)); }
+
+# More instances while there is load, and one again after it.
+autoscaled() {
+  load "$1" 150 50 &
+  local loading=$! up=0
+  poll 150 scaled -gt 1 && up=1
+  echo "instances under load: $(replicas)"
+  wait "$loading" || true
+  ((up)) && poll 240 scaled -eq 1 && echo "instances after it: $(replicas)"
+}
+
+# An experiment on the cluster.
+measured() {
+  cat >"$work/cluster.yaml" <<YAML
+name: cluster
+backends: kubernetes
+variants: [$1]
+threads: [4]
+duration: 20
+warmup: {threads: 4, window: 5, at_most: 40}
+YAML
+  KUBERNETES_OVERLAYS="$work/overlays" TESTBED_ENV_FILE=.ci/local.env ./testbed run "$work/cluster.yaml" --no-build &&
+    ! kubectl get namespace "testbed-run-$1" >/dev/null 2>&1
+}
+
+.ci/local-images.sh from-jars
+cp -r kubernetes "$work/kubernetes"
+TESTBED_ENV_FILE=.ci/local.env PYTHONPATH=harness .venv/bin/python -m testbed.deploy.manifests "$work/kubernetes" >/dev/null
+(($#)) || set -- sync async
+for system; do
+  namespace=testbed-$system
+  say "$system on Kubernetes"
+  overlay "$system" one-node
+  images "$system"
+  apply "$system"
+  mapfile -t services < <(ours get deployment --output 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' | grep -- -service$)
+  ours set env deployment --selector "app.kubernetes.io/part-of=$namespace" CINEMA_DRILLS=true >/dev/null
+  check "$system: available" ready
+  front=$(sed -n 's/^front: {service: \([a-z-]*\), port: .*/\1/p' "systems/$system/system.yaml")
+  read -r host port <<<"$(ours get service "$front" --output 'jsonpath={.spec.clusterIP} {.spec.ports[0].port}')"
+  check "$system: a full answer" poll 60 curl --silent --fail --output /dev/null "http://$host:$port/api/movie/list"
+  check "$system: every answer as the contract says" contract "$system"
+  check "$system: one of two instances killed fails one reservation in a hundred at most" killed "$system"
+  check "$system: a rolling update of every service fails none" updated "$system"
+  overlay "$system" one-node autoscaling
+  apply "$system"
+  check "$system: scales up under load, and down after it" autoscaled "$system"
+  kubectl delete namespace "$namespace" >/dev/null
+  namespace=
+  overlay "$system" one-node
+  check "$system: an experiment starts, measures and deletes it" measured "$system"
+done
+summary

@@ -1,0 +1,391 @@
+"""Runs a system on Kubernetes, from the manifests that its compose file gives, by ``kubectl``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from testbed.deploy import groups
+from testbed.deploy.compose import READ_USAGE
+from testbed.deploy.meter import MB, Usage
+from testbed.deploy.record import Cluster
+from testbed.experiment.parts import ServiceLimits
+from testbed.model.errors import UserError
+from testbed.model.systems import instance
+
+ASK_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 180.0
+
+SERVICE = "app.kubernetes.io/name"
+"""The label with the name of a pod's service."""
+
+OURS = {"app.kubernetes.io/managed-by": "testbed"}
+"""The label of namespaces that the harness makes and deletes."""
+
+MOST_IMAGES = 50
+"""So many images of a node Kubernetes lists at most, unless told otherwise."""
+
+WITHOUT = "Or choose backends embedded or docker."
+
+STUCK = (
+    *("ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"),
+    *("CreateContainerConfigError", "CreateContainerError", "CrashLoopBackOff"),
+)
+"""Why a container waits that does not start by itself."""
+
+_UNITS = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNITS |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A pod of a system.
+
+    `problem` is why it does not become ready by itself, or None.
+    """
+
+    service: str
+    name: str
+    ready: bool
+    restarts: int
+    problem: str | None = None
+
+
+def context() -> str:
+    """Return the current context; raise `UserError` if there is none or it does not answer."""
+    if shutil.which("kubectl") is None:
+        raise UserError("kubectl not found on PATH", f"Install it. {WITHOUT}")
+    answer = _ask(("config", "current-context"))
+    if answer.returncode != 0:
+        raise UserError("kubectl has no current context", f"kubectl config use-context. {WITHOUT}")
+    name = answer.stdout.strip()
+    reason = _ask(("--context", name, "get", "--raw", "/readyz", "--request-timeout=10s"))
+    if reason.returncode != 0:
+        told = reason.stderr.strip()
+        raise UserError(f"the cluster of context {name!r} does not answer:\n{told}")
+    return name
+
+
+def manifests(folder: Path) -> list[dict[str, Any]]:
+    """Return what a kustomization makes; raise `UserError` if it makes nothing."""
+    if not folder.is_dir():
+        raise UserError(f"no manifests in {folder}")
+    return [one for one in yaml.safe_load_all(_told(("kustomize", str(folder)))) if one]
+
+
+def changed(
+    documents: Iterable[dict[str, Any]],
+    namespace: str,
+    front: str,
+    node_port: int,
+    settings: Mapping[str, Mapping[str, str]],
+    replicas: Mapping[str, int],
+    limits: Mapping[str, ServiceLimits],
+) -> list[dict[str, Any]]:
+    """Return manifests in a namespace of their own, with another deployment of some services.
+
+    `settings` has the environment of each service. The service `front` is published at the port
+    `node_port` of every node.
+    """
+    found = []
+    for document in documents:
+        one = json.loads(json.dumps(document))
+        name, spec = one["metadata"]["name"], one.get("spec", {})
+        one["metadata"]["namespace"] = namespace
+        if one["kind"] == "Namespace":
+            labels = one["metadata"].get("labels", {}) | OURS
+            one["metadata"] = {"name": namespace, "labels": labels}
+        elif one["kind"] == "Service" and name == front:
+            spec["type"] = "NodePort"
+            spec["ports"][0]["nodePort"] = node_port
+        elif one["kind"] == "Deployment":
+            (container,) = spec["template"]["spec"]["containers"]
+            own = settings.get(name, {})
+            kept = [each for each in container.get("env", ()) if each["name"] not in own]
+            container["env"] = kept + [{"name": key, "value": own[key]} for key in own]
+            spec["replicas"] = replicas.get(name, spec.get("replicas", 1))
+            if (limit := limits.get(name)) is not None:
+                resources = container["resources"]
+                for what in ("requests", "limits"):
+                    resources[what] = resources[what] | _resources(limit)
+        found.append(one)
+    return found
+
+
+def _resources(limit: ServiceLimits) -> dict[str, str]:
+    found = {} if limit.cpus is None else {"cpu": f"{round(1000 * limit.cpus)}m"}
+    if limit.memory_mb is not None:
+        found["memory"] = str(limit.memory_mb * MB)
+    return found
+
+
+def require_room(name: str, documents: Iterable[Mapping[str, Any]]) -> None:
+    """Check that the nodes of a context have what pods request; raise `UserError` if not."""
+    nodes = _items(name, "nodes")
+    others = _items(name, "pods", "--all-namespaces")
+    asked = [
+        (one["spec"].get("replicas", 1), one["spec"]["template"]["spec"])
+        for one in documents
+        if one["kind"] == "Deployment"
+    ]
+    for what, unit, size in (("cpu", "cores", 1), ("memory", "GB of memory", 1e9)):
+        has = sum(quantity(one["status"]["allocatable"][what]) for one in nodes)
+        used = sum(
+            _requested(one["spec"], what)
+            for one in others
+            if one["status"].get("phase") in ("Pending", "Running")
+        )
+        wanted = sum(count * _requested(spec, what) for count, spec in asked)
+        if wanted > has - used:
+            raise UserError(
+                f"the nodes of context {name!r} have {(has - used) / size:.1f} {unit} left, "
+                f"and the pods request {wanted / size:.1f}",
+                "Give their services smaller limits, or a kustomization of your own "
+                "(KUBERNETES_OVERLAYS) smaller requests.",
+            )
+
+
+def _requested(spec: Mapping[str, Any], what: str) -> float:
+    return sum(
+        quantity(one.get("resources", {}).get("requests", {}).get(what, "0"))
+        for one in spec["containers"]
+    )
+
+
+def quantity(text: str) -> float:
+    """Return a quantity of Kubernetes, such as ``250m`` or ``64Mi``."""
+    digits = text.rstrip("".join(filter(str.isalpha, text)))
+    return float(digits) * _UNITS[text[len(digits) :]]
+
+
+def require_images(name: str, documents: Iterable[Mapping[str, Any]]) -> None:
+    """Check that images of our own are on a node; raise `UserError` with those that are not.
+
+    Others can be pulled. Nothing is checked if a node may have more images than it lists.
+    """
+    nodes = _items(name, "nodes")
+    listed = [one["status"].get("images", ()) for one in nodes]
+    if any(len(some) >= MOST_IMAGES for some in listed):
+        return
+    there = {
+        tag.removeprefix("docker.io/").removeprefix("library/").removesuffix(":latest")
+        for some in listed
+        for image in some
+        for tag in image["names"]
+    }
+    wanted = sorted({one for one in images(documents).values() if _is_built(one)})
+    missing = [one for one in wanted if one.removesuffix(":latest") not in there]
+    if missing:
+        raise UserError(
+            f"no node of context {name!r} has {', '.join(missing)}",
+            "Build and load them, or name your registry in a kustomization of your own "
+            "(docs/kubernetes.md).",
+        )
+
+
+def _is_built(image: str) -> bool:
+    """Return whether an image is one that users build: no registry has it."""
+    return image.startswith("testbed")
+
+
+def images(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the image of each service."""
+    return {
+        one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]["image"]
+        for one in documents
+        if one["kind"] == "Deployment"
+    }
+
+
+def require_new(known: Cluster) -> None:
+    """Check that a namespace does not exist; raise `UserError` if it does."""
+    if _ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
+        raise UserError(
+            f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
+            f"kubectl delete namespace {known.namespace}",
+        )
+
+
+def address(name: str) -> str:
+    """Return the address of a ready node."""
+    for node in _items(name, "nodes"):
+        if _is(node, "Ready"):
+            return next(
+                str(one["address"])
+                for one in node["status"]["addresses"]
+                if one["type"] == "InternalIP"
+            )
+    raise UserError(f"no node of context {name!r} is ready")
+
+
+def described(name: str) -> dict[str, Any]:
+    """Return the versions and sizes of a cluster, as plain data."""
+    return {
+        "version": json.loads(_told((*_at(name), "version", "--output=json")))["serverVersion"][
+            "gitVersion"
+        ],
+        "nodes": [
+            {
+                **{key: one["status"]["capacity"][key] for key in ("cpu", "memory")},
+                **{
+                    key: one["status"]["nodeInfo"][key]
+                    for key in ("kubeletVersion", "containerRuntimeVersion", "kernelVersion")
+                },
+            }
+            for one in _items(name, "nodes")
+        ],
+    }
+
+
+def apply(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
+    """Create what is described; raise `UserError` if the cluster refuses."""
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(documents)})
+    _told((*_at(known.context), "apply", "--filename=-"), given=text)
+
+
+def delete(known: Cluster) -> None:
+    """Delete the namespace with all that is in it, if the harness has made it."""
+    found = _items(known.context, "namespaces", f"--selector={_selector(OURS)}")
+    if known.namespace in (one["metadata"]["name"] for one in found):
+        _told(
+            (*_at(known.context), "delete", "namespace", known.namespace),
+            timeout_s=STOP_TIMEOUT_S,
+        )
+
+
+def pods(known: Cluster) -> dict[str, Pod]:
+    """Return the pods of a system that are not being deleted, by instance, the oldest first."""
+    found = _items(known.context, "pods", f"--namespace={known.namespace}")
+    counted: dict[str, int] = {}
+    by_name = {}
+    for one in sorted(found, key=_age):
+        if "deletionTimestamp" in one["metadata"]:
+            continue
+        service = one["metadata"]["labels"][SERVICE]
+        counted[service] = counted.get(service, 0) + 1
+        by_name[instance(service, counted[service])] = Pod(
+            service,
+            one["metadata"]["name"],
+            _is(one, "Ready"),
+            sum(each["restartCount"] for each in one["status"].get("containerStatuses", ())),
+            next(_problems(one), None),
+        )
+    return by_name
+
+
+def _age(pod: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what puts the oldest pod first; times are in whole seconds."""
+    return pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]
+
+
+def _problems(pod: Mapping[str, Any]) -> Iterator[str]:
+    status = pod["status"]
+    for condition in status.get("conditions", ()):
+        if condition.get("reason") == "Unschedulable":
+            yield condition.get("message", "it fits no node")
+    for one in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
+        waiting = one.get("state", {}).get("waiting") or {}
+        if waiting.get("reason") in STUCK:
+            yield f"{waiting['reason']}: {waiting.get('message', 'no message')}"
+
+
+def scale(known: Cluster, service: str, count: int) -> None:
+    _told((*_within(known), "scale", f"deployment/{service}", f"--replicas={count}"))
+
+
+def replicas(known: Cluster, service: str) -> int:
+    path = "--output=jsonpath={.spec.replicas}"
+    return int(_told((*_within(known), "get", "deployment", service, path)))
+
+
+def kill(known: Cluster, pod: str) -> None:
+    """Kill a pod at once; its deployment makes another."""
+    _told((*_within(known), "delete", "pod", pod, "--grace-period=0", "--force"))
+
+
+def logs(known: Cluster, pod: str) -> str:
+    return _ask((*_within(known), "logs", pod, "--tail=2000")).stdout
+
+
+def logs_command(known: Cluster, service: str | None, follow: bool) -> list[str]:
+    what = [f"deployment/{service}"] if service else [f"--selector={SERVICE}", "--prefix"]
+    options = ["--tail=100", *(["--follow", "--max-log-requests=99"] if follow else [])]
+    return ["kubectl", *_within(known), "logs", *what, *options]
+
+
+def forward_command(known: Cluster, service: str, local: int, port: int) -> list[str]:
+    """Return the command that leads from a port of this machine to one of a service."""
+    return ["kubectl", *_within(known), "port-forward", f"service/{service}", f"{local}:{port}"]
+
+
+@dataclass(frozen=True)
+class PodMeter:
+    """Reads pods, each from inside its own control group; `pods` has their names by instance."""
+
+    cluster: Cluster
+    pods: Mapping[str, str]
+
+    def read(self) -> dict[str, Usage]:
+        def one(pod: str) -> Usage | None:
+            answer = _ask((*_within(self.cluster), "exec", pod, "--", "sh", "-c", READ_USAGE))
+            return groups.parse_usage(answer.stdout) if answer.returncode == 0 else None
+
+        with ThreadPoolExecutor(max(len(self.pods), 1)) as pool:
+            found = dict(zip(self.pods, pool.map(one, self.pods.values()), strict=True))
+        return {name: usage for name, usage in found.items() if usage is not None}
+
+
+def _is(one: Mapping[str, Any], condition: str) -> bool:
+    return any(
+        each["type"] == condition and each["status"] == "True"
+        for each in one["status"].get("conditions", ())
+    )
+
+
+def _items(name: str, *what: str) -> list[dict[str, Any]]:
+    answer = json.loads(_told((*_at(name), "get", *what, "--output=json")))
+    return list(answer["items"])
+
+
+def _selector(labels: Mapping[str, str]) -> str:
+    return ",".join(f"{key}={value}" for key, value in labels.items())
+
+
+def _at(name: str) -> tuple[str, ...]:
+    return ("--context", name)
+
+
+def _within(known: Cluster) -> tuple[str, ...]:
+    return (*_at(known.context), "--namespace", known.namespace)
+
+
+def _told(command: tuple[str, ...], **options: Any) -> str:
+    """Return what kubectl prints; raise `UserError` if it fails. `options` go to `_ask`."""
+    answer = _ask(command, **options)
+    if answer.returncode != 0:
+        raise UserError("kubectl failed:\n" + answer.stderr.strip())
+    return answer.stdout
+
+
+def _ask(
+    command: tuple[str, ...], given: str | None = None, timeout_s: float = ASK_TIMEOUT_S
+) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ("kubectl", *command),
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as problem:
+        raise UserError(f"kubectl {' '.join(command)}: no end in {timeout_s:.0f} s") from problem

@@ -1,0 +1,156 @@
+"""Deploys a system on Kubernetes, in a namespace of its own."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from testbed.deploy import cluster, ports, processes
+from testbed.deploy.deployer import Notice, polls
+from testbed.deploy.meter import Meter
+from testbed.deploy.processes import ProcessId
+from testbed.deploy.record import Cluster, Running, StoredRecord
+from testbed.deploy.services import Deployment
+from testbed.model.errors import UserError, unknown
+from testbed.model.project import Project
+from testbed.model.systems import number_of, service_of
+
+FORWARD = "port-forward"
+"""The process that leads to the database, which the harness empties between runs."""
+
+
+class ClusterDeployer:
+    """A `Deployer` of pods. What they tell about themselves is not asked for."""
+
+    move = "Stop what uses them, or choose others: --port-offset moves the database's."
+
+    def __init__(
+        self,
+        project: Project,
+        deployment: Deployment,
+        known: Cluster,
+        stored: StoredRecord,
+        environ: Mapping[str, str],
+        ready_s: float,
+    ) -> None:
+        self._project = project
+        self._deployment = deployment
+        self._cluster = known
+        self._stored = stored
+        self._environ = environ
+        self._ready_s = ready_s
+
+    def start(self, notice: Notice) -> None:
+        cluster.apply(self._cluster, self._deployment.manifests)
+        expected = {
+            one["metadata"]["name"]: one["spec"]["replicas"]
+            for one in self._deployment.manifests
+            if one["kind"] == "Deployment"
+        }
+        self._await_ready(expected, notice)
+        for service, (local, port) in self._deployment.forwarded.items():
+            self._forward(service, local, port)
+
+    def keep_logs(self) -> None:
+        with contextlib.suppress(UserError):
+            for name, pod in cluster.pods(self._cluster).items():
+                self._project.logs.mkdir(parents=True, exist_ok=True)
+                log = self._project.logs / f"{name}.log"
+                log.write_text(cluster.logs(self._cluster, pod.name), encoding="utf-8")
+
+    def require_alive(self, *, at_once: bool = False) -> None:
+        if at_once:
+            return
+        for name, pod in cluster.pods(self._cluster).items():
+            if pod.restarts or pod.problem:
+                self.keep_logs()
+                why = pod.problem or f"started again {pod.restarts} times"
+                raise UserError(f"pod {pod.name} of {name}: {why}")
+
+    def stop_instance(self, name: str, grace_s: float) -> bool:
+        """Run one instance less; the cluster chooses which. None is said to be killed."""
+        service = self._known(name)
+        count = cluster.replicas(self._cluster, service) - 1
+        cluster.scale(self._cluster, service, count)
+        return all(self._count(service) > count for _ in polls(grace_s))
+
+    def kill_instance(self, name: str) -> None:
+        """Kill a pod; the cluster starts another in its place."""
+        self._known(name)
+        cluster.kill(self._cluster, self._pods()[name].name)
+
+    def start_instance(self, name: str, cpus: float | None) -> None:
+        service = service_of(name)
+        count = max(cluster.replicas(self._cluster, service), number_of(name))
+        cluster.scale(self._cluster, service, count)
+        self._await_ready({service: count}, lambda _: None)
+
+    def meter(self) -> Meter:
+        ready = {name: pod.name for name, pod in self._pods().items() if pod.ready}
+        return cluster.PodMeter(self._cluster, ready)
+
+    def pids(self) -> tuple[int, ...]:
+        return ()
+
+    def endpoints(self) -> dict[str, int]:
+        return {}
+
+    @contextlib.contextmanager
+    def held(self, service: str) -> Iterator[None]:
+        raise UserError(f"{service} cannot be suspended on Kubernetes", cluster.WITHOUT)
+        yield
+
+    @contextlib.contextmanager
+    def cut_off(self, service: str) -> Iterator[None]:
+        raise UserError(f"{service} cannot be cut off on Kubernetes", cluster.WITHOUT)
+        yield
+
+    def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
+        if cpus:
+            raise UserError("limits cannot change during a run on Kubernetes", cluster.WITHOUT)
+
+    def _pods(self) -> dict[str, cluster.Pod]:
+        return cluster.pods(self._cluster)
+
+    def _count(self, service: str) -> int:
+        return sum(pod.service == service for pod in self._pods().values())
+
+    def _known(self, name: str) -> str:
+        found = self._pods()
+        if name not in found:
+            raise unknown("service", name, found)
+        return service_of(name)
+
+    def _await_ready(self, expected: Mapping[str, int], notice: Notice) -> None:
+        """Wait until so many pods of each service are ready."""
+        late: list[str] = []
+        for _ in polls(self._ready_s):
+            found = self._pods().values()
+            for pod in found:
+                if pod.problem is not None and pod.service in expected:
+                    raise UserError(f"pod {pod.name} does not start: {pod.problem}")
+            late = [
+                service
+                for service, count in expected.items()
+                if sum(pod.ready for pod in found if pod.service == service) < count
+            ]
+            if not late:
+                return
+            notice(", ".join(late))
+        self.keep_logs()
+        raise UserError(
+            f"not ready in {self._ready_s:.0f} s: {', '.join(late)}",
+            f"See the logs in {self._project.shown(self._project.logs)}.",
+        )
+
+    def _forward(self, service: str, local: int, port: int) -> None:
+        log = self._project.logs / f"{FORWARD}.log"
+        command = cluster.forward_command(self._cluster, service, local, port)
+        with processes.uninterrupted():
+            started = processes.start(command, self._environ, log, self._project.root)
+            one = Running(FORWARD, ProcessId.of(started.pid), (local,), None, log)
+            self._stored.set_running((*self._stored.record.running, one))
+        for _ in polls(self._ready_s):
+            if ports.accepts(local):
+                return
+        raise UserError(f"{service} cannot be reached at port {local}", f"See {log}.")

@@ -1,0 +1,310 @@
+"""A system on Kubernetes is started in a namespace of its own, by kubectl."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from testbed.deploy import cluster, deployments, leftovers, ports, record
+from testbed.deploy.deployments import Choice
+from testbed.deploy.record import Cluster
+from testbed.deploy.stack import Stack
+from testbed.experiment.parts import ServiceLimits
+from testbed.model.errors import UserError
+from testbed.model.project import Project
+
+from .conftest import fake_service
+
+GATEWAY = "api-gateway-service"
+CINEMA = "cinema-ucd-service"
+RUN = Cluster("mine", "testbed-run-sync")
+ROOT = Project.find().root
+
+KUBECTL = """#!/bin/sh
+echo "$*" >> {folder}/asked
+case "$*" in
+  "config current-context") echo mine ;;
+  *"get --raw /readyz"*) ;;
+  kustomize*) cat {folder}/manifests ;;
+  *"get namespace "*) exit "$(cat {folder}/absent)" ;;
+  *"get "*"=json")
+    for word in "$@"; do test -f "{folder}/$word.json" && exec cat "{folder}/$word.json"; done
+    exit 1 ;;
+  *version*) echo '{{"serverVersion": {{"gitVersion": "v1.36.3"}}}}' ;;
+  *" apply "*) cat > {folder}/applied ;;
+  *" exec "*) echo usage_usec 5000000; echo anon 64000000 ;;
+  *" logs "*) echo "log of $6" ;;
+  *port-forward*)
+    ports=${{*##* }}
+    exec {python} {serve} --port "${{ports%%:*}}" ;;
+esac
+"""
+
+
+IMAGES = tuple(
+    f"docker.io/testbed/{name}:latest"
+    for name in ("aggregator-service", GATEWAY, "cinema-service", "eureka-server")
+)
+
+
+def node(cpu: str = "8", memory: str = "16Gi", images: tuple[str, ...] = IMAGES) -> dict[str, Any]:
+    size = {"cpu": cpu, "memory": memory}
+    about = dict.fromkeys(("kubeletVersion", "containerRuntimeVersion", "kernelVersion"), "1")
+    return {
+        "status": {
+            "allocatable": size,
+            "capacity": size,
+            "addresses": [{"type": "InternalIP", "address": "192.0.2.7"}],
+            "conditions": [{"type": "Ready", "status": "True"}],
+            "images": [{"names": [name]} for name in images],
+            "nodeInfo": about,
+        }
+    }
+
+
+def pod(service: str, name: str, made: int = 0, **changes: Any) -> dict[str, Any]:
+    status = {
+        "phase": "Running",
+        "conditions": [{"type": "Ready", "status": "True"}],
+        "containerStatuses": [{"restartCount": 0, "state": {}}],
+        **changes,
+    }
+    return {
+        "metadata": {
+            "name": name,
+            "labels": {cluster.SERVICE: service},
+            "creationTimestamp": f"2026-11-24T00:00:{made:02}Z",
+        },
+        "spec": {"containers": [{"resources": {"requests": {"cpu": "500m", "memory": "1Gi"}}}]},
+        "status": status,
+    }
+
+
+class Kubectl:
+    """A stand-in for kubectl that answers with files, and notes what it was asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.has("nodes", node())
+        self.has("pods")
+        self.has("namespaces", {"metadata": {"name": RUN.namespace}})
+        self.absent(True)
+
+    def has(self, what: str, *items: dict[str, Any]) -> None:
+        (self._folder / f"{what}.json").write_text(json.dumps({"items": items}))
+
+    def absent(self, absent: bool) -> None:
+        (self._folder / "absent").write_text(str(int(absent)))
+
+    def makes(self, *documents: dict[str, Any]) -> None:
+        (self._folder / "manifests").write_text(yaml.safe_dump_all(documents))
+
+    @property
+    def asked(self) -> str:
+        return (self._folder / "asked").read_text()
+
+    @property
+    def applied(self) -> list[dict[str, Any]]:
+        return list(json.loads((self._folder / "applied").read_text())["items"])
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
+    folder = tmp_path / "kubectl"
+    folder.mkdir()
+    program = folder / "kubectl"
+    serve = Path(__file__).with_name("fake_service.py")
+    program.write_text(KUBECTL.format(folder=folder, python="python3", serve=serve))
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    fake = Kubectl(folder)
+    services = yaml.safe_load_all(
+        (ROOT / "kubernetes" / "overlays" / "sync" / "services.yaml").read_text()
+    )
+    fake.makes(*services)
+    return fake
+
+
+def small(**changes: Any) -> Choice:
+    names = ("eureka-server", "aggregator-service", GATEWAY, CINEMA)
+    names += ("cinema-cineworld-service", "cinema-dundrum-service")
+    limits = {name: ServiceLimits(cpus=0.25, memory_mb=200) for name in names}
+    return replace(Choice("sync", backends="kubernetes", limits=limits), **changes)
+
+
+def in_cluster(choice: Choice) -> Any:
+    return deployments.in_cluster(choice, Project.find(), {})
+
+
+def of_kind(documents: Any, kind: str) -> dict[str, dict[str, Any]]:
+    return {one["metadata"]["name"]: one for one in documents if one["kind"] == kind}
+
+
+def test_the_manifests_get_a_namespace_settings_instances_and_limits(kubectl: Kubectl) -> None:
+    found = in_cluster(small(settings={"CINEMA_SEATS": "7"}, preset="thesis", replicas={CINEMA: 2}))
+
+    assert found.cluster == RUN
+    (namespace,) = of_kind(found.manifests, "Namespace").values()
+    assert namespace["metadata"]["name"] == RUN.namespace
+    assert namespace["metadata"]["labels"].items() >= cluster.OURS.items()
+    others = [one for one in found.manifests if one["kind"] != "Namespace"]
+    assert {one["metadata"]["namespace"] for one in others} == {RUN.namespace}
+    made = of_kind(found.manifests, "Deployment")
+    assert (made[CINEMA]["spec"]["replicas"], made[GATEWAY]["spec"]["replicas"]) == (2, 1)
+    (container,) = made[CINEMA]["spec"]["template"]["spec"]["containers"]
+    settings = {one["name"]: one.get("value") for one in container["env"]}
+    assert len(settings) == len(container["env"])
+    assert settings.items() >= {"CINEMA_SEATS": "7", "TESTBED_PRESET": "thesis"}.items()
+    size = {"cpu": "250m", "memory": "200000000"}
+    assert container["resources"] == {"requests": size, "limits": size}
+    (database,) = made["mongodb"]["spec"]["template"]["spec"]["containers"]
+    assert "CINEMA_SEATS" not in {one["name"] for one in database["env"]}
+    front = of_kind(found.manifests, "Service")[GATEWAY]["spec"]
+    assert front["type"] == "NodePort"
+    assert (found.front_host, found.front_ports) == ("192.0.2.7", (front["ports"][0]["nodePort"],))
+    assert found.mongodb_uri == "mongodb://testbed:testbed@127.0.0.1:27017/?directConnection=true"
+
+
+def test_systems_beside_each_other_share_nothing(kubectl: Kubectl) -> None:
+    one, other = (in_cluster(small(port_offset=offset)) for offset in (0, 1000))
+
+    assert one.cluster.namespace != other.cluster.namespace
+    assert not {*one.front_ports, *one.ports["mongodb"]} & {
+        *other.front_ports,
+        *other.ports["mongodb"],
+    }
+
+
+def test_what_cannot_be_started_is_told_before_anything_changes(
+    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match=r"have 7.5 cores left, and the pods request 1\d"):
+        kubectl.has("pods", pod(CINEMA, "other"))
+        in_cluster(Choice("sync", backends="kubernetes"))
+    kubectl.has("nodes", node(memory="1Gi"))
+    with pytest.raises(UserError, match=r"have 0\.0 GB of memory left"):
+        in_cluster(small())
+    kubectl.has("nodes", node(images=IMAGES[1:]))
+    with pytest.raises(UserError, match="no node of context 'mine' has testbed/aggregator-service"):
+        in_cluster(small())
+    kubectl.has("nodes", node(images=tuple(f"mine/{number}" for number in range(50))))
+    in_cluster(small())
+    kubectl.absent(False)
+    with pytest.raises(UserError, match=f"namespace {RUN.namespace} exists"):
+        in_cluster(small())
+    with pytest.raises(UserError, match="for services as processes only"):
+        in_cluster(small(jars="old"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(UserError, match="kubectl not found"):
+        in_cluster(small())
+    assert not re.search("apply|delete|scale", kubectl.asked)
+
+
+MakeStack = Callable[[], Stack]
+
+
+@pytest.fixture
+def make_stack(kubectl: Kubectl, tmp_path: Path) -> MakeStack:
+    def made() -> Stack:
+        found = in_cluster(small())
+        (port,) = fake_service("database").ports
+        forwarded = {"mongodb": (port, 27017)}
+        expected = of_kind(found.manifests, "Deployment")
+        kubectl.has("pods", *(pod(name, f"{name}-a1") for name in expected))
+        project = Project(tmp_path, tmp_path / ".testbed")
+        plain = replace(found, forwarded=forwarded, converged=lambda _: None)
+        return Stack(project, plain, os.environ, ready_s=1)
+
+    return made
+
+
+def test_a_system_is_started_measured_and_deleted(make_stack: MakeStack, kubectl: Kubectl) -> None:
+    stack = make_stack()
+    stack.start()
+    try:
+        assert len(kubectl.applied) == len(stack.deployment.manifests)
+        (local,) = stack.deployment.ports["mongodb"]
+        assert ports.accepts(local)
+        used = stack.meter().read()
+        assert used.keys() == of_kind(stack.deployment.manifests, "Deployment").keys()
+        assert used[CINEMA].cpu_s == 5.0
+        stack.require_alive()
+        stack.kill_service(CINEMA)
+        with pytest.raises(UserError, match="unknown service 'cinema'"):
+            stack.kill_service("cinema")
+        with pytest.raises(UserError, match="cannot be suspended"), stack.held(CINEMA):
+            pass
+    finally:
+        stack.stop()
+
+    within = "--context mine --namespace testbed-run-sync"
+    assert f"{within} delete pod {CINEMA}-a1 --grace-period=0 --force" in kubectl.asked
+    assert kubectl.asked.endswith("--context mine delete namespace testbed-run-sync\n")
+    assert not ports.accepts(local)
+
+
+def test_a_namespace_that_is_not_ours_is_left_alone(kubectl: Kubectl) -> None:
+    kubectl.has("namespaces", {"metadata": {"name": "another"}})
+
+    cluster.delete(RUN)
+
+    assert "delete" not in kubectl.asked
+
+
+def test_a_pod_that_does_not_start_is_told_and_all_is_deleted(
+    make_stack: MakeStack, kubectl: Kubectl
+) -> None:
+    stack = make_stack()
+    waiting = {"reason": "ImagePullBackOff", "message": "no such image"}
+    stuck = {"containerStatuses": [{"restartCount": 0, "state": {"waiting": waiting}}]}
+    kubectl.has("pods", pod(CINEMA, "ucd-a1", conditions=[], **stuck))
+
+    with pytest.raises(UserError, match="pod ucd-a1 does not start: ImagePullBackOff: no such"):
+        stack.start()
+
+    assert "delete namespace testbed-run-sync" in kubectl.asked
+
+
+def test_pods_that_are_late_or_start_again_are_told(
+    make_stack: MakeStack, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    stack = make_stack()
+    stack.start()
+    try:
+        again = {"containerStatuses": [{"restartCount": 2, "state": {}}]}
+        kubectl.has("pods", pod(CINEMA, "ucd-b2", 2), pod(CINEMA, "ucd-a1", 1, **again))
+        with pytest.raises(UserError, match="pod ucd-a1 of cinema-ucd-service: started again 2"):
+            stack.require_alive()
+        assert (tmp_path / ".testbed" / "logs" / f"{CINEMA}.2.log").read_text() == "log of ucd-b2\n"
+    finally:
+        stack.stop()
+
+
+def test_what_a_killed_command_left_is_deleted(make_stack: MakeStack, kubectl: Kubectl) -> None:
+    stack = make_stack()
+    stack.start(background=True)
+    project = Project(ROOT, stack.record.running[0].log.parents[1])
+    known = record.load(project)
+    assert known is not None
+    assert known.is_up
+
+    leftovers.end(project, known)
+
+    assert kubectl.asked.endswith("delete namespace testbed-run-sync\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("2", 2), ("250m", 0.25), ("64Mi", 64 * 2**20), ("1Gi", 2**30), ("1500k", 1.5e6)],
+)
+def test_quantities(text: str, value: float) -> None:
+    assert cluster.quantity(text) == value
