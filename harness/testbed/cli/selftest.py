@@ -55,8 +55,8 @@ def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
     python = sys.executable
     # One file at a time per processor. More than four workers would only mean more JVMs at once.
     spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
-    # What a worker has started serves a group of tests.
-    by_group = ("--numprocesses=2", "--dist=loadgroup")
+    # A worker does all tests of what it has started (tests/contract/conftest.py).
+    by_stack = ("--numprocesses=2", "--dist=loadscope")
     pytest = (python, "-m", "pytest")
     # What only the contract tests use takes seconds to load, in each worker.
     lean = tuple(f"-pno:{plugin}" for plugin in ("schemathesis", "hypothesispytest", "anyio"))
@@ -74,7 +74,7 @@ def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
     maven = (build.maven(), "-B", "-ntp", *goals, "spotless:check")
     return [
         [Suite("services", maven, project.root)],
-        [Suite("contract", (*pytest, *by_group, "tests/contract"), harness)],
+        [Suite("contract", (*pytest, *by_stack, "tests/contract"), harness)],
         [*static, tests, Suite("plans", (*pytest, *lean, *spread, "tests/plans"), harness)],
     ]
 

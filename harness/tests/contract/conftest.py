@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from testbed.deploy import aot_cache, build, jdk
 from testbed.deploy.deployments import Choice, deployment, in_containers, jars
@@ -35,6 +37,9 @@ START_LIMIT_S = 360
 
 SETTINGS = {"BROKER_STORE_EXPIRY": "12s", "CINEMA_DRILLS": "true"}
 """Answers expire while a test can wait for it, and cinemas answer late when asked to."""
+
+OF_VARIANT = re.compile(rf"\[({'|'.join(PRODUCTS)})[]-]")
+"""How the parameters of a test of one variant begin."""
 
 QUICK = "-XX:TieredStopAtLevel=1"
 """Without the compiler for long runs a start takes two thirds of the time."""
@@ -65,10 +70,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("variant", wanted, scope="session")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Group tests by what they start: a worker does one group after another."""
-    if HERE in item.path.parents:
-        item.add_marker(pytest.mark.xdist_group(_variant(item) or item.path.stem))
+class ByStack(LoadScopeScheduling):
+    """Gives a worker all tests of a variant, or of a file: they share what they start."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        found = OF_VARIANT.search(nodeid)
+        return nodeid.partition("::")[0] if found is None else found[1]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByStack:
+    return ByStack(config, log)
 
 
 def _variant(item: pytest.Item) -> str | None:

@@ -41,7 +41,7 @@ class TestIds:
         answer = product.http.get(f"{path}/{uuid.uuid4()}")
         problem(answer, 404, "correlation-unknown")
 
-    @pytest.mark.parametrize("written", ["1", "none", "1-1-1-1-1", str(uuid.uuid4()) + "0"])
+    @pytest.mark.parametrize("written", ["1", "none", "1-1-1-1-1", f"{uuid.UUID(int=7)}0"])
     def test_malformed_id_is_refused(self, product: Asynchronous, path: str, written: str) -> None:
         problem(product.http.get(f"{path}/{written}"), 400, "invalid-request")
 

@@ -278,8 +278,8 @@ def test_a_builder_that_is_killed_loses_no_order(tmp_path: Path) -> None:
         "TICKET_PREFETCH": "10",
         "TICKET_RATE": "0.01",
     }
-    # The system of the other tests may be running.
-    with started("ticket-queue", settings, tmp_path, PORT_OFFSET + 1000) as stack:
+    # The system of the other tests may be running, and a variant.
+    with started("ticket-queue", settings, tmp_path, PORT_OFFSET + 2000) as stack:
         tickets = opened("ticket-queue", stack)
         with tickets.http:
             unreadable = str(uuid.uuid4())
