@@ -19,13 +19,15 @@ from testbed.deploy.meter import MB, Usage
 from testbed.deploy.record import Cluster
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
-from testbed.model.systems import instance
+from testbed.model.systems import Endpoint, instance
 
 ASK_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 180.0
 
 SERVICE = "app.kubernetes.io/name"
 """The label with the name of a pod's service."""
+
+PUBLISHED = "published-front-door"
 
 OURS = {"app.kubernetes.io/managed-by": "testbed"}
 """The label of namespaces that the harness makes and deletes."""
@@ -84,7 +86,7 @@ def manifests(folder: Path) -> list[dict[str, Any]]:
 def changed(
     documents: Iterable[dict[str, Any]],
     namespace: str,
-    front: str,
+    front: Endpoint,
     node_port: int,
     settings: Mapping[str, Mapping[str, str]],
     replicas: Mapping[str, int],
@@ -92,7 +94,7 @@ def changed(
 ) -> list[dict[str, Any]]:
     """Return manifests in a namespace of their own, with another deployment of some services.
 
-    `settings` has the environment of each service. The service `front` is published at the port
+    `settings` has the environment of each service. The front door is published at the port
     `node_port` of every node.
     """
     found = []
@@ -103,9 +105,6 @@ def changed(
         if one["kind"] == "Namespace":
             labels = one["metadata"].get("labels", {}) | OURS
             one["metadata"] = {"name": namespace, "labels": labels}
-        elif one["kind"] == "Service" and name == front:
-            spec["type"] = "NodePort"
-            spec["ports"][0]["nodePort"] = node_port
         elif one["kind"] == "Deployment":
             (container,) = spec["template"]["spec"]["containers"]
             own = settings.get(name, {})
@@ -117,7 +116,18 @@ def changed(
                 for what in ("requests", "limits"):
                     resources[what] = resources[what] | _resources(limit)
         found.append(one)
-    return found
+    return [*found, _published(front, node_port, namespace)]
+
+
+def _published(front: Endpoint, node_port: int, namespace: str) -> dict[str, Any]:
+    """Return a further service for the front door alone: its health and metrics stay inside."""
+    port = {"port": front.port, "nodePort": node_port}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": PUBLISHED, "namespace": namespace},
+        "spec": {"type": "NodePort", "selector": {SERVICE: front.service}, "ports": [port]},
+    }
 
 
 def _resources(limit: ServiceLimits) -> dict[str, str]:

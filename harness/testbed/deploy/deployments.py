@@ -340,7 +340,7 @@ def in_cluster(
     documents = cluster.changed(
         cluster.manifests(overlays.absolute() / choice.variant),
         known.namespace,
-        front.service,
+        front,
         node_port,
         {name: settings for name, one in services.items() if one.module},
         choice.replicas,

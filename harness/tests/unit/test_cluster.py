@@ -168,8 +168,11 @@ def test_the_manifests_get_a_namespace_settings_instances_and_limits(kubectl: Ku
     assert container["resources"] == {"requests": size, "limits": size}
     (database,) = made["mongodb"]["spec"]["template"]["spec"]["containers"]
     assert "CINEMA_SEATS" not in {one["name"] for one in database["env"]}
-    front = of_kind(found.manifests, "Service")[GATEWAY]["spec"]
+    assert "type" not in of_kind(found.manifests, "Service")[GATEWAY]["spec"]
+    front = of_kind(found.manifests, "Service")[cluster.PUBLISHED]["spec"]
     assert front["type"] == "NodePort"
+    # Not that of its metrics.
+    assert [one["port"] for one in front["ports"]] == [8099]
     assert (found.front_host, found.front_ports) == ("192.0.2.7", (front["ports"][0]["nodePort"],))
     assert found.mongodb_uri == "mongodb://testbed:testbed@127.0.0.1:27017/?directConnection=true"
 
