@@ -59,6 +59,8 @@ load() {
     "-Jhost=$host" "-Jport=$port" "-Jthreads=$3" -Jramp=0 -Jloops=-1 "-Jduration=$2" >"$work/jmeter.out" 2>&1
 }
 
+begun() { [ -s "$work/samples.csv" ] && (($(wc -l <"$work/samples.csv") > 100)); }
+
 # failures: operations, failed ones, and in how many seconds one failed.
 failures() {
   .venv/bin/python - "$work/samples.csv" <<'PYTHON'
@@ -75,7 +77,7 @@ beside_load() {
   shift 2
   load "$system" "$length" 4 &
   loading=$!
-  sleep 10
+  poll 60 begun
   "$@" || code=$?
   wait "$loading" || code=$?
   read -r operations failed seconds <<<"$(failures)"

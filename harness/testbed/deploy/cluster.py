@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 
 from testbed.deploy import groups
-from testbed.deploy.compose import READ_USAGE
 from testbed.deploy.meter import MB, Usage
 from testbed.deploy.record import Cluster
 from testbed.experiment.parts import ServiceLimits
@@ -137,9 +136,15 @@ def _resources(limit: ServiceLimits) -> dict[str, str]:
     return found
 
 
-def require_room(name: str, documents: Iterable[Mapping[str, Any]]) -> None:
+def nodes(name: str) -> list[dict[str, Any]]:
+    """Return the nodes of a context, as the cluster describes them."""
+    return _items(name, "nodes")
+
+
+def require_room(
+    name: str, nodes: Iterable[Mapping[str, Any]], documents: Iterable[Mapping[str, Any]]
+) -> None:
     """Check that the nodes of a context have what pods request; raise `UserError` if not."""
-    nodes = _items(name, "nodes")
     others = _items(name, "pods", "--all-namespaces")
     asked = [
         (one["spec"].get("replicas", 1), one["spec"]["template"]["spec"])
@@ -176,12 +181,13 @@ def quantity(text: str) -> float:
     return float(digits) * _UNITS[text[len(digits) :]]
 
 
-def require_images(name: str, documents: Iterable[Mapping[str, Any]]) -> None:
+def require_images(
+    name: str, nodes: Iterable[Mapping[str, Any]], documents: Iterable[Mapping[str, Any]]
+) -> None:
     """Check that images of our own are on a node; raise `UserError` with those that are not.
 
     Others can be pulled. Nothing is checked if a node may have more images than it lists.
     """
-    nodes = _items(name, "nodes")
     listed = [one["status"].get("images", ()) for one in nodes]
     if any(len(some) >= MOST_IMAGES for some in listed):
         return
@@ -203,7 +209,8 @@ def require_images(name: str, documents: Iterable[Mapping[str, Any]]) -> None:
 
 def _is_built(image: str) -> bool:
     """Return whether an image is one that users build: no registry has it."""
-    return image.startswith("testbed")
+    first, _, _ = image.partition("/")
+    return first.startswith("testbed") and not {".", ":"} & set(first)
 
 
 def images(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -224,9 +231,9 @@ def require_new(known: Cluster) -> None:
         )
 
 
-def address(name: str) -> str:
-    """Return the address of a ready node."""
-    for node in _items(name, "nodes"):
+def address(name: str, nodes: Iterable[Mapping[str, Any]]) -> str:
+    """Return the address of a ready node; raise `UserError` if none is."""
+    for node in nodes:
         if _is(node, "Ready"):
             return next(
                 str(one["address"])
@@ -250,7 +257,7 @@ def described(name: str) -> dict[str, Any]:
                     for key in ("kubeletVersion", "containerRuntimeVersion", "kernelVersion")
                 },
             }
-            for one in _items(name, "nodes")
+            for one in nodes(name)
         ],
     }
 
@@ -345,7 +352,9 @@ class PodMeter:
 
     def read(self) -> dict[str, Usage]:
         def one(pod: str) -> Usage | None:
-            answer = _ask((*_within(self.cluster), "exec", pod, "--", "sh", "-c", READ_USAGE))
+            answer = _ask(
+                (*_within(self.cluster), "exec", pod, "--", "sh", "-c", groups.READ_USAGE)
+            )
             return groups.parse_usage(answer.stdout) if answer.returncode == 0 else None
 
         with ThreadPoolExecutor(max(len(self.pods), 1)) as pool:

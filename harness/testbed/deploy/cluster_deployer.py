@@ -6,39 +6,27 @@ import contextlib
 from collections.abc import Iterator, Mapping
 
 from testbed.deploy import cluster, ports, processes
-from testbed.deploy.deployer import Notice, polls
+from testbed.deploy.deployer import Deployer, Notice, polls
 from testbed.deploy.meter import Meter
 from testbed.deploy.processes import ProcessId
-from testbed.deploy.record import Cluster, Running, StoredRecord
-from testbed.deploy.services import Deployment
+from testbed.deploy.record import Cluster, Running
 from testbed.model.errors import UserError, unknown
-from testbed.model.project import Project
 from testbed.model.systems import number_of, service_of
+
+READY_LIMIT_S = 300.0
+"""The least time limit of all pods together: images may have to be pulled."""
+
+ASK_EVERY_S = 1.0
+"""How often the cluster is asked while it is waited for."""
 
 FORWARD = "port-forward"
 """The process that leads to the database, which the harness empties between runs."""
 
 
-class ClusterDeployer:
-    """A `Deployer` of pods. What they tell about themselves is not asked for."""
+class ClusterDeployer(Deployer):
+    """Deploys pods. What they tell about themselves is not asked for."""
 
     move = "Stop what uses them, or choose others: --port-offset moves the database's."
-
-    def __init__(
-        self,
-        project: Project,
-        deployment: Deployment,
-        known: Cluster,
-        stored: StoredRecord,
-        environ: Mapping[str, str],
-        ready_s: float,
-    ) -> None:
-        self._project = project
-        self._deployment = deployment
-        self._cluster = known
-        self._stored = stored
-        self._environ = environ
-        self._ready_s = ready_s
 
     def start(self, notice: Notice) -> None:
         cluster.apply(self._cluster, self._deployment.manifests)
@@ -53,7 +41,7 @@ class ClusterDeployer:
 
     def keep_logs(self) -> None:
         with contextlib.suppress(UserError):
-            for name, pod in cluster.pods(self._cluster).items():
+            for name, pod in self._pods().items():
                 self._project.logs.mkdir(parents=True, exist_ok=True)
                 log = self._project.logs / f"{name}.log"
                 log.write_text(cluster.logs(self._cluster, pod.name), encoding="utf-8")
@@ -61,7 +49,7 @@ class ClusterDeployer:
     def require_alive(self, *, at_once: bool = False) -> None:
         if at_once:
             return
-        for name, pod in cluster.pods(self._cluster).items():
+        for name, pod in self._pods().items():
             if pod.restarts or pod.problem:
                 self.keep_logs()
                 why = pod.problem or f"started again {pod.restarts} times"
@@ -72,7 +60,7 @@ class ClusterDeployer:
         service = self._known(name)
         count = cluster.replicas(self._cluster, service) - 1
         cluster.scale(self._cluster, service, count)
-        return all(self._count(service) > count for _ in polls(grace_s))
+        return all(self._count(service) > count for _ in polls(grace_s, ASK_EVERY_S))
 
     def kill_instance(self, name: str) -> None:
         """Kill a pod; the cluster starts another in its place."""
@@ -109,6 +97,11 @@ class ClusterDeployer:
         if cpus:
             raise UserError("limits cannot change during a run on Kubernetes", cluster.WITHOUT)
 
+    @property
+    def _cluster(self) -> Cluster:
+        assert self._deployment.cluster is not None
+        return self._deployment.cluster
+
     def _pods(self) -> dict[str, cluster.Pod]:
         return cluster.pods(self._cluster)
 
@@ -124,7 +117,8 @@ class ClusterDeployer:
     def _await_ready(self, expected: Mapping[str, int], notice: Notice) -> None:
         """Wait until so many pods of each service are ready."""
         late: list[str] = []
-        for _ in polls(self._ready_s):
+        limit_s = max(self._ready_s, READY_LIMIT_S)
+        for _ in polls(limit_s, ASK_EVERY_S):
             found = self._pods().values()
             for pod in found:
                 if pod.problem is not None and pod.service in expected:
@@ -139,7 +133,7 @@ class ClusterDeployer:
             notice(", ".join(late))
         self.keep_logs()
         raise UserError(
-            f"not ready in {self._ready_s:.0f} s: {', '.join(late)}",
+            f"not ready in {limit_s:.0f} s: {', '.join(late)}",
             f"See the logs in {self._project.shown(self._project.logs)}.",
         )
 

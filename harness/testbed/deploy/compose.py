@@ -33,14 +33,6 @@ WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, 
 MOVE_PORTS = "Stop what uses them, or choose others: each is a PORT_... of .env."
 """The hint for taken ports that containers publish."""
 
-# The container's own control group, version 2 or else 1; memory is without the page cache.
-READ_USAGE = (
-    "cd /sys/fs/cgroup && { cat cpu.stat memory.stat 2>/dev/null"
-    " && echo peak $(cat memory.peak 2>/dev/null)"
-    " || { echo usage_nsec $(cat cpuacct/cpuacct.usage); cat cpu/cpu.stat memory/memory.stat;"
-    " echo peak $(cat memory/memory.max_usage_in_bytes); }; }"
-)
-
 _NUMBER = re.compile(r"-(\d+)$")
 """The number of an instance, at the end of its container's name."""
 
@@ -349,7 +341,7 @@ class ContainerMeter:
     def read(self) -> dict[str, Usage]:
         usage = {}
         for name, one in self.ids.items():
-            answer = _ask(("docker", "exec", one, "sh", "-c", READ_USAGE))
+            answer = _ask(("docker", "exec", one, "sh", "-c", groups.READ_USAGE))
             if answer.returncode == 0 and (read := groups.parse_usage(answer.stdout)) is not None:
                 usage[name] = read
         return usage

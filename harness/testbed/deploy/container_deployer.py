@@ -6,40 +6,25 @@ import contextlib
 from collections.abc import Iterator, Mapping
 
 from testbed.deploy import compose
-from testbed.deploy.deployer import Notice, polls
+from testbed.deploy.deployer import Deployer, Notice, polls
 from testbed.deploy.meter import Meter
 from testbed.deploy.record import Compose
-from testbed.deploy.services import Deployment
 from testbed.model.errors import UserError
 from testbed.model.files import tail
-from testbed.model.project import Project
 
 
-class ContainerDeployer:
-    """A `Deployer` of the compose stack `files`."""
+class ContainerDeployer(Deployer):
+    """Deploys the containers of a compose stack."""
 
     move = compose.MOVE_PORTS
 
-    def __init__(
-        self,
-        project: Project,
-        deployment: Deployment,
-        files: Compose,
-        environ: Mapping[str, str],
-        ready_s: float,
-    ) -> None:
-        self._logs = project.logs
-        self._deployment = deployment
-        self._files = files
-        self._environ = {**environ, "TESTBED_PRESET": deployment.preset}
-        self._ready_s = ready_s
-
     def start(self, notice: Notice) -> None:
         notice("healthy containers")
-        compose.up(self._files, self._environ, self._logs / "compose.log")
+        environ = {**self._environ, "TESTBED_PRESET": self._deployment.preset}
+        compose.up(self._files, environ, self._project.logs / "compose.log")
 
     def keep_logs(self) -> None:
-        compose.keep_logs(self._files, self._logs)
+        compose.keep_logs(self._files, self._project.logs)
 
     def require_alive(self, *, at_once: bool = False) -> None:
         # Docker takes a while to answer.
@@ -48,7 +33,7 @@ class ContainerDeployer:
                 self.keep_logs()
                 raise UserError(
                     f"container {container.name} is {container.state}:\n"
-                    + tail(self._logs / f"{container.name}.log")
+                    + tail(self._project.logs / f"{container.name}.log")
                 )
 
     def stop_instance(self, name: str, grace_s: float) -> bool:
@@ -100,6 +85,11 @@ class ContainerDeployer:
         for container in compose.containers(self._files) if cpus else ():
             if container.service in cpus:
                 compose.set_cpus(container, cpus[container.service])
+
+    @property
+    def _files(self) -> Compose:
+        assert self._deployment.compose is not None
+        return self._deployment.compose
 
     def _running(self) -> dict[str, str]:
         """Return the ids of the system's running containers, by instance."""

@@ -272,11 +272,7 @@ def in_containers(
     Raises `UserError` if it has jars of its own, or a number of services of a kind: images have the
     project's jars, and compose files their services.
     """
-    if choice.jars is not None or choice.replicas.keys() & choice.system.kinds.keys():
-        raise UserError(
-            "jars, and numbers of services of a kind, are for services as processes only",
-            "Choose backends embedded or local.",
-        )
+    _require_services_as_declared(choice)
     front = choice.system.front
     if choice.replicas.get(front.service, 1) > 1:
         raise UserError(
@@ -315,6 +311,14 @@ def in_containers(
     )
 
 
+def _require_services_as_declared(choice: Choice) -> None:
+    if choice.jars is not None or choice.replicas.keys() & choice.system.kinds.keys():
+        raise UserError(
+            "jars, and numbers of services of a kind, are for services as processes only",
+            "Choose backends embedded or local.",
+        )
+
+
 def in_cluster(
     choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
 ) -> Deployment:
@@ -326,11 +330,7 @@ def in_cluster(
     Raises `UserError` if the cluster does not answer, has no room or lacks an image, or if the
     system has jars of its own, or a number of services of a kind: manifests have their services.
     """
-    if choice.jars is not None or choice.replicas.keys() & choice.system.kinds.keys():
-        raise UserError(
-            "jars, and numbers of services of a kind, are for services as processes only",
-            "Choose backends embedded or local.",
-        )
+    _require_services_as_declared(choice)
     front, suffix = choice.system.front, f"-{choice.port_offset}" if choice.port_offset else ""
     known = Cluster(cluster.context(), f"testbed-run-{choice.variant}{suffix}")
     overlays = Path(environ.get("KUBERNETES_OVERLAYS") or project.root / "kubernetes" / "overlays")
@@ -347,9 +347,10 @@ def in_cluster(
         choice.limits,
     )
     cluster.require_new(known)
-    cluster.require_room(known.context, documents)
-    cluster.require_images(known.context, documents)
-    host = cluster.address(known.context)
+    nodes = cluster.nodes(known.context)
+    cluster.require_room(known.context, nodes, documents)
+    cluster.require_images(known.context, nodes, documents)
+    host = cluster.address(known.context, nodes)
     forwarded, uri = {}, None
     if (reset := choice.system.reset) is not None:
         local = services[reset.service].ports[reset.port] + choice.port_offset

@@ -28,6 +28,15 @@ _JOIN = (
     'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; done; shift; exec "$@"'
 )
 
+# The container's own control group, version 2 or else 1; memory is without the page cache.
+READ_USAGE = (
+    "cd /sys/fs/cgroup && { cat cpu.stat memory.stat 2>/dev/null"
+    " && echo peak $(cat memory.peak 2>/dev/null)"
+    " || { echo usage_nsec $(cat cpuacct/cpuacct.usage); cat cpu/cpu.stat memory/memory.stat;"
+    " echo peak $(cat memory/memory.max_usage_in_bytes); }; }"
+)
+"""Prints the figures of the group that it runs in, for `parse_usage`."""
+
 _PRESSURE = ("cpu.stat", "memory.peak", "memory.max_usage_in_bytes")
 """Files on throttling and on the most memory, in either version."""
 

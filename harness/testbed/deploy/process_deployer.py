@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,39 +11,21 @@ from pathlib import Path
 import psutil
 
 from testbed.deploy import groups, ports, processes
-from testbed.deploy.deployer import Notice, polls
+from testbed.deploy.deployer import Deployer, Notice, polls
 from testbed.deploy.groups import LimitedMeter
 from testbed.deploy.meter import Meter, ProcessMeter
 from testbed.deploy.processes import ProcessId
-from testbed.deploy.record import Running, StoredRecord
-from testbed.deploy.services import Deployment, Service, client
+from testbed.deploy.record import Running
+from testbed.deploy.services import Service, client
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
-from testbed.model.project import Project
 from testbed.model.systems import service_of
 
 
-class ProcessDeployer:
-    """A `Deployer` of processes, which stand in the record of the stack."""
+class ProcessDeployer(Deployer):
+    """Deploys processes, which stand in the record of the stack."""
 
     move = ports.MOVE_ALL
-
-    def __init__(
-        self,
-        project: Project,
-        deployment: Deployment,
-        stored: StoredRecord,
-        environ: Mapping[str, str],
-        ready_s: float,
-    ) -> None:
-        self._project = project
-        self._deployment = deployment
-        self._stored = stored
-        self._environ = environ
-        self._ready_s = ready_s
-        # Instances may be started and stopped beside each other; what runs and what is recorded
-        # change together.
-        self._changing = threading.RLock()
 
     def start(self, notice: Notice) -> None:
         for phase in self._deployment.phases:
@@ -56,7 +37,7 @@ class ProcessDeployer:
         """Do nothing: processes write their logs where they stay."""
 
     def require_alive(self, *, at_once: bool = False) -> None:
-        with self._changing:
+        with self._stored.changing:
             for one in self._running:
                 if one.process.find() is None:
                     raise UserError(
@@ -130,7 +111,7 @@ class ProcessDeployer:
     @contextlib.contextmanager
     def _leaving(self, name: str) -> Iterator[ProcessId]:
         """Yield the process of an instance to end; then the record no longer has it."""
-        with processes.uninterrupted(), self._changing:
+        with processes.uninterrupted(), self._stored.changing:
             known = {one.name: one for one in self._running}
             if name not in known:
                 raise unknown("service", name, known)
@@ -140,7 +121,7 @@ class ProcessDeployer:
 
     def _launch(self, service: Service, cpus: float | None = None) -> None:
         log = self._project.logs / f"{service.name}.log"
-        with processes.uninterrupted(), self._changing:
+        with processes.uninterrupted(), self._stored.changing:
             command = service.command
             folders: tuple[Path, ...] = ()
             try:
@@ -177,7 +158,7 @@ class ProcessDeployer:
                 for name in [name for name, one in pending.items() if one.ready(http)]:
                     del pending[name]
                     ready_s = round(time.monotonic() - began, 2)
-                    with self._changing:
+                    with self._stored.changing:
                         self._stored.set_running(
                             replace(one, ready_s=ready_s) if one.name == name else one
                             for one in self._running

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -108,10 +109,14 @@ def save(project: Project, record: StackRecord) -> None:
 
 
 class StoredRecord:
-    """The record of a stack and its file, which change together."""
+    """The record of a stack and its file, which change together.
+
+    Instances may be started and stopped beside each other: who changes what runs holds `changing`.
+    """
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        self.changing = threading.RLock()
         self._record: StackRecord | None = None
 
     @property

@@ -24,9 +24,6 @@ from testbed.model.project import Project
 READY_LIMIT_S = 120.0
 CONVERGED_LIMIT_S = 60.0
 
-CLUSTER_READY_S = 300.0
-"""The same for all pods together: images may have to be pulled."""
-
 
 class Stack:
     """The processes, containers or pods of one deployment; every service inherits `environ`.
@@ -47,7 +44,8 @@ class Stack:
         self._converged_s = converged_s
         self._stored = StoredRecord(project)
         self._guard: subprocess.Popen[bytes] | None = None
-        self._deployer = _deployer(project, deployment, self._stored, environ, ready_s)
+        deployer = _place(deployment)
+        self._deployer = deployer(project, deployment, self._stored, environ, ready_s)
         self.deployment = deployment
 
     @property
@@ -206,17 +204,7 @@ class Stack:
             self._guard = None
 
 
-def _deployer(
-    project: Project,
-    deployment: Deployment,
-    stored: StoredRecord,
-    environ: Mapping[str, str],
-    ready_s: float,
-) -> Deployer:
+def _place(deployment: Deployment) -> type[Deployer]:
     if deployment.compose is not None:
-        return ContainerDeployer(project, deployment, deployment.compose, environ, ready_s)
-    if deployment.cluster is not None:
-        return ClusterDeployer(
-            project, deployment, deployment.cluster, stored, environ, max(ready_s, CLUSTER_READY_S)
-        )
-    return ProcessDeployer(project, deployment, stored, environ, ready_s)
+        return ContainerDeployer
+    return ProcessDeployer if deployment.cluster is None else ClusterDeployer
