@@ -13,6 +13,9 @@ from .openapi import Document
 
 CLIENTS = 8
 HOSTILE = 1000
+HOSTILE_IN_CHAINS = 250
+"""A chain's first service decodes and refuses by the same code."""
+
 GROWTH_MB = 64
 """What a service may take more while it refuses requests; one decoded image would be 2,700."""
 

@@ -55,6 +55,7 @@ def instances(
     """Start a second instance beside the first."""
     if running is None:
         pytest.skip("TESTBED_BASE_URL: no instance is added to a running system")
+    (first,) = (one for one in running.deployment.services if service_of(one.name) == SERVICE)
     offset = PORT_OFFSET + worker_ports()
     choice = Choice(variant, settings=SETTINGS, port_offset=offset, replicas={SERVICE: 2})
     both = deployment(choice, Project.find(), jdk.for_services())
@@ -62,7 +63,8 @@ def instances(
     second = found[1]
     folder = tmp_path_factory.mktemp(second.name)
     log = folder / "log"
-    started = processes.start(second.command, {**os.environ, **second.environ}, log, folder)
+    # As the first was started: quickly.
+    started = processes.start(first.command, {**os.environ, **second.environ}, log, folder)
     process = ProcessId.of(started.pid)
     try:
         with client() as http:

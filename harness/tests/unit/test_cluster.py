@@ -225,7 +225,7 @@ def make_stack(kubectl: Kubectl, tmp_path: Path) -> MakeStack:
         kubectl.has("pods", *(pod(name, f"{name}-a1") for name in expected))
         project = Project(tmp_path, tmp_path / ".testbed")
         plain = replace(found, forwarded=forwarded, converged=lambda _: None)
-        return Stack(project, plain, os.environ, ready_s=1)
+        return Stack(project, plain, os.environ)
 
     return made
 
