@@ -71,8 +71,8 @@ def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
         return [static, [tests]]
     # All of `verify` but the packaging: the contract tests use the jars meanwhile.
     goals = ("test-compile", "surefire:test", "failsafe:integration-test", "failsafe:verify")
-    # Three modules at a time: their tests wait for time limits and containers.
-    maven = (build.maven(), "-B", "-ntp", "-T3", *goals, "spotless:check")
+    # Two modules at a time: their tests wait for time limits and containers.
+    maven = (build.maven(), "-B", "-ntp", "-T2", *goals, "spotless:check")
     return [
         [Suite("services", maven, project.root)],
         [Suite("contract", (*pytest, *by_stack, "tests/contract"), harness)],

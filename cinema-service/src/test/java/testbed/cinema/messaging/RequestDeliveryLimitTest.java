@@ -28,7 +28,7 @@ class RequestDeliveryLimitTest {
   private final MongoServer server = new MongoServer(new MemoryBackend());
   private final MongoClient client =
       MongoClients.create(
-          "mongodb://localhost:%d/?serverSelectionTimeoutMS=100"
+          "mongodb://localhost:%d/?serverSelectionTimeoutMS=2000"
               .formatted(server.bind().getPort()));
   private final MongoOperations database = new MongoTemplate(client, "cinema-ucd");
 
