@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +63,21 @@ class Account:
 def accounts(judged: Judged) -> list[Account]:
     """Return the account of each usable run that has one."""
     return [account(one) for one in judged.used.measurements if one.run.ledger]
+
+
+def tabulate(judged: Judged) -> pl.DataFrame:
+    """Return the table of ``accounts.csv``: a row for each account, with the fields of `Account`.
+
+    Shares are of 1. ``closed`` is whether each accepted request has one outcome.
+    """
+    rows = []
+    for one in accounts(judged):
+        cell, fields = one.run.cell, asdict(one)
+        del fields["run"]
+        known = {"system": cell.system, "workload": cell.workload, "level": cell.level}
+        told = {"unserved_share": one.unserved_share, "closed": one.closed}
+        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **fields, **told})
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def account(measurement: Measurement) -> Account:

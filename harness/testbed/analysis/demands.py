@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
@@ -104,6 +106,40 @@ def searches(judged: Judged) -> list[Found]:
         if one.run.demand and one.run.demand["cpus"] is not None
     ]
     return [_found(part) for part in grouped(sorted(runs, key=_search), _search).values()]
+
+
+def tabulate(judged: Judged) -> pl.DataFrame:
+    """Return the table of ``searches.csv``: a row for each search, with the fields of `Found`.
+
+    ``too_little`` and ``enough`` are cores. ``cores.SERVICE`` and ``memory_mb.SERVICE`` are those
+    of a service with the least CPU. ``cpu_ms.SERVICE`` is the CPU time of an operation of a single
+    thread.
+    """
+    rows = []
+    demands = grouped(alone(judged), lambda one: (one.system, one.workload))
+    for one in searches(judged):
+        starts = demands.get((one.system, one.workload), [])
+        rows.append(
+            {
+                "system": one.system,
+                "workload": one.workload,
+                "threads": one.threads,
+                "pair": one.repetition,
+                "wanted_per_s": one.wanted,
+                "too_little": one.bracket.failed,
+                "enough": one.bracket.passed,
+                "contradicted": one.contradicted,
+                "utilisation": one.utilisation,
+                "throttled_s": one.throttled_s,
+                **{f"cores.{name}": cores for name, (cores, _) in one.parts.items()},
+                **{f"memory_mb.{name}": memory for name, (_, memory) in one.parts.items()},
+                **{
+                    f"cpu_ms.{name}": sum(start.cpu_ms[name] for start in starts) / len(starts)
+                    for name in (starts[0].cpu_ms if starts else ())
+                },
+            }
+        )
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def _found(runs: Sequence[Measurement]) -> Found:

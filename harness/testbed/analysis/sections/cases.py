@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
+
+from testbed.analysis import demands
+from testbed.analysis.accounts import tabulate
 from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.cases import Case, cases
 from testbed.analysis.claims.claim import Claim, Found, leaning
-from testbed.analysis.claims.tables import words
+from testbed.analysis.claims.tables import replication_data, words
 from testbed.analysis.sections import accounts, demand, efficiency, ladder
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
@@ -23,18 +27,39 @@ def studies(judged: Judged) -> str:
 
     What belongs to no case study comes without a published table. Empty if there is neither.
     """
-    measured = {run.cell.variant for run in judged.results.runs}
-    climbed = bool(judged.results.declared.get("ladder"))
-    found = [
-        one
-        for one in cases()
-        if (climbed if one.shows == "ladder" else measured & set(one.variants))
-    ]
+    found = _measured(judged)
     parts = ["\n\n".join(_study(one, judged)) for one in found]
     for shows, title in TABLES.items():
         if not any(one.shows == shows for one in found) and (ours := _ours(shows, None, judged)):
             parts.append(f"## {title}\n\n{ours}")
     return "\n\n".join(parts)
+
+
+def tables(judged: Judged) -> dict[str, pl.DataFrame]:
+    """Return the tables of the case studies' sections, by name, without the empty ones."""
+    found = {
+        "accounts": tabulate(judged),
+        "searches": demands.tabulate(judged),
+        "case_claims": replication_data(
+            [
+                (claim, "operation", examine(claim, judged))
+                for case in _measured(judged)
+                for claim in case.claims
+                if claim.kind != PUBLISHED
+            ]
+        ),
+    }
+    return {name: table for name, table in found.items() if not table.is_empty()}
+
+
+def _measured(judged: Judged) -> list[Case]:
+    measured = {run.cell.variant for run in judged.results.runs}
+    climbed = bool(judged.results.declared.get("ladder"))
+    return [
+        one
+        for one in cases()
+        if (climbed if one.shows == "ladder" else measured & set(one.variants))
+    ]
 
 
 def _study(case: Case, judged: Judged) -> Iterator[str]:
