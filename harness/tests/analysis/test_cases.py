@@ -384,6 +384,26 @@ def test_accounts_without_a_case_study_have_a_part_of_their_own(bursts: Judged) 
     assert "| 1,000 | 0 | 1,000 | 120 | 880 |" in text
 
 
+def test_tables_are_those_of_what_was_measured(searched: Judged) -> None:
+    tables = sections.tables(searched)
+
+    assert tables.keys() == {"searches", "case_claims"}
+    found = tables["searches"].filter(system="chain", pair=3).row(0, named=True)
+    assert (found["enough"], found["cpu_ms.converter"]) == (0.65, pytest.approx(60))
+    assert found["cores.converter"] == pytest.approx(0.325)
+    assert found["cores.whole"] is None
+    ratio = tables["case_claims"].filter(claim="cpu-10").row(0, named=True)
+    assert ratio["points_to"] in {"replicated", "not replicated"}
+
+
+def test_each_account_is_a_row(bursts: Judged) -> None:
+    tables = sections.tables(bursts)
+
+    assert tables.keys() == {"accounts"}
+    assert tables["accounts"]["lost"].to_list() == [880, 880, 880]
+    assert tables["accounts"]["closed"].all()
+
+
 def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
     known = [one for case in cases() for one in case.claims]
 
