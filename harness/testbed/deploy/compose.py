@@ -417,12 +417,13 @@ def stop(compose: Compose, name: str, grace_s: float) -> bool:
 
 
 def set_cpus(container: Container, cpus: float | None) -> None:
-    """Change the CPU limit of a running container; None lifts it.
+    """Change the CPU limit of a running container, in cores; None allows it the whole machine.
 
     Raises `UserError` if that fails.
     """
-    quota = -1 if cpus is None else round(cpus * groups.PERIOD_US)
-    _docker("update", f"--cpu-period={groups.PERIOD_US}", f"--cpu-quota={quota}", container.id)
+    # Compose has limited it by --cpus: Docker then refuses a quota, and takes 0 for no change.
+    limit = (os.cpu_count() or 1) if cpus is None else cpus
+    _docker("update", f"--cpus={limit:g}", container.id)
 
 
 def start(compose: Compose, name: str) -> None:
