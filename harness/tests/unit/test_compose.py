@@ -126,6 +126,24 @@ def test_knows_images_and_published_ports(
         compose.published(services, "mongodb", 27017)
 
 
+def test_a_running_container_is_limited_as_compose_does_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As Docker does where --cpus was given at the start.
+    script = f"""case "$*" in *--cpu-quota*) echo 'Conflicting options' >&2; exit 1;; esac
+echo "$@" >> {tmp_path}/asked"""
+    docker(tmp_path, script, monkeypatch)
+    container = compose.Container("ticket-service", "a1", "running", 0)
+
+    compose.set_cpus(container, 0.4)
+    compose.set_cpus(container, None)
+
+    limited, lifted = (tmp_path / "asked").read_text().splitlines()
+    assert limited == "update --cpus=0.4 a1"
+    # Docker takes 0 for no change.
+    assert lifted == f"update --cpus={os.cpu_count()} a1"
+
+
 def test_settings_reach_the_named_services_alone(project: Project) -> None:
     stack = compose.Compose((project.root / "c.yml",), ())
 
