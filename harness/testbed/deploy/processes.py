@@ -51,7 +51,7 @@ class ProcessId:
             process = psutil.Process(self.pid)
             if abs(_started(process) - self.created) > START_TOLERANCE_S:
                 return None
-            if process.status() == psutil.STATUS_ZOMBIE:
+            if _is_over(process):
                 return None
         except psutil.NoSuchProcess:
             return None
@@ -158,9 +158,17 @@ def _wait(asked: Iterable[psutil.Process], limit_s: float) -> list[psutil.Proces
 
 def _has_ended(process: psutil.Process) -> bool:
     try:
-        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+        return not process.is_running() or _is_over(process)
     except psutil.NoSuchProcess:
         return True
+
+
+def _is_over(process: psutil.Process) -> bool:
+    """Return whether a process waits for nothing but its parent.
+
+    Its first thread may have ended before the others, which then still have its ports.
+    """
+    return process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1
 
 
 def run_in_foreground(

@@ -53,6 +53,25 @@ def test_an_ended_child_that_nobody_waited_for_does_not_count_as_running() -> No
         assert one.find() is None
 
 
+@pytest.mark.skipif(not psutil.LINUX, reason="of Linux's threads")
+def test_a_process_runs_until_its_last_thread_has_ended() -> None:
+    code = (
+        "import ctypes, threading, time;"
+        "threading.Thread(target=time.sleep, args=(60,)).start();"
+        "print('ready', flush=True); ctypes.CDLL(None).pthread_exit(None)"
+    )
+    with sleeper(code) as process:
+        one = ProcessId.of(process.pid)
+        first = psutil.Process(process.pid)
+        while first.status() != psutil.STATUS_ZOMBIE:
+            time.sleep(0.01)
+        assert one.find() == first
+
+        processes.stop([one])
+
+        assert one.find() is None
+
+
 @pytest.mark.skipif(not psutil.LINUX, reason="others keep the time of day of a start")
 def test_finds_a_process_after_the_clock_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
     with sleeper() as process:
