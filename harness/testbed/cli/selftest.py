@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import signal
 import sys
 import threading
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from testbed.deploy import build, processes
+from testbed.deploy import build, machine, processes
 from testbed.deploy.jdk import Jdk
 from testbed.model.project import Project
 
@@ -53,8 +54,10 @@ def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
     """
     harness = project.root / "harness"
     python = sys.executable
-    # One file at a time per processor. More than four workers would only mean more JVMs at once.
-    spread = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+    # Each does a file at a time. One more than there are processors, as tests wait for processes;
+    # more than four would only mean more JVMs at once.
+    workers = min(4, math.ceil(machine.usable_cpus()) + 1)
+    spread = (f"--numprocesses={workers}", "--dist=loadfile")
     # A worker does all tests of what it has started (tests/contract/conftest.py).
     by_stack = ("--numprocesses=2", "--dist=loadscope")
     pytest = (python, "-m", "pytest")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,12 +8,15 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed.deploy import leftovers, record
+from testbed.deploy import leftovers, ports, record
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
 from testbed.model.project import Project
 
 HERE = Path(__file__).parent
+
+_WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+_PORTS = iter(range(28_500 + 1_000 * _WORKER, 29_500 + 1_000 * _WORKER))
 
 
 @pytest.fixture
@@ -28,10 +30,11 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def unused_port() -> int:
-    """Return a port nobody listens on; the system does not hand out the same one soon again."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port nobody listens on, which no other test gets.
+
+    Ports lie below those of outgoing connections; each worker of pytest has a thousand of its own.
+    """
+    return next(port for port in _PORTS if ports.is_free(port))
 
 
 @pytest.fixture
