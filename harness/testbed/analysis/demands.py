@@ -98,6 +98,12 @@ def alone(judged: Judged) -> list[Alone]:
     return found
 
 
+def mean_cpu_ms(starts: Sequence[Alone]) -> dict[str, float]:
+    """Return the CPU time of one operation over starts of one system, by service."""
+    services = starts[0].cpu_ms if starts else ()
+    return {name: sum(one.cpu_ms[name] for one in starts) / len(starts) for name in services}
+
+
 def searches(judged: Judged) -> list[Found]:
     """Return what each search found; empty without a demand search. Invalid runs do not count."""
     runs = [
@@ -133,10 +139,7 @@ def tabulate(judged: Judged) -> pl.DataFrame:
                 "throttled_s": one.throttled_s,
                 **{f"cores.{name}": cores for name, (cores, _) in one.parts.items()},
                 **{f"memory_mb.{name}": memory for name, (_, memory) in one.parts.items()},
-                **{
-                    f"cpu_ms.{name}": sum(start.cpu_ms[name] for start in starts) / len(starts)
-                    for name in (starts[0].cpu_ms if starts else ())
-                },
+                **{f"cpu_ms.{name}": cpu_ms for name, cpu_ms in mean_cpu_ms(starts).items()},
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from scipy import stats
 
 from testbed.analysis.claims.case_kinds import cost
-from testbed.analysis.demands import Alone, Found, alone, searches
+from testbed.analysis.demands import Alone, Found, alone, mean_cpu_ms, searches
 from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import SIZES, price_list
 from testbed.analysis.tables import MISSING, markdown_table, percent
@@ -78,10 +78,11 @@ def _cell(one: Found) -> tuple[str, int, str]:
 
 def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) -> dict[str, str]:
     first = runs[0]
-    own = _total_ms([one for one in demands if _whose(one) == (first.system, first.workload)])
+    starts = [one for one in demands if _whose(one) == (first.system, first.workload)]
+    own = sum(mean_cpu_ms(starts).values())
     wanted = [one.wanted for one in runs if one.wanted is not None]
     mean_wanted = float(stats.gmean(wanted)) if wanted else None
-    predicted = None if mean_wanted is None or own is None else mean_wanted * own / 1000
+    predicted = mean_wanted * own / 1000 if mean_wanted and starts else None
     costs: dict[str, str] = {}
     for sizes in SIZES if prices else ():
         known = [cost(one, price_list(prices or "").together, sizes) for one in runs if one.parts]
@@ -105,9 +106,9 @@ def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) ->
 
 def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
     for (system, workload), starts in grouped(sorted(demands, key=_whose), _whose).items():
-        whole = _total_ms(starts)
-        for service in starts[0].cpu_ms:
-            cpu_ms = sum(one.cpu_ms[service] for one in starts) / len(starts)
+        spent = mean_cpu_ms(starts)
+        whole = sum(spent.values())
+        for service, cpu_ms in spent.items():
             yield {
                 "workload": workload,
                 "system": system,
@@ -120,11 +121,6 @@ def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
 
 def _whose(one: Alone) -> tuple[str, str]:
     return one.system, one.workload
-
-
-def _total_ms(starts: Sequence[Alone]) -> float | None:
-    """Return the mean CPU time of an operation; None without a start."""
-    return sum(one.total_ms for one in starts) / len(starts) if starts else None
 
 
 def _each(values: Sequence[float | None], nothing: str) -> str:
