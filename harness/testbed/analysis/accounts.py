@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -42,7 +43,7 @@ class Account:
     steady: float | None
     """The same share by M/M/1/K, for endless Poisson arrivals; None for others."""
     oldest_s: float | None
-    """The longest time from an arrival until its result was seen."""
+    """The longest time from an arrival until its result was there."""
     cpu_ms: float | None
     """CPU time of all services of the system, drain included, for each that was built."""
     peak_mb: float | None
@@ -116,27 +117,26 @@ def account(measurement: Measurement) -> Account:
             else None
         ),
         oldest_s=_oldest_s(run, starts),
-        cpu_ms=_cpu_ms(run, told["built"]),
+        cpu_ms=cpu_ms(run, told["built"], declared.services if declared else ()),
         peak_mb=sum((told.get("peak_mb") or {}).values()) or None,
     )
 
 
 def _oldest_s(run: Run, starts: np.ndarray) -> float | None:
-    """Return the most time from an arrival to the moment at which its result was seen."""
+    """Return the most time from an arrival to the moment at which it was built."""
     file: Path = run.folder / "ledger.csv"
     if not file.is_file() or not starts.size:
         return None
-    rows = pl.read_csv(file, schema_overrides={"seen_s": pl.Float64}).drop_nulls("seen_s")
+    rows = pl.read_csv(file, schema_overrides={"built_s": pl.Float64}).drop_nulls("built_s")
     if rows.is_empty():
         return None
     # Work is numbered in the order of its arrival.
     came = np.sort(starts)[np.clip(rows["number"].to_numpy() - 1, 0, starts.size - 1)]
-    return float((rows["seen_s"].to_numpy() - came / 1000).max())
+    return float((rows["built_s"].to_numpy() - came / 1000).max())
 
 
-def _cpu_ms(run: Run, built: int) -> float | None:
-    declared = declarations().get(run.cell.variant)
-    own = set(declared.services) if declared else set()
+def cpu_ms(run: Run, built: int, services: Collection[str]) -> float | None:
+    """Return the CPU time of some services, drain included, for each that was built."""
     parts = [*(block.server_cpu_s for block in run.blocks), (run.ledger or {}).get("cpu_s") or {}]
-    spent = sum(s for part in parts for name, s in part.items() if service_of(name) in own)
+    spent = sum(s for part in parts for name, s in part.items() if service_of(name) in services)
     return 1000 * spent / built if built and spent else None

@@ -19,7 +19,10 @@ from testbed.model.errors import UserError
 from testbed.model.systems import Ledger
 
 POLL_S = 0.5
-"""How often a system is asked what became of its work: the resolution of ages."""
+"""How often a system is asked how much of its work is left.
+
+Such an answer has no ids: they would cost a builder whose CPU is limited a part of it.
+"""
 
 ANSWER_LIMIT_S = 60.0
 """The longest wait for a report; each question has the timeout of `services.client`."""
@@ -27,7 +30,7 @@ ANSWER_LIMIT_S = 60.0
 QUIET_S = 3.0
 """A system is drained if for so long nothing waits and nothing further is built."""
 
-COLUMNS = ("number", "id", "outcome", "seen_s")
+COLUMNS = ("number", "id", "outcome", "built_s")
 
 OUTCOMES = {"built": "built", "dropped": "dropped", "failed": "dead-lettered"}
 """What became of work, by the list of the answer in which its id is."""
@@ -37,23 +40,37 @@ THIRDS = 3
 
 @dataclass(frozen=True)
 class Told:
-    """What a system reports about its work since its start; `waiting` is negative if unknown."""
+    """What a system reports about its work since its start."""
 
     ids: Mapping[str, frozenset[str]]
     refused: int
+    settled: int
+    """How much work has an outcome."""
     waiting: int
+    """How much waits; negative if unknown."""
+    built_s: Mapping[str, float] = field(default_factory=dict)
+    """When work was built, by id, in seconds since the epoch."""
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> Told:
+        built = answer.get("built", ())
         return cls(
             {name: frozenset(answer.get(name, ())) for name in OUTCOMES},
             len(answer.get("refused", ())),
+            int(answer["settled"]),
             int(answer["waiting"]),
+            {one: at / 1000 for one, at in zip(built, answer.get("builtAt", ()), strict=True)},
         )
 
     def since(self, before: Told) -> Told:
         ids = {name: known - before.ids[name] for name, known in self.ids.items()}
-        return Told(ids, self.refused - before.refused, self.waiting)
+        return Told(
+            ids,
+            self.refused - before.refused,
+            self.settled - before.settled,
+            self.waiting,
+            {one: self.built_s[one] for one in ids["built"]},
+        )
 
 
 @dataclass(frozen=True)
@@ -110,24 +127,20 @@ class Accounting:
     """Keeps the account of one run: begin before its load, end after it.
 
     Both raise `UserError` if the system does not answer.
-
-    `seen_s` says when each id that was built after the load was first seen, by the clock of the
-    machine.
     """
 
     ledger: Ledger
     stack: Stack
     before: Told | None = None
-    seen_s: dict[str, float] = field(default_factory=dict)
 
     def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
         """Wait until the work of earlier loads has left the system, and note what it reports."""
         notice("an empty queue")
         deadline = time.monotonic() + limit_s
         with services.client() as http:
-            while (told := self._ask(http)).waiting > 0 and time.monotonic() < deadline:
+            while self._ask(http, ids=False).waiting > 0 and time.monotonic() < deadline:
                 time.sleep(POLL_S)
-        self.before = told
+            self.before = self._ask(http)
 
     def end(self, notice: Callable[[str], None], limit_s: float, folder: Path) -> dict[str, Any]:
         """Wait until all work has an outcome, at most `limit_s`; return the entry of the record.
@@ -136,27 +149,25 @@ class Accounting:
         """
         notice("the drain")
         assert self.before is not None
-        began, changed = time.monotonic(), time.monotonic()
+        began = changed = time.monotonic()
         load_ended_s = time.time()
         order = self._accepted()
         with services.client() as http:
-            told = self._note(http)
-            # When these were built is not known.
-            self.seen_s = dict.fromkeys(told.ids["built"], 0.0)
-            at_once = len(told.ids["built"])
+            known = self._ask(http, ids=False)
             while (now := time.monotonic()) - began < limit_s:
-                if not account(order, told).count("lost", "queued"):
+                if known.settled - self.before.settled >= len(order):
                     break
-                if told.waiting == 0 and now - changed >= QUIET_S:
+                if known.waiting == 0 and now - changed >= QUIET_S:
                     break
                 time.sleep(POLL_S)
-                known, told = told, self._note(http)
-                if told.ids != known.ids:
+                asked, known = known, self._ask(http, ids=False)
+                if known.settled != asked.settled:
                     changed = time.monotonic()
+            told = self._ask(http).since(self.before)
         found = account(order, told)
-        write(folder / "ledger.csv", found, {one: at for one, at in self.seen_s.items() if at})
-        drained_s = changed - began
-        later = len(told.ids["built"]) - at_once
+        write(folder / "ledger.csv", found, told.built_s)
+        later = [at_s for at_s in told.built_s.values() if at_s > load_ended_s]
+        drained_s = max(later, default=load_ended_s) - load_ended_s
         return {
             "accepted": len(order),
             **{one: found.count(one) for one in (*OUTCOMES.values(), "queued", "lost")},
@@ -164,19 +175,20 @@ class Accounting:
             "twice": found.twice,
             "strangers": found.strangers,
             "lost_by_third": found.lost_by_third,
-            "built_later": later,
+            "built_later": len(later),
             "drained_s": round(drained_s, 3),
-            "built_per_s": round(later / drained_s, 4) if later and drained_s > 0 else None,
+            "built_per_s": round(len(later) / drained_s, 4) if drained_s > 0 else None,
             "load_ended_ms": round(1000 * load_ended_s),
         }
 
-    def _ask(self, http: httpx.Client) -> Told:
+    def _ask(self, http: httpx.Client, *, ids: bool = True) -> Told:
         """Ask until an answer comes: a service that is busy with its work may take its time."""
         port = self.stack.endpoints()[self.ledger.service]
+        address = f"http://{ports.LOOPBACK}:{port}{self.ledger.path}"
         deadline = time.monotonic() + ANSWER_LIMIT_S
         while True:
             try:
-                answer = http.get(f"http://{ports.LOOPBACK}:{port}{self.ledger.path}")
+                answer = http.get(address, params={} if ids else {"ids": "false"})
                 return Told.of(answer.raise_for_status().json())
             except httpx.TimeoutException as problem:
                 if time.monotonic() < deadline:
@@ -187,13 +199,6 @@ class Accounting:
 
     def _silent(self, problem: Exception) -> UserError:
         return UserError(f"{self.ledger.service} does not tell what became of its work ({problem})")
-
-    def _note(self, http: httpx.Client) -> Told:
-        assert self.before is not None
-        told = self._ask(http).since(self.before)
-        for one in told.ids["built"]:
-            self.seen_s.setdefault(one, time.time())
-        return told
 
     def _accepted(self) -> dict[str, int]:
         uri, where = self.stack.deployment.mongodb_uri, self.ledger.accepted
@@ -209,14 +214,14 @@ def number_in(text: str) -> int:
     return int(found[0]) if found else 0
 
 
-def write(file: Path, found: Account, seen_s: Mapping[str, float]) -> None:
+def write(file: Path, found: Account, built_s: Mapping[str, float]) -> None:
     """Write the account of each id as CSV, in order, with the columns of `COLUMNS`.
 
-    ``seen_s`` is when it was first seen as built, in seconds since the epoch.
+    ``built_s`` is when it was built, in seconds since the epoch.
     """
     with file.open("w", newline="", encoding="utf-8") as output:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(COLUMNS)
         for one in sorted(found.order, key=lambda one: found.order[one]):
-            seen = f"{seen_s[one]:.3f}" if one in seen_s else ""
-            rows.writerow((found.order[one], one, found.outcomes[one], seen))
+            built = f"{built_s[one]:.3f}" if one in built_s else ""
+            rows.writerow((found.order[one], one, found.outcomes[one], built))

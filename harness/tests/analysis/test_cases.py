@@ -33,6 +33,7 @@ COSTS: Mapping[str, Mapping[str, float]] = {
 }
 VARIANT = {"chain": "poster-chain", "composite": "poster-composite"}
 LEAST = {"chain": [0.6, 0.6, 0.65], "composite": [0.5, 0.5, 0.5]}
+WORKS = ("Akbulut", "A2 Micro-Service Report", "Load-Balanced Replicated Services")
 MEMORY_MB = {"chain": 150.0, "composite": 300.0}
 
 
@@ -324,7 +325,7 @@ def bursts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judged:
         assert start
         first_ms = 1_760_000_000_000
         (folder / "ledger.csv").write_text(
-            f"number,id,outcome,seen_s\n1,a,lost,\n2,b,built,{first_ms / 1000 + last:.3f}\n"
+            f"number,id,outcome,built_s\n1,a,lost,\n2,b,built,{first_ms / 1000 + last:.3f}\n"
         )
     return judge_all(load(tmp_path))
 
@@ -377,6 +378,16 @@ def test_a_builder_is_busy_from_the_first_request_to_the_last_result(bursts: Jud
     assert found.runs == 3
 
 
+def test_the_cpu_of_what_was_built_may_be_that_of_one_service(bursts: Judged) -> None:
+    cell = {"variant": "sync", "workload": "list"}
+    one, other = ({**cell, "service": name} for name in ("builder", "other"))
+    found = examine(claim("cpu ratio", over=other, under=one), bursts)
+
+    assert (found.estimate, found.runs) == (pytest.approx(5 / 1.2), 3)
+    same = examine(claim("cpu ratio", over=cell, under=one), bursts)
+    assert same.estimate == pytest.approx(1), "the system has one service of its own"
+
+
 def test_accounts_without_a_case_study_have_a_part_of_their_own(bursts: Judged) -> None:
     text = sections.studies(bursts)
 
@@ -410,7 +421,7 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
     assert len({one.id for one in known}) == len(known)
     for one in known:
         assert one.kind in CASE_KINDS
-        assert one.source == "ours" or one.source.startswith(("Akbulut", "A2 Micro-Service Report"))
+        assert one.source == "ours" or one.source.startswith(WORKS)
         assert (one.accept is None) == (one.kind in {"none", "efficiency"})
         if one.kind == "none":
             assert one.fields["why"]

@@ -31,8 +31,19 @@ DECLARED = Ledger(
 )
 
 
+BUILT_MS = 1_760_000_000_000
+
+
+def answer(waiting: int = 0, **ids: list[str]) -> dict[str, Any]:
+    """Return what a service tells; ids are those of each outcome, built one after another."""
+    built = ids.get("built", [])
+    settled = sum(len(ids.get(name, ())) for name in ledger.OUTCOMES)
+    at = [BUILT_MS + number for number in range(len(built))]
+    return {**ids, "builtAt": at, "settled": settled, "waiting": waiting}
+
+
 def told(waiting: int = 0, **ids: list[str]) -> Told:
-    return Told.of({**ids, "waiting": waiting})
+    return Told.of(answer(waiting, **ids))
 
 
 def test_everything_accepted_has_one_outcome() -> None:
@@ -72,11 +83,13 @@ def test_nothing_accepted_is_an_account_too() -> None:
 
 
 def test_work_of_earlier_runs_is_left_out() -> None:
-    before = Told.of({"built": ["a"], "refused": ["x"], "waiting": 3})
-    now = Told.of({"built": ["a", "b"], "refused": ["x", "y"], "waiting": 1})
+    before = told(3, built=["a"], refused=["x"])
+    now = told(1, built=["a", "b"], refused=["x", "y"])
 
-    assert now.since(before).ids["built"] == {"b"}
-    assert (now.since(before).refused, now.since(before).waiting) == (1, 1)
+    since = now.since(before)
+    assert since.ids["built"] == {"b"}
+    assert since.built_s == {"b": (BUILT_MS + 1) / 1000}
+    assert (since.refused, since.settled, since.waiting) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -97,15 +110,24 @@ def test_places_are_the_length_and_what_consumers_hold() -> None:
 
 @contextmanager
 def answering(answers: list[dict[str, Any]], late_s: float = 0) -> Iterator[int]:
-    """Serve the answers in turn, the last one for good; the first one late."""
-    delays = [late_s]
+    """Serve the answers in turn, the last one for good; the first one late.
+
+    Those without ids go on to the next; those with ids are as of the last without.
+    """
+    delays, current = [late_s], [answers[0]]
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            assert self.path == DECLARED.path
+            path, _, query = self.path.partition("?")
+            assert (path, query) in ((DECLARED.path, ""), (DECLARED.path, "ids=false"))
             if delays:
                 time.sleep(delays.pop())
-            body = json.dumps(answers.pop(0) if answers[1:] else answers[0]).encode()
+            if query:
+                current[0] = answers.pop(0) if answers[1:] else answers[0]
+            told = current[0]
+            if query:
+                told = told | {name: [] for name in told if isinstance(told[name], list)}
+            body = json.dumps(told).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -128,11 +150,13 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
     stored = {"a": "user-1@x", "b": "user-2@x", "c": "user-10@x", "d": withdrawn}
     monkeypatch.setattr(database, "stored", lambda *_: stored)
     answers = [
-        {"built": ["old"], "waiting": 2},
-        {"built": ["old", "older"], "waiting": 0},
-        {"built": ["old", "older", "b"], "waiting": 1},
-        {"built": ["old", "older", "b", "c"], "refused": ["z"], "waiting": 0},
+        answer(2, built=["old"]),
+        answer(0, built=["old", "older"]),
+        answer(1, built=["old", "older", "b"]),
+        answer(0, built=["old", "older", "b", "c"], refused=["z"]),
     ]
+    # One is built during the load, one after it.
+    answers[3]["builtAt"] = [0, 0, 0, round(1000 * (time.time() + 60))]
     with answering(answers) as port:
         stack = SimpleNamespace(
             endpoints=lambda: {"builder": port}, deployment=SimpleNamespace(mongodb_uri="x")
@@ -155,7 +179,8 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
         "built_later": 1,
     }
     assert expected.items() <= found.items()
-    assert 0 < found["drained_s"] < 5
+    assert found["drained_s"] == pytest.approx(60, abs=1)
+    assert found["built_per_s"] == pytest.approx(1 / 60, rel=0.02)
     with (tmp_path / "ledger.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["number"], row["id"], row["outcome"]) for row in rows] == [
@@ -163,14 +188,13 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
         ("2", "b", "built"),
         ("10", "c", "built"),
     ]
-    # When one was built that is seen at the end of the load is not known.
-    assert rows[0]["seen_s"] == rows[1]["seen_s"] == ""
-    assert float(rows[2]["seen_s"]) > found["load_ended_ms"] / 1000
+    assert (rows[0]["built_s"], rows[1]["built_s"]) == ("", "0.000")
+    assert float(rows[2]["built_s"]) > found["load_ended_ms"] / 1000
 
 
 def test_a_busy_service_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "client", lambda: httpx.Client(timeout=0.1))
-    with answering([{"built": ["a"], "waiting": 0}], late_s=0.5) as port:
+    with answering([answer(built=["a"])], late_s=0.5) as port:
         stack = SimpleNamespace(endpoints=lambda: {"builder": port})
         accounting = Accounting(DECLARED, stack)  # type: ignore[arg-type]
         accounting.begin(lambda _: None, 5)
@@ -179,7 +203,7 @@ def test_a_busy_service_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
         monkeypatch.setattr(ledger, "ANSWER_LIMIT_S", 0)
     with (
-        answering([{"waiting": 0}], late_s=0.5) as port,
+        answering([answer()], late_s=0.5) as port,
         pytest.raises(UserError, match="builder does not tell what became of its work"),
     ):
         accounting.begin(lambda _: None, 5)

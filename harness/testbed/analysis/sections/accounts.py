@@ -16,7 +16,7 @@ NOTE = (
     "offered. Predicted for n that arrive at rate a, with K places, drained at m per second: "
     "max(0, 1 - K/n - m/a); with Poisson arrivals that never end, M/M/1/K. The drain rate m is "
     "measured after the load. *First third* is the share of the lost that came in the first third "
-    "of the run. The oldest is of those done after the load. Figures are means over runs."
+    "of the run. Figures are means over runs."
 )
 
 

@@ -118,7 +118,7 @@ class InlineTicketsTest {
     var id = idOf(make(key));
     http.get().uri("/tickets/" + id).header("Prefer", "wait=30").exchange();
 
-    assertThat(accounts.accounts().built()).contains(id);
+    assertThat(accounts.accounts(true).built()).contains(id);
   }
 
   private void full() {

@@ -16,29 +16,37 @@ import testbed.contracts.ReservationId;
  */
 final class Ledger {
 
+  /** What has become of a ticket, and when, in milliseconds since the epoch. */
+  record Entry(ReservationId id, Fate fate, long atMillis) {}
+
   private final int most;
 
   /** Guarded by this. */
-  private final LinkedHashMap<ReservationId, Fate> fates = new LinkedHashMap<>();
+  private final LinkedHashMap<ReservationId, Entry> entries = new LinkedHashMap<>();
 
   Ledger(int most) {
     this.most = most;
   }
 
   synchronized void note(ReservationId id, Fate fate) {
-    fates.putLast(id, fate);
-    if (fates.size() > most) {
-      fates.pollFirstEntry();
+    entries.putLast(id, new Entry(id, fate, System.currentTimeMillis()));
+    if (entries.size() > most) {
+      entries.pollFirstEntry();
     }
   }
 
   synchronized @Nullable Fate of(ReservationId id) {
-    return fates.get(id);
+    var entry = entries.get(id);
+    return entry == null ? null : entry.fate();
+  }
+
+  /** All at one moment. */
+  synchronized List<Entry> entries() {
+    return List.copyOf(entries.values());
   }
 
   /** All at one moment. A fate that no ticket has is absent. */
-  synchronized Map<Fate, List<ReservationId>> byFate() {
-    return fates.entrySet().stream()
-        .collect(groupingBy(Map.Entry::getValue, mapping(Map.Entry::getKey, toList())));
+  Map<Fate, List<ReservationId>> byFate() {
+    return entries().stream().collect(groupingBy(Entry::fate, mapping(Entry::id, toList())));
   }
 }

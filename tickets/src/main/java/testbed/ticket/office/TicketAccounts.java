@@ -5,7 +5,6 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
-import testbed.contracts.ReservationId;
 
 /** What became of each ticket, by the id of its reservation. */
 @Endpoint(id = "tickets")
@@ -14,16 +13,20 @@ public final class TicketAccounts {
   /**
    * The newest tickets by what became of them, each list in the order of the events.
    *
+   * @param builtAt when each of the built ones was, in milliseconds since the epoch
    * @param dropped thrown out of the queue of this process; an AMQP server does not tell whom it
    *     drops
    * @param refused by this service
+   * @param settled how many have been built, dropped or given up since the start
    * @param waiting how many wait; -1 if the AMQP server does not answer
    */
   public record Accounts(
       List<String> built,
+      List<Long> builtAt,
       List<String> dropped,
       List<String> failed,
       List<String> refused,
+      long settled,
       int waiting) {}
 
   private final TicketOffice office;
@@ -34,18 +37,32 @@ public final class TicketAccounts {
     this.waiting = waiting;
   }
 
+  /**
+   * Tells what became of tickets.
+   *
+   * @param ids whether each of them is listed; if not, it costs next to nothing
+   */
   @ReadOperation
-  public Accounts accounts() {
-    var tickets = office.byFate();
+  public Accounts accounts(@Nullable Boolean ids) {
+    var settled = office.settled();
+    var entries = Boolean.FALSE.equals(ids) ? List.<Ledger.Entry>of() : office.entries();
     return new Accounts(
-        ids(tickets.get(Fate.BUILT)),
-        ids(tickets.get(Fate.DROPPED)),
-        ids(tickets.get(Fate.FAILED)),
-        ids(tickets.get(Fate.REFUSED)),
+        of(Fate.BUILT, entries),
+        entries.stream()
+            .filter(entry -> entry.fate() == Fate.BUILT)
+            .map(Ledger.Entry::atMillis)
+            .toList(),
+        of(Fate.DROPPED, entries),
+        of(Fate.FAILED, entries),
+        of(Fate.REFUSED, entries),
+        settled,
         waiting.getAsInt());
   }
 
-  private static List<String> ids(@Nullable List<ReservationId> tickets) {
-    return tickets == null ? List.of() : tickets.stream().map(ReservationId::toString).toList();
+  private static List<String> of(Fate fate, List<Ledger.Entry> entries) {
+    return entries.stream()
+        .filter(entry -> entry.fate() == fate)
+        .map(entry -> entry.id().toString())
+        .toList();
   }
 }

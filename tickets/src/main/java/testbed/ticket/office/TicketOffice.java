@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 
@@ -150,8 +151,19 @@ public final class TicketOffice implements Tickets {
     return fate == Fate.WAITING ? new Found.Waiting() : new Found.Gone();
   }
 
+  List<Ledger.Entry> entries() {
+    return ledger.entries();
+  }
+
   Map<Fate, List<ReservationId>> byFate() {
     return ledger.byFate();
+  }
+
+  /** How many tickets have been built, dropped or given up. */
+  long settled() {
+    return Stream.of(Fate.BUILT, Fate.DROPPED, Fate.FAILED)
+        .mapToLong(fate -> (long) Objects.requireNonNull(counters.get(fate)).count())
+        .sum();
   }
 
   /** How many tickets are waited for. */

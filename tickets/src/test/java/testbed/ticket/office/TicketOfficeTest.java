@@ -184,6 +184,25 @@ class TicketOfficeTest {
   }
 
   @Test
+  void tellsWhenATicketWasBuiltAndHowManyAreSettled() {
+    var accounts = new TicketAccounts(office, () -> 7);
+    var before = System.currentTimeMillis();
+    office.build(janes(id));
+    office.refuse(someId());
+
+    var told = accounts.accounts(null);
+    assertThat(told.built()).containsExactly(id.toString());
+    assertThat(told.builtAt().getFirst()).isBetween(before, System.currentTimeMillis());
+    assertThat(told.settled()).isEqualTo(1);
+
+    var brief = accounts.accounts(false);
+    assertThat(brief.built()).isEmpty();
+    assertThat(brief.refused()).isEmpty();
+    assertThat(brief.settled()).isEqualTo(1);
+    assertThat(brief.waiting()).isEqualTo(7);
+  }
+
+  @Test
   void handsOutATicketThoughItsFateIsForgotten() {
     office.build(janes(id));
     for (int refused = 0; refused < TicketOffice.ACCOUNTED; refused++) {
