@@ -75,9 +75,11 @@ _COLUMNS = {
     "success": pl.Boolean,
     "failureMessage": pl.String,
     "intended": pl.Int64,
+    "asOf": pl.String,
     "URL": pl.String,
     "bytes": pl.Int64,
 }
+_ISO = "%Y-%m-%dT%H:%M:%S%.fZ"
 _LABEL_ENDS = ("", " request", " fetch")
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
@@ -157,7 +159,8 @@ class Measurement:
     """One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
     start in an open loop), ``code`` (of the answer that decided it), ``ok``, ``failure`` (see
     `FAILURES`; null if ok), ``intended_ms`` (null in a closed loop), ``service_ms`` (from the
-    actual start), ``thread``, ``block``.
+    actual start), ``thread``, ``block``, ``age_ms`` (at its end, since when the answer was so; null
+    if it does not say).
     """
     strays: int = 0
     """Samples that belong to no finished operation."""
@@ -485,10 +488,12 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
                     pl.col("elapsed_ms")
                     + (pl.col("start_ms") - pl.col("intended_ms")).fill_null(0).clip(0)
                 ).clip(0, LONGEST_MS),
+                (pl.col("start_ms") + pl.col("elapsed_ms") - pl.col("since_ms")).alias("age_ms"),
             ),
             index,
             pl.col("failure").cast(_FAILURE),
             "intended_ms",
+            "age_ms",
             "service_ms",
             "thread",
         ),
@@ -523,6 +528,11 @@ def _scan(run: Run, source: Path | io.BytesIO) -> pl.DataFrame:
     )
     columns = found.collect_schema().names()
     planned = pl.col("intended") if "intended" in columns else pl.lit(None, pl.Int64)
+    since = (
+        pl.col("asOf").str.to_datetime(_ISO, time_unit="ms", strict=False).dt.timestamp("ms")
+        if "asOf" in columns
+        else pl.lit(None, pl.Int64)
+    )
     more = [] if run.recorded else [name for name in ("URL", "bytes") if name in columns]
     return found.select(
         "row",
@@ -534,6 +544,7 @@ def _scan(run: Run, source: Path | io.BytesIO) -> pl.DataFrame:
         pl.col("success").alias("ok"),
         pl.col("failureMessage").alias("message"),
         planned.alias("intended_ms"),
+        since.alias("since_ms"),
         *more,
     ).collect()
 

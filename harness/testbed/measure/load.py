@@ -22,7 +22,7 @@ from testbed.deploy.record import now
 from testbed.experiment.planning import LEAD_S
 from testbed.measure.samplefile import Row, SampleFile, due, read_arrivals
 from testbed.measure.shares import BEGIN_S, numbered, share
-from testbed.model import files
+from testbed.model import files, systems
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
 from testbed.model.project import Project
@@ -160,10 +160,17 @@ def load_for(
     if len(ports) > 1:
         given["instances"] = str(len(ports))
         given |= {f"port.{number}": str(port) for number, port in enumerate(ports, 1)}
+    kept = []
     if arrivals is None:
         given["loops"] = "-1" if loops is None else str(loops)
     else:
-        given |= {"arrivals": str(arrivals.absolute()), "sample_variables": "intended"}
+        given["arrivals"] = str(arrivals.absolute())
+        kept.append("intended")
+    declared = systems.declarations().get(variant)
+    if declared is not None and declared.cache is not None:
+        kept.append("asOf")
+    if kept:
+        given["sample_variables"] = ",".join(kept)
     if duration is not None:
         given["duration"] = str(duration)
     given |= properties or {}

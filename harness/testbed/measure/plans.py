@@ -60,6 +60,10 @@ class WorkloadDeclaration(Declared):
     """Texts, each of which a right answer contains."""
     matches: tuple[str, ...] = ()
     """Regular expressions, each of which matches a part of a right answer."""
+    as_of: str | None = None
+    """A regular expression whose first group is the time since when what an answer tells is so, in
+    ISO 8601. Not of a result that is fetched.
+    """
     result: ResultDeclaration | None = None
     """What is fetched after the answer, by the id in it, as a part of the operation."""
 

@@ -21,6 +21,9 @@ Preset = Literal["tuned", "thesis"]
 Backends = Literal["embedded", "docker", "local", "kubernetes"]
 Protocol = Literal["direct", "acknowledged"]
 
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION = re.compile(rf"(\d+)({'|'.join(_SECONDS)})?")
+
 PRESETS: tuple[str, ...] = get_args(Preset)
 BACKENDS: tuple[str, ...] = get_args(Backends)
 
@@ -105,7 +108,9 @@ class Ledger(Declared):
     """The service that reports it."""
     path: str
     """On the actuator's port. A JSON object: lists of ids by what became of them (``built``,
-    ``dropped``, ``failed``, ``refused``, since the start), and the number ``waiting``.
+    ``dropped``, ``failed``, ``refused``, since the start), when each was built (``builtAt``, ms
+    since the epoch), and the numbers ``settled`` and ``waiting``. With ``ids=false`` the lists are
+    empty.
     """
     accepted: Accepted
     places: dict[str, int] = Field(default_factory=dict)
@@ -126,6 +131,32 @@ class Ledger(Declared):
         product = math.prod(int(settings.get(name, one)) for name, one in self.held.items())
         beside = self.held and not (self.embedded_counts_held and backends == "embedded")
         return sum(values.values()) + (product if beside else 0)
+
+
+class Caching(Declared):
+    """What a system's caches stand before, and for how long they keep an answer."""
+
+    metric: str
+    """The timer of requests to it, by its name in Prometheus, without ``_count`` or ``_sum``."""
+    refused: dict[str, str]
+    """The labels of those requests that it refused."""
+    setting: str
+    """The setting that says how long an answer is fresh."""
+    fresh: str
+    """Its default."""
+    kept_with: dict[str, str] = Field(default_factory=dict)
+    """Settings without which nothing is kept."""
+
+    def fresh_s(self, settings: Mapping[str, str]) -> float | None:
+        """Return how long an answer is kept under some settings, in seconds.
+
+        None if nothing is kept, or if the setting has none of Spring's simple forms: a number with
+        ``ms``, ``s``, ``m`` or ``h``, or of milliseconds.
+        """
+        if any(settings.get(name) != value for name, value in self.kept_with.items()):
+            return None
+        found = _DURATION.fullmatch(settings.get(self.setting, self.fresh))
+        return None if found is None else int(found[1]) * _SECONDS[found[2] or "ms"]
 
 
 class HopRule(Declared):
@@ -210,6 +241,9 @@ class SystemDeclaration(Declared):
     """The services that an experiment may suspend."""
     ledger: Ledger | None = None
     """What became of accepted work; None if an answer is the end of an operation."""
+    cache: Caching | None = None
+    """What its caches save; None if it has none. Its answers say since when what they tell is so.
+    """
     measured: dict[str, str] = Field(default_factory=dict)
     """Settings of its services in every experiment that does not set them."""
     reset: Reset | None = None

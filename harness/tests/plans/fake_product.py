@@ -116,14 +116,17 @@ class Script:
 
 RIGHT = Script()
 
+SINCE = "2026-11-24T12:00:00.123456Z"
+"""When the stand-in's rate was so."""
+
 
 class FakeProduct:
-    """Serves both variants' list and reserve, posters or tickets, on a free loopback port.
+    """Serves both variants' list and reserve, posters, tickets or rates, on a free loopback port.
 
     Parameters
     ----------
     variant
-        ``sync``, ``async``, ``cinema``, ``poster`` or ``ticket``.
+        ``sync``, ``async``, ``cinema``, ``poster``, ``ticket`` or ``feed``.
     scripts
         One for each operation in the order of arrival; right answers when they run out.
     pause
@@ -181,6 +184,8 @@ class FakeProduct:
             return self._sync(request)
         if self.variant == "poster":
             return self._poster(request)
+        if self.variant == "feed":
+            return self._rate(request)
         if self.variant == "ticket" and request.method == "POST":
             return self._order(request)
         if request.method == "GET" and (found := re.search(r"/([0-9a-f-]{36})$", request.path)):
@@ -201,6 +206,13 @@ class FakeProduct:
             return Answer(404)
         told = {"Poster-Steps": "adjust, convert, label", "Poster-Digest": "0f" * 32}
         return script.request(Answer(200, b"\xff\xd8\xff\xd9", told, "image/jpeg"))
+
+    def _rate(self, request: Request) -> Answer:
+        script = next(self._scripts, RIGHT)
+        if (request.method, request.path) != ("GET", "/api/rates/eur_usd"):
+            return Answer(404)
+        told = {"base": "EUR", "quote": "USD", "rate": 1.0834, "asOf": SINCE}
+        return script.request(Answer(200, as_json(told)))
 
     def _order(self, request: Request) -> Answer:
         script = next(self._scripts, RIGHT)

@@ -147,6 +147,17 @@ def test_arrivals_make_it_an_open_loop(project: Project, tmp_path: Path) -> None
     }
 
 
+@pytest.mark.parametrize(("opened", "kept"), [(False, "asOf"), (True, "intended,asOf")])
+def test_since_when_an_answer_is_so_is_kept_where_answers_say_it(
+    project: Project, tmp_path: Path, opened: bool, kept: str
+) -> None:
+    arrivals = tmp_path / "arrivals.csv" if opened else None
+
+    made = load.load_for(project, "feed", "rate", threads=1, ramp=0, ports=(1,), arrivals=arrivals)
+
+    assert made.properties["sample_variables"] == kept
+
+
 def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
     samples, arrivals = tmp_path / "samples.csv", tmp_path / "arrivals.csv"
     arrivals.write_text("70\n170\n270\n3070\n")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from testbed.analysis import accounts, demands, ladders
+from testbed.analysis import accounts, caching, demands, ladders
 from testbed.analysis.accounts import Account
 from testbed.analysis.claims import kinds
 from testbed.analysis.claims.claim import Claim, Found, NoFigureError
@@ -141,7 +141,10 @@ def _all_levels(
 
 
 def _cpu_ratio(claim: Claim, judged: Judged) -> Found:
-    """Return the ratio of the CPU time of an operation of one thread, or of what was built."""
+    """Return the ratio of the CPU time of an operation of one thread, or of what was built.
+
+    Of what was built, that of one service if the cell names it.
+    """
     sides = [_cpu_ms(judged, claim.fields[side]) for side in ("over", "under")]
     if (found := _ratio(*sides)) is None:
         raise NoFigureError("nothing usable")
@@ -149,9 +152,11 @@ def _cpu_ratio(claim: Claim, judged: Judged) -> Found:
 
 
 def _cpu_ms(judged: Judged, cell: Cell) -> list[float | None]:
-    built = [one.cpu_ms for one in accounts.accounts(judged) if _fits(one.run, cell)]
-    if built:
-        return list(built)
+    known = [one for one in accounts.accounts(judged) if _fits(one.run, cell)]
+    if known and "service" in cell:
+        return [accounts.cpu_ms(one.run, one.built, {cell["service"]}) for one in known]
+    if known:
+        return [one.cpu_ms for one in known]
     names = {one.run.cell.system for one in judged.used.measurements if _fits(one.run, cell)}
     return [one.total_ms for one in demands.alone(judged) if one.system in names]
 
@@ -234,6 +239,30 @@ def _model(claim: Claim, judged: Judged) -> Found:
         for places, some in known.items()
     }
     return _all_levels(claim, found, known, [], "×", "places")
+
+
+def _cache(claim: Claim, judged: Judged) -> Found:
+    """Return what a cache does: ``failed``, ``oldest`` (of the time to live) or ``per expiry``."""
+    known = [one for one in caching.cached(judged) if _fits(one.run, claim.fields["cell"])]
+    figure = claim.fields["figure"]
+    if not known:
+        raise NoFigureError("nothing usable")
+    if figure == "failed":
+        return _of(
+            share_over_runs([(one.failed, one.operations) for one in known]), len(known), "%"
+        )
+    values = [value for one in known if (value := _CACHE_FIGURES[figure](one)) is not None]
+    if not values:
+        raise NoFigureError("the runs are too short")
+    if len(values) < 2:
+        return Found(values[0], None, 1, "×")
+    return _of(mean_interval(values), len(values), "×")
+
+
+_CACHE_FIGURES: Mapping[str, Callable[[caching.Cached], float | None]] = {
+    "oldest": lambda one: one.oldest_share,
+    "per expiry": lambda one: one.per_expiry,
+}
 
 
 def _figure_ratio(claim: Claim, judged: Judged) -> Found:
@@ -320,6 +349,7 @@ CASE_KINDS: Mapping[str, Callable[[Claim, Judged], Found]] = {
     "utilisation": _utilisation,
     "loss": _loss,
     "model": _model,
+    "cache": _cache,
     "steps": _steps,
     "figure ratio": _figure_ratio,
     "efficiency": _as_of_the_thesis,

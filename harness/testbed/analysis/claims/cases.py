@@ -29,9 +29,9 @@ class Case(Declared):
     name: str
     title: str
     source: str
-    shows: Literal["demand", "accounts", "ladder", "levels"]
+    shows: Literal["demand", "accounts", "ladder", "levels", "caches"]
     """What stands beside the published table: the least CPU of each system, the accounts of
-    accepted work, a ladder, or the efficiency at each level.
+    accepted work, a ladder, the efficiency at each level, or what caches saved.
     """
     variants: tuple[str, ...] = ()
     """Its systems: it is part of the report if one of them was measured. Of a ladder, all."""

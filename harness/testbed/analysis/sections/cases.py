@@ -6,20 +6,24 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from testbed.analysis import demands
+from testbed.analysis import caching, demands
 from testbed.analysis.accounts import tabulate
 from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.cases import Case, cases
 from testbed.analysis.claims.claim import Claim, Found, leaning
 from testbed.analysis.claims.tables import replication_data, words
-from testbed.analysis.sections import accounts, demand, efficiency, ladder
+from testbed.analysis.sections import accounts, caches, demand, efficiency, ladder
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
 PUBLISHED = "published"
 FROM_PUBLISHED = "from the published figures"
 DISAGREES = "**disagrees**"
-TABLES = {"demand": "The least CPU that is enough", "accounts": "What became of accepted work"}
+TABLES = {
+    "demand": "The least CPU that is enough",
+    "accounts": "What became of accepted work",
+    "caches": "What the caches saved",
+}
 
 
 def studies(judged: Judged) -> str:
@@ -40,6 +44,7 @@ def tables(judged: Judged) -> dict[str, pl.DataFrame]:
     found = {
         "accounts": tabulate(judged),
         "searches": demands.tabulate(judged),
+        "caches": caching.tabulate(judged),
         "case_claims": replication_data(
             [
                 (claim, "operation", examine(claim, judged))
@@ -89,6 +94,8 @@ def _ours(shows: str, prices: str | None, judged: Judged) -> str:
             return ladder.ladder(judged)
         case "levels":
             return efficiency.levels(judged)
+        case "caches":
+            return caches.kept(judged)
         case _:
             return accounts.accounted(judged)
 

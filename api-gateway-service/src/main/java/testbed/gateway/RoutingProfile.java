@@ -17,12 +17,17 @@ public class RoutingProfile extends ChosenProfile {
   /** Our own, which leave out what this gateway does not need. */
   public static final String DIRECT = "direct";
 
+  /** Where a feed is, whose answers a filter of the library keeps. */
+  public static final String FEED = "gateway.feed.url";
+
   RoutingProfile() {
     super("gateway.routing", "GATEWAY_ROUTING", List.of(STOCK, DIRECT));
   }
 
   @Override
   protected String defaultChoice(Environment environment) {
-    return PresetProfile.isThesis(environment) ? STOCK : DIRECT;
+    return PresetProfile.isThesis(environment) || environment.containsProperty(FEED)
+        ? STOCK
+        : DIRECT;
   }
 }

@@ -58,6 +58,7 @@ class AccessRules {
                     .pathMatchers(
                         "/openapi.yaml",
                         "/api/movie/list",
+                        "/api/rates/**",
                         "/cinema/*/movie/list",
                         "/cinema/*/movie/find")
                     .permitAll()

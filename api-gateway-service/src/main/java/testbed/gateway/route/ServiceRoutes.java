@@ -3,14 +3,12 @@ package testbed.gateway.route;
 import java.util.Set;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.cloud.gateway.event.RefreshRoutesEvent;
-import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.route.Route;
 import org.springframework.cloud.gateway.route.RouteLocator;
 import org.springframework.cloud.gateway.route.builder.RouteLocatorBuilder;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Profile;
 import org.springframework.context.event.EventListener;
-import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Flux;
 import testbed.contracts.CinemaName;
@@ -71,22 +69,13 @@ class ServiceRoutes implements RouteLocator {
     }
   }
 
-  /** Without this every routed request would be counted under one name in the metrics. */
-  private static GatewayFilter named(String path) {
-    return (exchange, chain) -> {
-      ServerRequestObservationContext.findCurrent(exchange.getAttributes())
-          .ifPresent(observation -> observation.setPathPattern(path));
-      return chain.filter(exchange);
-    };
-  }
-
   private void route(RouteLocatorBuilder.Builder builder, String service, String path) {
     builder.route(
         service,
         route ->
             route
                 .path(path)
-                .filters(filters -> breakers.guard(filters.filter(named(path)), service))
+                .filters(filters -> breakers.guard(filters.filter(NamedRoute.named(path)), service))
                 .uri("lb://" + service));
   }
 }

@@ -1,0 +1,62 @@
+package testbed.feed.rate;
+
+import com.github.benmanes.caffeine.cache.AsyncLoadingCache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import testbed.feed.source.ExchangeRate;
+import testbed.feed.source.SourceRefused;
+
+/** Keeps a rate for as long as it is good. A refusal is not kept. */
+class KeptRates implements Rates, AutoCloseable {
+
+  private static final String EURO = "eur_usd";
+
+  private final AsyncLoadingCache<String, ExchangeRate> kept;
+  private final Rates source;
+  private final boolean joined;
+
+  /** Each waits for the source. */
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  KeptRates(RateSettings settings, Rates source) {
+    var cache =
+        Caffeine.newBuilder()
+            .executor(threads)
+            .expireAfterWrite(settings.fresh().plus(settings.stale()));
+    if (settings.stale().isPositive()) {
+      cache.refreshAfterWrite(settings.fresh());
+    }
+    this.kept = cache.buildAsync(any -> source.euro());
+    this.source = source;
+    this.joined = settings.joined();
+  }
+
+  @Override
+  public ExchangeRate euro() {
+    if (joined) {
+      return loaded();
+    }
+    var known = kept.synchronous().getIfPresent(EURO);
+    if (known != null) {
+      return known;
+    }
+    var asked = source.euro();
+    kept.synchronous().put(EURO, asked);
+    return asked;
+  }
+
+  private ExchangeRate loaded() {
+    try {
+      return kept.get(EURO).join();
+    } catch (CompletionException failed) {
+      throw failed.getCause() instanceof SourceRefused refused ? refused : failed;
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+}

@@ -1,0 +1,15 @@
+package testbed.feed.rate;
+
+import testbed.feed.source.ExchangeRate;
+
+/** Rates as clients get them. */
+@FunctionalInterface
+public interface Rates {
+
+  /**
+   * What a euro is worth in US dollars.
+   *
+   * @throws testbed.feed.source.SourceRefused if there is none to tell
+   */
+  ExchangeRate euro();
+}

@@ -1,0 +1,19 @@
+package testbed.feed.source;
+
+import java.time.Duration;
+import java.util.Optional;
+import testbed.contracts.ProblemType;
+import testbed.support.problem.ProblemException;
+
+/** The source did not answer this request. */
+public class SourceRefused extends ProblemException {
+
+  SourceRefused() {
+    super(ProblemType.UNAVAILABLE, "The source of exchange rates refused the request.");
+  }
+
+  @Override
+  public Optional<Duration> retryAfter() {
+    return Optional.of(Duration.ofSeconds(1));
+  }
+}

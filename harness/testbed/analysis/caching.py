@@ -1,0 +1,145 @@
+"""What caches save: how often what is behind them was asked, and how old answers were."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import polars as pl
+
+from testbed.analysis.hops import Timed, read_timers
+from testbed.analysis.results import Run
+from testbed.analysis.samples import Measurement
+from testbed.analysis.verdicts import Judged
+from testbed.model.systems import Caching, declarations
+
+
+@dataclass(frozen=True)
+class Cached:
+    """What a run asked of its system, and what the system asked of what is behind its caches."""
+
+    run: Run
+    operations: int
+    failed: int
+    asked: int
+    """Requests to what is behind the caches."""
+    refused: int
+    """Those of them that were refused."""
+    length_s: float
+    fresh_s: float | None
+    """How long an answer is kept; None if nothing is kept, or if that is unknown."""
+    request_s: float
+    """The mean time of a request to what is behind the caches."""
+    mean_age_s: float | None
+    """How old answers were on average when they came; None if they do not say."""
+    oldest_s: float | None
+    """How old the oldest was."""
+
+    @property
+    def kept_share(self) -> float:
+        """The share of operations for which nothing behind the caches was asked."""
+        return max(0.0, 1 - self.asked / self.operations) if self.operations else 0.0
+
+    @property
+    def predicted_share(self) -> float | None:
+        """The kept share if answers are fetched one at a time, for Poisson arrivals.
+
+        None without a cache.
+
+        By renewal: a cycle is the time until the next arrival, that of a request, and that for
+        which its answer is kept unless it was refused. All other arrivals of the cycle are joined
+        or get what is kept.
+        """
+        if self.fresh_s is None or not self.length_s:
+            return None
+        kept_s = self.fresh_s * (1 - (self.refused_share or 0.0))
+        return 1 - 1 / (1 + self.operations / self.length_s * (self.request_s + kept_s))
+
+    @property
+    def refused_share(self) -> float | None:
+        """The share of requests that was refused behind the caches; None without requests."""
+        return self.refused / self.asked if self.asked else None
+
+    @property
+    def per_expiry(self) -> float | None:
+        """Answers that were fetched for each time that one stopped being fresh.
+
+        None for a run that is too short to see two of them.
+        """
+        times = self.length_s / self.fresh_s if self.fresh_s else 0.0
+        return (self.asked - self.refused) / times if times >= 2 else None
+
+    @property
+    def oldest_share(self) -> float | None:
+        """The age of the oldest answer as a share of the time for which it is fresh."""
+        return self.oldest_s / self.fresh_s if self.oldest_s is not None and self.fresh_s else None
+
+
+def cached(judged: Judged) -> list[Cached]:
+    """Return what the caches of each usable run saved, of systems that have any."""
+    known = declarations()
+    return [
+        found
+        for one in judged.used.measurements
+        if one.run.cell.variant in known
+        and (caching := known[one.run.cell.variant].cache) is not None
+        and (found := _cached(one.recorded, caching)) is not None
+    ]
+
+
+def tabulate(judged: Judged) -> pl.DataFrame:
+    """Return the table of ``caches.csv``: a row for each run, with the fields of `Cached`."""
+    rows = []
+    for one in cached(judged):
+        cell, fields = one.run.cell, asdict(one)
+        del fields["run"]
+        known = {"system": cell.system, "workload": cell.workload, "level": cell.level}
+        told = {
+            "kept_share": one.kept_share,
+            "predicted_share": one.predicted_share,
+            "refused_share": one.refused_share,
+            "per_expiry": one.per_expiry,
+        }
+        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **fields, **told})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _cached(measurement: Measurement, caching: Caching) -> Cached | None:
+    run, operations = measurement.run, measurement.operations
+    if (counted := _requests(run, caching)) is None:
+        return None
+    asked, refused, spent_s = counted
+    ages_s = operations.filter("ok")["age_ms"].drop_nulls().to_numpy() / 1000
+    return Cached(
+        run=run,
+        operations=operations.height,
+        failed=operations.height - int(operations["ok"].sum()),
+        asked=asked,
+        refused=refused,
+        length_s=measurement.duration_s,
+        fresh_s=caching.fresh_s(run.settings),
+        request_s=spent_s / asked if asked else 0.0,
+        mean_age_s=float(ages_s.mean()) if ages_s.size else None,
+        oldest_s=float(ages_s.max()) if ages_s.size else None,
+    )
+
+
+def _requests(run: Run, caching: Caching) -> tuple[int, int, float] | None:
+    """Return the number of requests, that of the refused ones, and their time in seconds.
+
+    None if that was not saved or cannot be read.
+    """
+    try:
+        before, after = (
+            read_timers(run.folder / f"metrics-{when}", {caching.metric})
+            for when in ("before", "after")
+        )
+    except ValueError:
+        return None
+    spent = {one: timed - before.get(one, Timed()) for one, timed in after.items()}
+    refused = [
+        timed.calls
+        for one, timed in spent.items()
+        if caching.refused.items() <= dict(one.labels).items()
+    ]
+    whole = sum(spent.values(), Timed())
+    return (round(whole.calls), round(sum(refused)), whole.total_s) if spent else None

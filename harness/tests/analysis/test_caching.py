@@ -1,0 +1,138 @@
+"""What caches save follows from the timer of what is behind them, and from the times in answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from testbed.analysis import caching
+from testbed.analysis.caching import Cached
+from testbed.analysis.claims.case_kinds import examine
+from testbed.analysis.claims.claim import Claim
+from testbed.analysis.samples import load
+from testbed.analysis.sections import caches
+from testbed.analysis.verdicts import Judged, judge_all
+from testbed.model.systems import declaration
+
+from .synthetic import write_run
+from .test_hops import write_timers
+
+AGE_MS = 1500
+FRESH_S = 2
+
+Made = Callable[..., Judged]
+
+
+def iso(at_ms: int) -> str:
+    """Return a time as Java writes it: with as many digits as there are."""
+    told = datetime.fromtimestamp(at_ms / 1000, UTC).replace(tzinfo=None)
+    return f"{told.isoformat()}Z"
+
+
+def run(folder: Path, repetition: int, answered: int, refused: int) -> None:
+    made = write_run(
+        folder,
+        variant="feed",
+        workload="rate",
+        threads=1,
+        loops=1000,
+        median_ms=20,
+        repetition=repetition,
+        failures={"rejected": 0.1},
+        record={"settings": {"FEED_FRESH": f"{FRESH_S}s", "FEED_CACHE": "service"}},
+    )
+    file = made / "samples.csv"
+    rows = pl.read_csv(file)
+    since = [
+        iso(start + elapsed - AGE_MS) if ok else ""
+        for start, elapsed, ok in rows.select("timeStamp", "elapsed", "success").iter_rows()
+    ]
+    rows.with_columns(pl.Series("asOf", since)).write_csv(file)
+    counted = {
+        'feed_source_seconds{outcome="answered"}': (answered, 0.4),
+        'feed_source_seconds{outcome="refused"}': (refused, 0.2),
+    }
+    write_timers(made, {"feed-service": counted})
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Judged:
+    for repetition in (1, 2, 3):
+        run(tmp_path, repetition, answered=11, refused=3)
+    return judge_all(load(tmp_path))
+
+
+def cached(judged: Judged) -> Cached:
+    return caching.cached(judged)[0]
+
+
+def test_what_is_not_asked_was_kept(judged: Judged) -> None:
+    found = cached(judged)
+
+    assert (found.operations, found.asked, found.refused) == (1000, 14, 3)
+    assert found.kept_share == pytest.approx(1 - 14 / 1000)
+    assert found.refused_share == pytest.approx(3 / 14)
+    assert found.failed == pytest.approx(100, abs=40)
+    assert found.fresh_s == FRESH_S
+    assert found.per_expiry == pytest.approx(11 / (found.length_s / FRESH_S))
+
+
+def test_what_is_kept_is_predicted_by_renewal(judged: Judged) -> None:
+    found = cached(judged)
+
+    cycle_s = found.request_s + FRESH_S * 11 / 14
+    assert found.request_s == pytest.approx(0.6 / 14)
+    per_cycle = 1 + 1000 / found.length_s * cycle_s
+    assert found.predicted_share == pytest.approx(1 - 1 / per_cycle)
+
+
+def test_answers_have_the_age_that_they_tell(judged: Judged) -> None:
+    found = cached(judged)
+
+    assert found.mean_age_s == found.oldest_s == AGE_MS / 1000
+    assert found.oldest_share == pytest.approx(AGE_MS / 1000 / FRESH_S)
+    assert caching.tabulate(judged)["oldest_s"].to_list() == [1.5] * 3
+
+
+def test_the_table_has_a_row_for_each_cell(judged: Judged) -> None:
+    assert "| feed |" in caches.kept(judged)
+    assert "| 1.50 |" in caches.kept(judged)
+
+
+@pytest.mark.parametrize(
+    ("setting", "seconds"),
+    [("2s", 2), ("1500ms", 1.5), ("1500", 1.5), ("2m", 120), ("1h", 3600), ("PT2S", None)],
+)
+def test_settings_have_the_forms_that_services_know(setting: str, seconds: float | None) -> None:
+    told = declaration("feed").cache
+    assert told is not None
+    assert told.fresh_s({"FEED_CACHE": "service", "FEED_FRESH": setting}) == seconds
+    assert told.fresh_s({"FEED_CACHE": "service"}) == 30
+    assert told.fresh_s({"FEED_FRESH": setting}) is None
+
+
+def test_nothing_is_told_of_systems_without_caches(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    judged = judge_all(load(tmp_path))
+
+    assert caching.cached(judged) == []
+    assert caches.kept(judged) == ""
+    assert caching.tabulate(judged).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("figure", "expected"), [("failed", 0.1), ("oldest", 0.75), ("per expiry", 1.0)]
+)
+def test_claims_see_each_figure(judged: Judged, figure: str, expected: float) -> None:
+    cell = {"variant": "feed", "workload": "rate", "settings": {"FEED_CACHE": "service"}}
+    given = {"id": "x", "source": "ours", "says": "so it is", "kind": "cache", "accept": (0.0, 1.0)}
+
+    found = examine(Claim(**given, figure=figure, cell=cell), judged)
+
+    assert found.runs == 3
+    assert found.estimate == pytest.approx(expected, rel=0.3)
+    assert examine(Claim(**given, figure=figure, cell=cell | {"level": 7}), judged).estimate is None

@@ -1,0 +1,135 @@
+"""A rate is the same with and without a cache before its source, but for its age."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+import yaml
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from testbed.deploy.stack import Stack
+from testbed.model import systems
+from testbed.model.project import Project
+
+from .conftest import BASE_URL, START_LIMIT_S, started
+from .openapi import Document, document_text
+from .product import problem
+from .served import CLIENTS, checked_client
+from .test_request_files import ask, variables
+
+PORT_OFFSET = 9000
+MODULE = "feed-service"
+EURO = "/api/rates/eur_usd"
+FRESH_S = 2
+SOURCE = {
+    "FEED_SOURCE_MEAN": "50ms",
+    "FEED_SOURCE_DEVIATION": "0ms",
+    "FEED_SOURCE_REFUSED": "0",
+    "FEED_FRESH": f"{FRESH_S}s",
+}
+CACHES = {
+    "asked": ("feed", {"FEED_CACHE": "none"}),
+    "service": ("feed", {"FEED_CACHE": "service"}),
+    "gateway": ("feed-gateway", {}),
+}
+
+pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
+
+
+class Rates:
+    """A running system."""
+
+    def __init__(self, stack: Stack, http: httpx.Client) -> None:
+        self.stack = stack
+        self.http = http
+
+    def euro(self) -> httpx.Response:
+        answer = self.http.get(EURO)
+        assert answer.status_code == httpx.codes.OK, answer.text
+        return answer
+
+    def asked(self) -> int:
+        """Return how often the source was asked."""
+        port = self.stack.endpoints()[MODULE]
+        metrics = httpx.get(f"http://127.0.0.1:{port}/actuator/prometheus", trust_env=False).text
+        return sum(
+            round(float(count))
+            for count in re.findall(r"feed_source_seconds_count\S* (\S+)", metrics)
+        )
+
+
+@pytest.fixture(scope="module", params=CACHES)
+def rates(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Rates]:
+    if BASE_URL:
+        pytest.skip("TESTBED_BASE_URL: another system runs")
+    system, settings = CACHES[request.param]
+    folder = tmp_path_factory.mktemp(request.param)
+    with (
+        started(system, SOURCE | settings, folder, PORT_OFFSET) as stack,
+        checked_client(stack, Document(MODULE), "/api", timeout_s=10) as http,
+    ):
+        yield Rates(stack, http)
+
+
+def test_a_rate_is_not_older_than_it_may_be(rates: Rates) -> None:
+    until = time.monotonic() + 2 * FRESH_S
+    while time.monotonic() < until:
+        told = datetime.fromisoformat(rates.euro().json()["asOf"])
+        assert (datetime.now(UTC) - told).total_seconds() < FRESH_S + 1
+
+
+def test_the_source_is_asked_no_more_than_needed(
+    rates: Rates, request: pytest.FixtureRequest
+) -> None:
+    rates.euro()
+    before = rates.asked()
+    with ThreadPoolExecutor(CLIENTS) as threads:
+        answers = list(threads.map(lambda _: rates.euro().content, range(100)))
+    asked = rates.asked() - before
+
+    if "asked" in request.node.callspec.id:
+        assert asked == len(answers)
+    else:
+        # A rate may have stopped being fresh once meanwhile.
+        assert asked <= CLIENTS
+        assert len(set(answers)) <= 1 + asked
+
+
+def test_the_system_is_complete_without_asking_the_source(rates: Rates) -> None:
+    before = rates.asked()
+    assert rates.stack.missing() is None
+    assert rates.asked() == before
+
+
+def test_the_document_is_valid_and_served(rates: Rates) -> None:
+    OpenAPIV31SpecValidator(Document(MODULE).content).validate()
+    served = rates.http.get("/openapi.yaml").text
+    assert yaml.safe_load(served) == yaml.safe_load(document_text(MODULE))
+
+
+def test_requests_are_answered_as_titled(rates: Rates, request: pytest.FixtureRequest) -> None:
+    folder = Project.find().root / "http" / "rates"
+    file = folder / "rates.http"
+    assert ask(file, rates.http, variables(file) | {"base": str(rates.http.base_url)}) == 3
+    if "gateway" not in request.node.callspec.id:
+        return
+    file = folder / "health.http"
+    moved = rates.stack.deployment.front_port - systems.declaration("feed-gateway").front.port
+    values = {
+        name: f"{base}:{int(port) + moved}"
+        for name, address in variables(file).items()
+        for base, _, port in [address.rpartition(":")]
+    }
+    assert ask(file, rates.http, values) == 6
+
+
+def test_what_there_is_not_is_a_problem(rates: Rates) -> None:
+    problem(rates.http.get("/api/rates/eur_xyz"), 404, "not-found")
