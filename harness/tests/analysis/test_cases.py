@@ -191,6 +191,7 @@ def test_allocations_are_not_compared_as_systems(searched: Judged) -> None:
     assert references(searched.results) == []
     assert decide(searched) == []
     assert answer.answer(searched, []).startswith("This was a search for the least CPU")
+    assert "under load: chain and composite\n" in answer.heading(searched)
     spread.spread([searched])
 
 

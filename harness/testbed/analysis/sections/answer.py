@@ -43,7 +43,9 @@ INVALID_SPELT = 4
 def heading(judged: Judged) -> str:
     """Return the title and one line about what was measured."""
     cells = list(judged.recorded.by_cell())
-    systems = _listed(judged.results.systems)
+    # A search has a cell for each amount of CPU of a system.
+    searched = [one.demand["system"] for one in judged.results.runs if one.demand]
+    systems = _listed(list(dict.fromkeys(searched)) or judged.results.systems)
     workloads = _listed(list(dict.fromkeys(cell.workload for cell in cells)))
     loads = [
         f"{words}: {', '.join(f'{level:g}' for level in levels)}."
