@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import polars as pl
 
-from testbed.analysis.hops import Timed, read_timers
+from testbed.analysis.hops import Timed, counted
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.verdicts import Judged
@@ -105,41 +105,24 @@ def tabulate(judged: Judged) -> pl.DataFrame:
 
 def _cached(measurement: Measurement, caching: Caching) -> Cached | None:
     run, operations = measurement.run, measurement.operations
-    if (counted := _requests(run, caching)) is None:
+    if (spent := counted(run, {caching.metric})) is None:
         return None
-    asked, refused, spent_s = counted
-    ages_s = operations.filter("ok")["age_ms"].drop_nulls().to_numpy() / 1000
-    return Cached(
-        run=run,
-        operations=operations.height,
-        failed=operations.height - int(operations["ok"].sum()),
-        asked=asked,
-        refused=refused,
-        length_s=measurement.duration_s,
-        fresh_s=caching.fresh_s(run.settings),
-        request_s=spent_s / asked if asked else 0.0,
-        mean_age_s=float(ages_s.mean()) if ages_s.size else None,
-        oldest_s=float(ages_s.max()) if ages_s.size else None,
-    )
-
-
-def _requests(run: Run, caching: Caching) -> tuple[int, int, float] | None:
-    """Return the number of requests, that of the refused ones, and their time in seconds.
-
-    None if that was not saved or cannot be read.
-    """
-    try:
-        before, after = (
-            read_timers(run.folder / f"metrics-{when}", {caching.metric})
-            for when in ("before", "after")
-        )
-    except ValueError:
-        return None
-    spent = {one: timed - before.get(one, Timed()) for one, timed in after.items()}
+    whole = sum(spent.values(), Timed())
     refused = [
         timed.calls
         for one, timed in spent.items()
         if caching.refused.items() <= dict(one.labels).items()
     ]
-    whole = sum(spent.values(), Timed())
-    return (round(whole.calls), round(sum(refused)), whole.total_s) if spent else None
+    ages_s = operations.filter("ok")["age_ms"].drop_nulls().to_numpy() / 1000
+    return Cached(
+        run=run,
+        operations=operations.height,
+        failed=operations.height - int(operations["ok"].sum()),
+        asked=round(whole.calls),
+        refused=round(sum(refused)),
+        length_s=measurement.duration_s,
+        fresh_s=caching.fresh_s(run.settings),
+        request_s=whole.total_s / whole.calls if whole.calls else 0.0,
+        mean_age_s=float(ages_s.mean()) if ages_s.size else None,
+        oldest_s=float(ages_s.max()) if ages_s.size else None,
+    )

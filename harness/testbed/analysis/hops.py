@@ -18,7 +18,7 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from testbed.analysis.grouping import grouped
-from testbed.analysis.results import Cell
+from testbed.analysis.results import Cell, Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
@@ -113,29 +113,37 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
 
     None if timers were not saved, cannot be read, or are of other services before than after.
     """
-    folder, variant = measurement.run.folder, measurement.run.cell.variant
+    variant = measurement.run.cell.variant
     rules = declarations()[variant].hops if variant in declarations() else ()
-    metrics = {rule.metric for rule in rules}
-    try:
-        before, after = (
-            read_timers(folder / f"metrics-{when}", metrics) for when in ("before", "after")
-        )
-    except ValueError:
-        return None
-    if not after or {one.service for one in before} != {one.service for one in after}:
+    if (timers := counted(measurement.run, {rule.metric for rule in rules})) is None:
         return None
     found: dict[Hop, Timed] = {}
-    for series, timed in after.items():
-        spent = timed - before.get(series, Timed())
-        hop = hop_of(series, measurement.run.cell.workload, rules)
-        # A restarted service counts from 0 again.
-        if hop is not None and spent.calls > 0 and spent.total_s >= 0:
+    for series, spent in timers.items():
+        if (hop := hop_of(series, measurement.run.cell.workload, rules)) is not None:
             found[hop] = found.get(hop, Timed()) + spent
     if not found:
         return None
     operations = measurement.operations
     whole = Timed(operations.height, float(operations["service_ms"].sum()) / 1000)
     return {Hop(OPERATION, "the operation (JMeter)"): whole, **found}
+
+
+def counted(run: Run, metrics: Collection[str]) -> dict[Series, Timed] | None:
+    """Return what the given timers counted during a run, without those that counted nothing.
+
+    None if timers were not saved, cannot be read, or are of other services before than after.
+    """
+    try:
+        before, after = (
+            read_timers(run.folder / f"metrics-{when}", metrics) for when in ("before", "after")
+        )
+    except ValueError:
+        return None
+    if not after or {one.service for one in before} != {one.service for one in after}:
+        return None
+    spent = {series: timed - before.get(series, Timed()) for series, timed in after.items()}
+    # A restarted service counts from 0 again.
+    return {one: timed for one, timed in spent.items() if timed.calls > 0 and timed.total_s >= 0}
 
 
 def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:

@@ -25,6 +25,12 @@ Row = Mapping[str, Any]
 """The cells of a table's row by the titles of its columns; titles contain the unit."""
 
 
+def mean_known(values: Sequence[float | None]) -> float | None:
+    """Return the mean of the values that there are; None if there is none."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
 def number(value: float | None, decimals: int = 0) -> str:
     """Return a formatted number; a missing value is a dash."""
     return MISSING if value is None else f"{value:,.{decimals}f}"

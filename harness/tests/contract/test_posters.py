@@ -28,7 +28,7 @@ from .conftest import BASE_URL, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem
 from .served import CLIENTS, HOSTILE, HOSTILE_IN_CHAINS, assert_flat, checked_client, peak_mb
-from .test_request_files import ask, variables
+from .test_request_files import ask, moved, variables
 
 PORT_OFFSET = 6000
 """Of the first system; each further one has 1,000 more."""
@@ -146,13 +146,8 @@ def test_requests_are_answered_as_titled(posters: Posters) -> None:
     if posters.name == "poster-composite":
         return
     file = folder / "health.http"
-    moved = posters.stack.deployment.front_port - systems.declaration(posters.name).front.port
-    values = {
-        name: f"{base}:{int(port) + moved}"
-        for name, address in variables(file).items()
-        for base, _, port in [address.rpartition(":")]
-    }
-    assert ask(file, posters.http, values) == 9
+    by = posters.stack.deployment.front_port - systems.declaration(posters.name).front.port
+    assert ask(file, posters.http, moved(file, by)) == 9
 
 
 def test_a_body_says_its_length(posters: Posters) -> None:

@@ -21,7 +21,7 @@ from .conftest import BASE_URL, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem
 from .served import CLIENTS, checked_client
-from .test_request_files import ask, variables
+from .test_request_files import ask, moved, variables
 
 PORT_OFFSET = 9000
 MODULE = "feed-service"
@@ -122,13 +122,8 @@ def test_requests_are_answered_as_titled(rates: Rates, request: pytest.FixtureRe
     if "gateway" not in request.node.callspec.id:
         return
     file = folder / "health.http"
-    moved = rates.stack.deployment.front_port - systems.declaration("feed-gateway").front.port
-    values = {
-        name: f"{base}:{int(port) + moved}"
-        for name, address in variables(file).items()
-        for base, _, port in [address.rpartition(":")]
-    }
-    assert ask(file, rates.http, values) == 6
+    by = rates.stack.deployment.front_port - systems.declaration("feed-gateway").front.port
+    assert ask(file, rates.http, moved(file, by)) == 6
 
 
 def test_what_there_is_not_is_a_problem(rates: Rates) -> None:

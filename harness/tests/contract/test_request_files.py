@@ -61,6 +61,15 @@ def variables(file: Path) -> dict[str, str]:
     return rest_client.variables(file.read_text(encoding="utf-8"))
 
 
+def moved(file: Path, by: int) -> dict[str, str]:
+    """Return the addresses of a file, at ports that are moved."""
+    return {
+        name: f"{base}:{int(port) + by}"
+        for name, address in variables(file).items()
+        for base, _, port in [address.rpartition(":")]
+    }
+
+
 @pytest.fixture
 def http() -> Iterator[httpx.Client]:
     """Ask for what the OpenAPI documents do not describe."""
@@ -83,14 +92,9 @@ def test_every_service_tells_its_health_and_its_metrics(
 ) -> None:
     file = FOLDER / product.variant / "health.http"
     usual = declaration(product.variant).front.port
-    moved = 0 if running is None else running.deployment.front_port - usual
-
-    def at(address: str) -> str:
-        base, port = address.rsplit(":", 1)
-        return f"{base}:{int(port) + moved}"
-
-    known = variables(file)
-    asked = ask(file, http, {name: at(address) for name, address in known.items()})
+    by = 0 if running is None else running.deployment.front_port - usual
+    known = moved(file, by)
+    asked = ask(file, http, known)
 
     # The registry has an address of its own for what is registered.
     assert asked >= 3 * len(known.keys() - {"eureka"})

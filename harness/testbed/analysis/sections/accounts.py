@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from testbed.analysis import accounts
 from testbed.analysis.accounts import Account
 from testbed.analysis.grouping import grouped
-from testbed.analysis.tables import markdown_table, number, share
+from testbed.analysis.tables import markdown_table, mean_known, number, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -40,10 +40,10 @@ def _row(runs: Sequence[Account]) -> dict[str, str]:
     cell, places = runs[0].run.cell, runs[0].places
 
     def mean(figure: str, decimals: int = 0) -> str:
-        return number(_mean([getattr(one, figure) for one in runs]), decimals)
+        return number(mean_known([getattr(one, figure) for one in runs]), decimals)
 
     def mean_share(figure: str) -> str:
-        return share(_mean([getattr(one, figure) for one in runs]))
+        return share(mean_known([getattr(one, figure) for one in runs]))
 
     return {
         "system": cell.system,
@@ -68,8 +68,3 @@ def _row(runs: Sequence[Account]) -> dict[str, str]:
         "CPU, ms each": mean("cpu_ms", 1),
         "peak, MB": mean("peak_mb"),
     }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

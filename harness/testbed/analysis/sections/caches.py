@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from testbed.analysis import caching
 from testbed.analysis.caching import Cached
 from testbed.analysis.grouping import grouped
-from testbed.analysis.tables import markdown_table, number, share
+from testbed.analysis.tables import markdown_table, mean_known, number, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -36,8 +36,7 @@ def _row(runs: Sequence[Cached]) -> dict[str, str]:
     cell = runs[0].run.cell
 
     def mean(figure: str) -> float | None:
-        known = [value for one in runs if (value := getattr(one, figure)) is not None]
-        return sum(known) / len(known) if known else None
+        return mean_known([getattr(one, figure) for one in runs])
 
     ages = [one.oldest_s for one in runs if one.oldest_s is not None]
     return {

@@ -10,7 +10,7 @@ from testbed.analysis.claims.case_kinds import cost
 from testbed.analysis.demands import Alone, Found, alone, mean_cpu_ms, searches
 from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import SIZES, price_list
-from testbed.analysis.tables import MISSING, markdown_table, percent
+from testbed.analysis.tables import MISSING, markdown_table, mean_known, percent
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -128,5 +128,4 @@ def _each(values: Sequence[float | None], nothing: str) -> str:
 
 
 def _mean(values: Sequence[float | None], shape: str) -> str:
-    known = [value for value in values if value is not None]
-    return f"{sum(known) / len(known):{shape}}" if known else MISSING
+    return MISSING if (mean := mean_known(values)) is None else f"{mean:{shape}}"

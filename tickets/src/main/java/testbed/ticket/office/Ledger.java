@@ -1,8 +1,6 @@
 package testbed.ticket.office;
 
 import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toList;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,13 +38,8 @@ final class Ledger {
     return entry == null ? null : entry.fate();
   }
 
-  /** All at one moment. */
-  synchronized List<Entry> entries() {
-    return List.copyOf(entries.values());
-  }
-
   /** All at one moment. A fate that no ticket has is absent. */
-  Map<Fate, List<ReservationId>> byFate() {
-    return entries().stream().collect(groupingBy(Entry::fate, mapping(Entry::id, toList())));
+  synchronized Map<Fate, List<Entry>> byFate() {
+    return entries.values().stream().collect(groupingBy(Entry::fate));
   }
 }

@@ -1,6 +1,8 @@
 package testbed.ticket.office;
 
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -45,24 +47,23 @@ public final class TicketAccounts {
   @ReadOperation
   public Accounts accounts(@Nullable Boolean ids) {
     var settled = office.settled();
-    var entries = Boolean.FALSE.equals(ids) ? List.<Ledger.Entry>of() : office.entries();
+    var tickets = Boolean.FALSE.equals(ids) ? Map.<Fate, List<Ledger.Entry>>of() : office.byFate();
     return new Accounts(
-        of(Fate.BUILT, entries),
-        entries.stream()
-            .filter(entry -> entry.fate() == Fate.BUILT)
-            .map(Ledger.Entry::atMillis)
-            .toList(),
-        of(Fate.DROPPED, entries),
-        of(Fate.FAILED, entries),
-        of(Fate.REFUSED, entries),
+        ids(tickets.get(Fate.BUILT)),
+        told(tickets.get(Fate.BUILT), Ledger.Entry::atMillis),
+        ids(tickets.get(Fate.DROPPED)),
+        ids(tickets.get(Fate.FAILED)),
+        ids(tickets.get(Fate.REFUSED)),
         settled,
         waiting.getAsInt());
   }
 
-  private static List<String> of(Fate fate, List<Ledger.Entry> entries) {
-    return entries.stream()
-        .filter(entry -> entry.fate() == fate)
-        .map(entry -> entry.id().toString())
-        .toList();
+  private static List<String> ids(@Nullable List<Ledger.Entry> tickets) {
+    return told(tickets, ticket -> ticket.id().toString());
+  }
+
+  private static <T> List<T> told(
+      @Nullable List<Ledger.Entry> tickets, Function<Ledger.Entry, T> what) {
+    return tickets == null ? List.of() : tickets.stream().map(what).toList();
   }
 }

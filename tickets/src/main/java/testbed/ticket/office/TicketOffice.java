@@ -151,11 +151,7 @@ public final class TicketOffice implements Tickets {
     return fate == Fate.WAITING ? new Found.Waiting() : new Found.Gone();
   }
 
-  List<Ledger.Entry> entries() {
-    return ledger.entries();
-  }
-
-  Map<Fate, List<ReservationId>> byFate() {
+  Map<Fate, List<Ledger.Entry>> byFate() {
     return ledger.byFate();
   }
 

@@ -32,7 +32,7 @@ class TicketOfficeTest {
     assertThat(office.find(id, Duration.ZERO))
         .isInstanceOfSatisfying(
             Found.Ticket.class, ticket -> assertThat(ticket.pdf()).hasSize(PDF_BYTES));
-    assertThat(office.byFate().get(Fate.BUILT)).containsExactly(id);
+    assertThat(office.byFate().get(Fate.BUILT)).extracting(Ledger.Entry::id).containsExactly(id);
     assertThat(count("built")).isEqualTo(1);
   }
 
@@ -124,7 +124,7 @@ class TicketOfficeTest {
 
       assertThat(waiting.get()).isInstanceOf(Found.Gone.class);
     }
-    assertThat(office.byFate().get(Fate.DROPPED)).containsExactly(id);
+    assertThat(office.byFate().get(Fate.DROPPED)).extracting(Ledger.Entry::id).containsExactly(id);
     assertThat(count("dropped")).isEqualTo(1);
   }
 
@@ -154,7 +154,7 @@ class TicketOfficeTest {
         .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Gone.class));
     assertThat(built.subList(7, 10))
         .allSatisfy(one -> assertThat(office.find(one, LONG)).isInstanceOf(Found.Ticket.class));
-    assertThat(office.byFate().get(Fate.BUILT)).isEqualTo(built);
+    assertThat(office.byFate().get(Fate.BUILT)).extracting(Ledger.Entry::id).isEqualTo(built);
     assertThat(meters.get("ticket.store.bytes").gauge().value())
         .isEqualTo(3.0 * (PDF_BYTES + TicketStore.OVERHEAD_BYTES));
     assertThat(meters.get("ticket.store.evicted").functionCounter().count()).isEqualTo(7);
@@ -177,9 +177,11 @@ class TicketOfficeTest {
     var last = someId();
     Stream.of(someId(), id, last).forEach(one -> ledger.note(one, Fate.BUILT));
 
-    assertThat(ledger.byFate().get(Fate.BUILT)).containsExactly(id, last);
+    assertThat(ledger.byFate().get(Fate.BUILT))
+        .extracting(Ledger.Entry::id)
+        .containsExactly(id, last);
     ledger.note(id, Fate.DROPPED);
-    assertThat(ledger.byFate().get(Fate.BUILT)).containsExactly(last);
+    assertThat(ledger.byFate().get(Fate.BUILT)).extracting(Ledger.Entry::id).containsExactly(last);
     assertThat(ledger.of(id)).isEqualTo(Fate.DROPPED);
   }
 
