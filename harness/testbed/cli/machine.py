@@ -96,6 +96,8 @@ def test(
             f"[dim]{duration(verdict.elapsed_s)}[/dim]",
         )
     console.print(table)
+    if failures := [line for verdict in verdicts for line in verdict.failures()]:
+        console.out(*failures, sep="\n", highlight=False)
     if not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(EXIT_FAILED)
 

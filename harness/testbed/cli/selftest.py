@@ -19,6 +19,9 @@ from testbed.deploy import build, machine, processes
 from testbed.deploy.jdk import Jdk
 from testbed.model.project import Project
 
+FAILURE_MARKS = ("FAILED ", "ERROR ", "[ERROR] ")
+"""How pytest and Maven begin a line on a failure."""
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -41,6 +44,13 @@ class Verdict:
     @property
     def passed(self) -> bool:
         return self.code == 0
+
+    def failures(self) -> list[str]:
+        """Return the lines that name what failed, as pytest and Maven write them."""
+        if self.passed:
+            return []
+        printed = self.output.read_text(encoding="utf-8", errors="replace")
+        return [line for line in printed.splitlines() if line.startswith(FAILURE_MARKS)]
 
 
 Lane = Sequence[Suite]

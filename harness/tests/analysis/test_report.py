@@ -134,8 +134,14 @@ def test_figures_and_table_lie_beside_the_report(written: Path, comparison: Path
 
 
 def test_report_leaves_no_kernel_running(written: Path) -> None:
-    children = psutil.Process().children(recursive=True)
-    assert not [child for child in children if "ipykernel" in " ".join(child.cmdline())]
+    def is_kernel(process: psutil.Process) -> bool:
+        try:
+            return "ipykernel" in " ".join(process.cmdline())
+        except psutil.NoSuchProcess:
+            # Also of one that has ended and is not yet waited for.
+            return False
+
+    assert not [child for child in psutil.Process().children(recursive=True) if is_kernel(child)]
 
 
 def test_loose_sample_files_are_reported_on_without_touching_their_folder(

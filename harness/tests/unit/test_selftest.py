@@ -44,6 +44,20 @@ def test_goes_on_after_a_failure_and_tells_which_failed(tmp_path: Path) -> None:
     assert {one.output.read_text() for one in verdicts} == {"here\n"}
 
 
+def test_only_what_failed_names_its_failures(tmp_path: Path) -> None:
+    output = tmp_path / "harness.log"
+    output.write_text(
+        "1 failed\nFAILED tests/unit/test_a.py::test_b - assert\n[ERROR] C.d:7\n[INFO] e\n"
+    )
+    tests = suite("harness", 1, tmp_path)
+
+    assert Verdict(tests, 1, 1.0, output).failures() == [
+        "FAILED tests/unit/test_a.py::test_b - assert",
+        "[ERROR] C.d:7",
+    ]
+    assert Verdict(tests, 0, 1.0, output).failures() == []
+
+
 def test_lanes_run_at_the_same_time(tmp_path: Path) -> None:
     # Each waits until the other is there.
     meeting = (
