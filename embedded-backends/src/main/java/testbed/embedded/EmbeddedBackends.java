@@ -47,7 +47,9 @@ public final class EmbeddedBackends implements AutoCloseable {
     var amqpPort = OptionalInt.empty();
     try {
       if (settings.mongoDbPort().isPresent()) {
-        var mongoDb = MongoDb.start(settings.address(), settings.mongoDbPort().getAsInt());
+        var mongoDb =
+            MongoDb.start(
+                settings.address(), settings.mongoDbPort().getAsInt(), settings.mongoDbFile());
         running.add(mongoDb);
         mongoDbPort = OptionalInt.of(mongoDb.port());
         log.info("MongoDB on {}:{}", settings.address(), mongoDb.port());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,7 +15,9 @@ class SettingsTest {
   @Test
   void listensOnTheUsualPortsOfThisMachineOnly() {
     assertThat(Settings.from(Map.of()))
-        .isEqualTo(new Settings("127.0.0.1", OptionalInt.of(27_017), OptionalInt.of(5_672)));
+        .isEqualTo(
+            new Settings(
+                "127.0.0.1", OptionalInt.of(27_017), OptionalInt.of(5_672), Optional.empty()));
   }
 
   @Test

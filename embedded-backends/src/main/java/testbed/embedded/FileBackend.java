@@ -1,0 +1,22 @@
+package testbed.embedded;
+
+import de.bwaldvogel.mongo.backend.h2.H2Backend;
+import de.bwaldvogel.mongo.bson.Document;
+import io.netty.channel.Channel;
+
+/** Data in a file, as MongoDB has it: what was answered is there after the process was killed. */
+final class FileBackend extends H2Backend {
+
+  FileBackend(String file) {
+    super(file);
+  }
+
+  @Override
+  public Document handleCommand(
+      Channel channel, String database, String command, Document arguments) {
+    var answer = super.handleCommand(channel, database, command, arguments);
+    // By itself the store writes once a second. Nothing is written where nothing has changed.
+    commit();
+    return answer;
+  }
+}
