@@ -130,6 +130,8 @@ def started(
     settings: Mapping[str, str],
     folder: Path,
     port_offset: int = PORT_OFFSET,
+    *,
+    environ: Mapping[str, str] = os.environ,
     **further: Any,
 ) -> Iterator[Stack]:
     """Start a variant; stop it at the end, at which it must not have ended by itself.
@@ -139,9 +141,9 @@ def started(
     project = Project(Project.find().root, folder)
     offset = port_offset + worker_ports()
     choice = Choice(variant, settings=settings, port_offset=offset, **further)
-    environ = {**os.environ, "COMPOSE_PROFILES": ""}
+    environ = {**environ, "COMPOSE_PROFILES": ""}
     if choice.backends == "docker":
-        environ["JAVA_OPTS"] = f"{os.environ.get('JAVA_OPTS', '')} {QUICK}"
+        environ["JAVA_OPTS"] = f"{environ.get('JAVA_OPTS', '')} {QUICK}"
         described = in_containers(choice, project, environ)
     else:
         build.require_jars(project, jars(choice, project))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from contract.accounts import account_for, authorization
 from contract.product import Product, reservation
 from testbed.deploy import jdk
 from testbed.deploy.services import client
@@ -30,6 +36,11 @@ HOST = "customers.example.org"
 
 FULL = 0.9
 """The share of the heap in use after a collection above which a service is about to fail."""
+
+CONNECTIONS, BATCH = 16, 20
+"""Of clients that send requests ahead of the answers."""
+
+STATUS = re.compile(rb"HTTP/1\.1 (\d{3})\b")
 
 Send = Callable[[str], Outcome]
 
@@ -67,6 +78,43 @@ def listing(product: Product) -> Send:
 def asking(product: Product, path: str) -> Send:
     """Return the operation that asks for something and does not fetch the result."""
     return lambda _: carried_out(product, lambda: product.http.get(path), fetch=False)
+
+
+def acknowledged(
+    product: Product, path: str, count: int, notice: Callable[[str], None]
+) -> Counter[int]:
+    """Ask for something until so many requests are acknowledged; return how often each status came.
+
+    Requests are sent without waiting for the answers to those before, as nothing is fetched: many
+    more in a second than `Load` sends. Raises `TimeoutError` if no answer comes.
+    """
+    address = urlsplit(product.base_url)
+    account = authorization(account_for(path.partition("?")[0]))
+    head = f"GET {path} HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: {account}\r\n\r\n"
+    found: Counter[int] = Counter()
+    counting = threading.Lock()
+
+    def ask() -> None:
+        with socket.create_connection((address.hostname, address.port), timeout=30) as opened:
+            while found[httpx.codes.ACCEPTED] < count:
+                opened.sendall(head.encode() * BATCH)
+                statuses: list[bytes] = []
+                text = b""
+                while len(statuses) < BATCH:
+                    part = opened.recv(1 << 16)
+                    if not part:
+                        raise ConnectionError(f"the connection was closed: {text[-200:]!r}")
+                    text += part
+                    statuses = STATUS.findall(text)
+                with counting:
+                    found.update(map(int, statuses))
+                    done = found[httpx.codes.ACCEPTED]
+                notice(f"{done:,} of {count:,} requests acknowledged")
+
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        for one in [pool.submit(ask) for _ in range(CONNECTIONS)]:
+            one.result()
+    return found
 
 
 def carried_out(

@@ -6,7 +6,9 @@ A system serves one promise after the other. After a broken promise it is starte
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,15 @@ SETTINGS = {"BROKER_STORE_EXPIRY": "20s", "TESTBED_MESSAGING_QUEUE_LENGTH": "300
 RECOVERY_S = 60
 
 
+@dataclass(frozen=True)
+class Start:
+    """What a check needs from the start of its system: the marker ``start``."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    on_disk: bool = False
+    """Whether the data of the embedded MongoDB survives its process."""
+
+
 class Systems:
     """The running system; one at a time."""
 
@@ -64,25 +75,28 @@ class Systems:
         self._settings = settings
         self._chosen = chosen
         self._starts = 0
-        self._variant = ""
+        self._started: tuple[str, Start] | None = None
         self._running: contextlib.AbstractContextManager[Stack] | None = None
         self._stack: Stack | None = None
 
-    def running(self, variant: str) -> Stack:
-        """Return the stack of a variant; start it if it does not run."""
-        if self._stack is None or self._variant != variant:
+    def running(self, variant: str, start: Start) -> Stack:
+        """Return the stack of a variant; start it if it does not run, or otherwise."""
+        if self._stack is None or self._started != (variant, start):
             self.end()
             self._starts += 1
+            folder = self._folder / f"{self._starts}-{variant}"
+            on_disk = {"EMBEDDED_MONGODB_FILE": str(folder / "mongodb")} if start.on_disk else {}
             self._running = started(
                 variant,
-                {**SETTINGS, **self._settings},
-                self._folder / f"{self._starts}-{variant}",
+                {**SETTINGS, **start.settings, **self._settings},
+                folder,
                 self._port_offset,
+                environ={**os.environ, **on_disk},
                 replicas={TWICE: 2},
                 **self._chosen,
             )
             self._stack = self._running.__enter__()
-            self._variant = variant
+            self._started = (variant, start)
         return self._stack
 
     def end(self) -> None:
@@ -117,7 +131,8 @@ def stack(
 ) -> Iterator[Stack]:
     """The running system, complete before and after the check."""
     progress("starting the system")
-    running = systems.running(variant)
+    marker = request.node.get_closest_marker("start")
+    running = systems.running(variant, Start() if marker is None else Start(**marker.kwargs))
     yield running
     checked = request.node.stash.get(CHECKED, None)
     if checked is None or checked.result == "broken":

@@ -155,6 +155,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "promise(name, sentence): what the test checks")
     config.addinivalue_line("markers", "variant(name): asks one variant only")
+    config.addinivalue_line("markers", "start(**needs): how its system is started")
     config.pluginmanager.register(Recorder(config), "recorder")
 
 
@@ -173,8 +174,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if _promise(item) in (wanted or known) and _system(item) in of_systems
     ]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    # Each system is started once, if no promise is broken.
-    items[:] = sorted(chosen, key=lambda item: systems.names().index(_system(item)))
+    # Each system is started once, if no promise is broken and no check needs a start of its own.
+    items[:] = sorted(
+        chosen,
+        key=lambda item: (
+            systems.names().index(_system(item)),
+            item.get_closest_marker("start") is not None,
+        ),
+    )
     for item in items:
         item.add_marker(pytest.mark.timeout(LIMIT_S))
 

@@ -71,3 +71,51 @@ def test_backends_return(
     assert not account.lost, "an acknowledged reservation is not stored"
     assert not account.doubled, "a reservation is stored twice"
     assert not letters, "a request became a dead letter"
+
+
+@pytest.mark.start(on_disk=True)
+@pytest.mark.promise(
+    "stored-survives-a-crash",
+    "What was acknowledged before the database crashed is stored after it has started again.",
+)
+def test_stored_survives_a_crash(
+    stack: Stack,
+    product: Product,
+    variant: str,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Reservations arrive at a constant rate. MongoDB is killed after a third and started again
+    after two thirds. At the end each reservation is looked up in the cinema's list. Without
+    containers MongoDB's stand-in keeps its data in a file; in `async` it is in one process with a
+    message server that does not."""
+    if variant == "async" and stack.record.compose is None:
+        pytest.skip("needs RabbitMQ: --backends docker")
+    away = sized(30, 6)
+    database = backend(stack, "mongodb")
+    rate = 2 * RATE
+    with Load(reserving(product, CINEMA), evenly(rate, 3 * away * rate), workers=96) as load:
+        load.await_due(1 / 3)
+        stack.kill_service(database)
+        load.await_due(2 / 3)
+        progress("starting the database")
+        stack.start_service(database)
+    stack.await_converged(lambda _: None, 60)
+    with Load(reserving(product, CINEMA), evenly(RATE, AFTERWARDS)) as later:
+        pass
+    progress("looking up what is stored")
+    account = settled(product, [*load.entries, *later.entries], CINEMA)
+    failed_later = [one for one in later.entries if not one.outcome.served]
+    figures["answers"] = statuses(load.entries)
+    figures["failed afterwards"] = of(failed_later, later.entries)
+    figures["lost"] = of(account.lost, account.acknowledged)
+    figures["stored twice"] = of(account.doubled, account.entries)
+    figures["refused but stored"] = of(account.unwanted, account.entries)
+    answers = {one.outcome.final or one.outcome.status for one in load.entries}
+    stack.require_alive()
+    assert not undocumented(account.entries)
+    assert answers <= {product.made, 503, 504}, f"answers {answers}"
+    assert not failed_later, statuses(later.entries)
+    assert not account.lost, "an acknowledged reservation is not stored"
+    assert not account.doubled, "a reservation is stored twice"

@@ -1,0 +1,68 @@
+"""Buyers who compete for the seats of a showing."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+
+import pytest
+
+from contract.product import Product
+
+from .accounting import Entry, Load, Outcome, evenly, of, statuses
+from .clients import carried_out, reserving, undocumented, wanted
+from .recording import Progress, Sized
+
+CINEMA = "cineworld"
+SEATS = 100
+BUYERS = 500
+AT_ONCE = 100
+FIRST = date(2026, 1, 1)
+
+
+@pytest.mark.start(settings={"CINEMA_SEATS": str(SEATS)})
+@pytest.mark.promise(
+    "no-seat-is-sold-twice",
+    "As many reservations are made as a showing has seats, and not one more.",
+)
+def test_no_seat_is_sold_twice(
+    product: Product, figures: dict[str, str], progress: Progress, sized: Sized
+) -> None:
+    """500 buyers, a hundred of them at once, want a seat of a showing that has 100. The next day's
+    showing comes next. Each buyer must get a seat or be told that the showing is sold out, and what
+    is stored at the end must be what buyers were told."""
+    days = [str(FIRST + timedelta(number)) for number in range(sized(20, 2))]
+    seats = len(days) * SEATS
+    with Load(reserving(product, CINEMA), evenly(50, 100)):
+        progress("warming up")
+    entries: list[Entry] = []
+
+    def buy(key: str, day: str) -> Outcome:
+        return carried_out(
+            product,
+            lambda: product.http.post(
+                product.make_path(CINEMA), json=wanted(CINEMA, key, date=day, tickets=1)
+            ),
+        )
+
+    with ThreadPoolExecutor(AT_ONCE) as buyers:
+        for number, day in enumerate(days, 1):
+            progress(f"showing {number} of {len(days)}")
+            keys = [uuid.uuid4().hex for _ in range(BUYERS)]
+            told = buyers.map(buy, keys, [day] * BUYERS)
+            entries += [Entry(key, 0, 0, one) for key, one in zip(keys, told, strict=True)]
+    sold = Counter(one["date"] for one in product.reservations(CINEMA) if one["date"] in days)
+    figures["buyers"] = f"{len(entries):,}"
+    figures["answers"] = statuses(entries)
+    figures["seats sold"] = of(sold.total(), seats)
+    figures["showings with more sold than they have"] = of(
+        [day for day in days if sold[day] > SEATS], days
+    )
+    assert not undocumented(entries)
+    assert {sold[day] for day in days} == {SEATS}, sold
+    assert Counter(one.outcome.final for one in entries) == {
+        product.made: seats,
+        409: len(entries) - seats,
+    }
