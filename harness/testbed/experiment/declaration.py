@@ -71,8 +71,7 @@ class System:
     experiment, its own, and factor values.
     """
     properties: Mapping[str, str]
-    """Properties of the plan that say how results are fetched; empty if the system answers at once.
-    """
+    """Properties of the plan that say what is sent, and how results are fetched."""
     scrape: int | None = None
     """Seconds between two scrapes of every service's metrics; None for no scraping."""
     replicas: Mapping[str, int] = field(default_factory=dict)
@@ -446,14 +445,14 @@ class Experiment(Section):
         }
 
     def _properties(self, spec: SystemSpec) -> dict[str, str]:
-        if not declared_systems.fetches(spec.variant):
-            return {}
-        given = {
+        sent = {"keys": "on" if spec.keys else None, "until": spec.until}
+        fetched = {
             "fetch": spec.fetch or self.fetch or FETCH_OF_PRESET[spec.preset],
             "wait": spec.wait,
             "pollInterval": spec.pollInterval,
             "pause": spec.pause,
         }
+        given = sent | fetched if declared_systems.fetches(spec.variant) else sent
         return {name: str(value) for name, value in given.items() if value is not None}
 
     def to_yaml(self) -> str:

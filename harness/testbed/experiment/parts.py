@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from typing import Annotated, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -259,6 +260,10 @@ class SystemSpec(Section):
     """Milliseconds from a pending answer to the next poll."""
     pause: Milliseconds | None = None
     """Milliseconds between request and fetch, part of the operation's time."""
+    keys: bool = False
+    """Whether each reservation has an ``Idempotency-Key``."""
+    until: date | None = None
+    """Reservations are for random days before this one. Default: all for one showing."""
     scrape: Seconds | None = None
     """Seconds between two scrapes of every service's metrics under load; None for no scraping."""
     replicas: dict[str, Replicas] = {}

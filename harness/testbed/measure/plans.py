@@ -44,6 +44,8 @@ class WorkloadDeclaration(Declared):
     """A noun phrase."""
     method: str = "GET"
     headers: dict[str, str] = Field(default_factory=dict)
+    key_header: str | None = None
+    """The header with a key of its own that each request has if the property `keys` is ``on``."""
     body: str = ""
     """Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
     time of the run's start and the generator.

@@ -197,6 +197,7 @@ def test_pause_comes_before_the_fetch_and_counts(run_plan: RunPlan, workload: st
         ("sync-list", "warmup", "soon", "choose a whole number of seconds"),
         ("async-reserve", "warmup", "-1", "choose a whole number of seconds"),
         ("async-list", "warmup", "1.5", "choose a whole number of seconds"),
+        ("sync-reserve", "keys", "yes", "choose from: on, off"),
     ],
 )
 def test_a_wrong_property_asks_for_nothing(
@@ -212,6 +213,31 @@ def test_a_wrong_property_asks_for_nothing(
         message,
         "false",
     )
+
+
+@pytest.mark.parametrize("plan", ["sync-reserve", "async-reserve"])
+def test_a_reservation_has_a_key_of_its_own_only_if_told(run_plan: RunPlan, plan: str) -> None:
+    def sent(**properties: str) -> list[Request]:
+        outcome = run_plan(plan, properties={**ONE_USER, "loops": 20, **properties}, stock=True)
+        assert {row["success"] for row in outcome.rows} == {"true"}
+        return [one for one in outcome.requests if one.method == "POST"]
+
+    assert not any("idempotency-key" in one.headers for one in sent())
+    assert len({one.headers["idempotency-key"] for one in sent(keys="on")}) == 20
+
+
+@pytest.mark.parametrize("plan", ["sync-reserve", "async-reserve"])
+def test_reservations_are_for_one_day_unless_told_otherwise(run_plan: RunPlan, plan: str) -> None:
+    def days(**properties: str) -> set[str]:
+        outcome = run_plan(plan, properties={**ONE_USER, "loops": 50, **properties}, stock=True)
+        assert {row["success"] for row in outcome.rows} == {"true"}
+        return {json.loads(one.body)["date"] for one in outcome.requests if one.body}
+
+    assert days() == {"2022-04-15"}
+    spread = days(until="2032-04-15")
+    assert len(spread) > 40
+    assert min(spread) >= "2022-04-15"
+    assert max(spread) < "2032-04-15"
 
 
 @pytest.mark.parametrize("plan", ["sync-list", "sync-reserve", "async-list", "async-reserve"])

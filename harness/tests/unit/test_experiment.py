@@ -476,6 +476,16 @@ def test_a_system_has_the_settings_of_the_experiment_its_own_and_its_factors() -
     assert plan.system("mine-3") == system
 
 
+def test_a_system_may_have_keys_and_days_of_its_reservations() -> None:
+    systems = (
+        "systems: {one: {variant: sync, keys: true, until: 2032-04-15}, two: {variant: sync}}\n"
+    )
+    one, two = reading.parse(VALID + systems, "mine.yaml").compared
+
+    assert one.properties == {"keys": "on", "until": "2032-04-15"}
+    assert two.properties == {}
+
+
 def test_a_system_with_an_autoscaler_may_have_all_of_its_instances() -> None:
     plan = reading.parse(VALID + LIMITED + SCALED.format("rule: hpa, min: 2, max: 5"), "mine.yaml")
     (system,) = plan.compared
