@@ -73,6 +73,11 @@ base() {
 stand-in() {
   local file="$images/mongodb-stand-in/Dockerfile" target="$ROOT/embedded-backends/target"
   image testbed-local/mongodb-stand-in:1 "$(content "$file" "$target/embedded-backends.jar" <(id "$JDK"))" --file "$file" "$target"
+  # Its data outlives it: for tests that kill it. It writes before each answer, so it is not for measurements.
+  image testbed-local/mongodb-stand-in:1-on-disk "$(content <(id testbed-local/mongodb-stand-in:1))" - <<'END'
+FROM testbed-local/mongodb-stand-in:1
+ENV EMBEDDED_MONGODB_FILE=/data/db/data
+END
 }
 
 # built COMPOSE-FILE: name and module of each image that a compose file builds.
