@@ -1,13 +1,17 @@
 package testbed.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import java.util.HashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import testbed.contracts.ProblemType;
 
 /** An instance that takes requests and dies before it answers. */
@@ -39,25 +43,28 @@ class LostConnectionTest extends RunningGateway {
     registerTwo("ritz-two");
 
     // Five times what the breaker needs to judge; every other one comes to the dying instance.
-    for (int i = 0; i < 50; i++) {
-      post("/cinema/ritz-two/reservation/make", BODY).expectBody().returnResult();
-      post("/cinema/ritz-two/reservation/make", BODY).expectBody().returnResult();
+    var statuses = new HashMap<HttpStatusCode, Integer>();
+    for (int i = 0; i < 100; i++) {
+      var answer = post("/cinema/ritz-two/reservation/make", BODY).expectBody().returnResult();
+      statuses.merge(answer.getStatus(), 1, Integer::sum);
     }
 
+    assertThat(statuses)
+        .containsOnly(entry(HttpStatus.OK, 50), entry(HttpStatus.GATEWAY_TIMEOUT, 50));
     assertThat(service.requests()).hasSize(50);
     assertThat(breaker("ritz-two").getState()).isEqualTo(State.CLOSED);
     assertThat(breaker("ritz-two").getMetrics().getNumberOfFailedCalls()).isZero();
   }
 
   @Test
-  void isAFailureOfAServiceWithoutAnotherInstance() {
+  void isAFailureOfAServiceWithoutAnotherInstanceAndNoRefusal() {
     registerCinema("roxy", dying.address());
 
     // As many as the breaker needs to judge.
     for (int i = 0; i < 20; i++) {
       expectFallback(
           post("/cinema/roxy/reservation/make", BODY),
-          ProblemType.CIRCUIT_OPEN,
+          ProblemType.NO_ANSWER,
           "cinema-roxy-service");
     }
 

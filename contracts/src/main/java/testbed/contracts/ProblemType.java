@@ -37,7 +37,7 @@ public enum ProblemType {
   TICKETS_REFUSED(503, "No more tickets are taken now"),
   UNAVAILABLE(503, "The service is not available"),
   TIME_LIMIT(504, "The time limit was reached"),
-  NO_ANSWER(504, "No cinema answered in time");
+  NO_ANSWER(504, "No answer came");
 
   private static final String URN = "urn:testbed:problem:";
 

@@ -39,6 +39,9 @@ class Fallback {
     if (failure.getClass() == TimeoutException.class || failure instanceof ReadTimeoutException) {
       return ProblemType.TIME_LIMIT;
     }
+    if (failure instanceof AnswerLost) {
+      return ProblemType.NO_ANSWER;
+    }
     if (!expected(failure)) {
       log.warn("The way to {} failed", service, failure);
     }
@@ -47,7 +50,6 @@ class Fallback {
 
   private static boolean expected(Throwable failure) {
     return failure instanceof CallNotPermittedException
-        || failure instanceof InstanceLost
         || failure instanceof IOException
         || failure instanceof TimeoutException
         || failure instanceof NotFoundException

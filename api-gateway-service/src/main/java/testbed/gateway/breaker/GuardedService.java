@@ -146,7 +146,8 @@ public final class GuardedService {
       return ask(question, lost);
     }
     // The instance may have done what it was asked for: it must not be done twice.
-    return Mono.error(without(lost).isEmpty() ? failure : new InstanceLost(failure));
+    return Mono.error(
+        without(lost).isEmpty() ? new AnswerLost(failure) : new InstanceLost(failure));
   }
 
   private List<URI> without(Set<URI> lost) {
