@@ -52,7 +52,7 @@ def faults(
         typer.Argument(metavar="[PROMISE]...", help="All if none is named.", show_default=False),
     ] = None,
     short: Annotated[
-        bool, typer.Option("--short", help="Fewer operations and faults: 8 minutes.")
+        bool, typer.Option("--short", help="Fewer operations and faults: 10 minutes.")
     ] = False,
     system: Annotated[
         list[str] | None,
