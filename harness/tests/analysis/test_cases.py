@@ -21,6 +21,7 @@ from testbed.analysis.samples import load
 from testbed.analysis.sections import answer, demand, spread
 from testbed.analysis.sections import cases as sections
 from testbed.analysis.verdicts import Judged, judge_all
+from testbed.experiment.autoscaling import COLUMNS, FILE
 from testbed.experiment.search import Bracket
 from testbed.model.systems import Accepted, Ledger
 
@@ -429,3 +430,58 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
         assert one.fields.get("prices") in {None, *price_lists()}
     for case in cases():
         assert all(len(row) == len(case.table.columns) for row in case.table.rows)
+
+
+SERVICE = "cinema-cineworld-service"
+
+
+@pytest.fixture
+def replicas(tmp_path: Path) -> Judged:
+    """Return runs of two minutes with three instances, and with one that an autoscaler adds to."""
+    scaling = {"service": SERVICE, "rule": "hpa", "least": 1, "most": 3, "instance_s": 240.0}
+    for system, count, median_ms, record in (
+        ("three", "3", 20, {}),
+        ("scaled", "1 to 3 by hpa", 40, {"scaling": scaling}),
+    ):
+        for repetition in (1, 2, 3):
+            run = write_run(
+                tmp_path / "made",
+                workload="reserve",
+                threads=10,
+                repetition=repetition,
+                loops=300,
+                median_ms=median_ms,
+                record={
+                    "system": system,
+                    "settings": {REPLICAS: count},
+                    "wall_s": 120.0,
+                    **record,
+                },
+            ).rename(tmp_path / f"made/runs/{system}-{repetition}")
+            (run / FILE).write_text(f"{','.join(COLUMNS)}\n15.0,1,0,0.190,0.95,2,2\n")
+    return judge_all(load(tmp_path / "made"))
+
+
+def test_instance_seconds_and_the_first_minute_are_figures_of_claims(replicas: Judged) -> None:
+    cell = {"variant": "sync", "workload": "reserve", "level": 10}
+    three = {**cell, "settings": {REPLICAS: "3"}}
+    scaled = {**cell, "settings": {REPLICAS: "1 to 3 by hpa"}}
+
+    def ratio(figure: str, **more: Any) -> Found:
+        return examine(
+            claim("figure ratio", figure=figure, over=scaled, under=three, **more), replicas
+        )
+
+    # 240 against 360 instance-seconds for as many operations.
+    assert ratio("instance_s_per_ok", service=SERVICE).estimate == pytest.approx(2 / 3, rel=0.01)
+    # All of them end within a minute.
+    assert ratio("first_minute").estimate == pytest.approx(1)
+
+
+def test_replicas_belong_to_a_report_only_with_an_autoscaler(
+    replicas: Judged, comparison: Path
+) -> None:
+    title = "## Replicas, and an autoscaler"
+    assert title in sections.studies(replicas)
+    assert "1 of 3 statements disagree" in sections.studies(replicas)
+    assert title not in sections.studies(judge_all(load(comparison)))

@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from scipy import stats
 
 from testbed.analysis import accounts, caching, demands, ladders
 from testbed.analysis.accounts import Account
+from testbed.analysis.autoscaling import instances
 from testbed.analysis.claims import kinds
 from testbed.analysis.claims.claim import Claim, Found, NoFigureError
 from testbed.analysis.claims.kinds import at_every_level, levels_of
@@ -37,6 +39,8 @@ SMALL = 0.01
 
 LISTED = 8
 """Most levels whose ratios are listed."""
+
+MINUTE_MS = 60_000
 
 Cell = Mapping[str, Any]
 
@@ -278,7 +282,7 @@ def _figure_ratio(claim: Claim, judged: Judged) -> Found:
     for level, *at in zip(many, *pairs, strict=True):
         above, below = (
             [
-                run_figure(one, name)
+                _figure(one, name, claim)
                 for one in judged.used.measurements
                 if one.run.cell.level == own and _fits(one.run, cell)
             ]
@@ -287,6 +291,20 @@ def _figure_ratio(claim: Claim, judged: Judged) -> Found:
         if (value := _ratio(above, below)) is not None:
             found[level], runs[level] = value, min(above, below, key=len)
     return _all_levels(claim, found, runs, many, "×")
+
+
+def _figure(one: Measurement, name: str, claim: Claim) -> float | None:
+    """Return a figure of a run: of those that are compared, or one that only claims ask for."""
+    match name:
+        case "first_minute":
+            since = pl.col("start_ms") - pl.col("start_ms").min() + pl.col("elapsed_ms")
+            return float(one.operations.filter((since < MINUTE_MS) & pl.col("ok")).height)
+        case "instance_s_per_ok":
+            served = int(one.operations["ok"].sum())
+            found = instances(one.run, claim.fields["service"])
+            return found.instance_s / served if found is not None and served else None
+        case _:
+            return run_figure(one, name)
 
 
 def _steps(claim: Claim, judged: Judged) -> Found:

@@ -29,12 +29,15 @@ class Case(Declared):
     name: str
     title: str
     source: str
-    shows: Literal["demand", "accounts", "ladder", "levels", "caches"]
+    shows: Literal["demand", "accounts", "ladder", "levels", "caches", "replicas"]
     """What stands beside the published table: the least CPU of each system, the accounts of
-    accepted work, a ladder, the efficiency at each level, or what caches saved.
+    accepted work, a ladder, the efficiency at each level, what caches saved, or what an autoscaler
+    cost and gave.
     """
     variants: tuple[str, ...] = ()
-    """Its systems: it is part of the report if one of them was measured. Of a ladder, all."""
+    """Its systems: it is part of the report if one of them was measured. Of a ladder, all. Of
+    replicas, it must have had an autoscaler.
+    """
     prices: str | None = None
     split: Mapping[str, float] = Field(default_factory=dict)
     """The published shares of CPU, by service."""

@@ -12,7 +12,7 @@ from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.cases import Case, cases
 from testbed.analysis.claims.claim import Claim, Found, leaning
 from testbed.analysis.claims.tables import replication_data, words
-from testbed.analysis.sections import accounts, caches, demand, efficiency, ladder
+from testbed.analysis.sections import accounts, autoscaling, caches, demand, efficiency, ladder
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
@@ -23,6 +23,7 @@ TABLES = {
     "demand": "The least CPU that is enough",
     "accounts": "What became of accepted work",
     "caches": "What the caches saved",
+    "replicas": "What an autoscaler cost and gave",
 }
 
 
@@ -59,12 +60,15 @@ def tables(judged: Judged) -> dict[str, pl.DataFrame]:
 
 def _measured(judged: Judged) -> list[Case]:
     measured = {run.cell.variant for run in judged.results.runs}
+    scaled = {run.cell.variant for run in judged.results.runs if run.scaling is not None}
     climbed = bool(judged.results.declared.get("ladder"))
-    return [
-        one
-        for one in cases()
-        if (climbed if one.shows == "ladder" else measured & set(one.variants))
-    ]
+
+    def belongs(one: Case) -> bool:
+        if one.shows == "ladder":
+            return climbed
+        return bool(set(one.variants) & (scaled if one.shows == "replicas" else measured))
+
+    return [one for one in cases() if belongs(one)]
 
 
 def _study(case: Case, judged: Judged) -> Iterator[str]:
@@ -96,6 +100,8 @@ def _ours(shows: str, prices: str | None, judged: Judged) -> str:
             return efficiency.levels(judged)
         case "caches":
             return caches.kept(judged)
+        case "replicas":
+            return autoscaling.autoscaled(judged)
         case _:
             return accounts.accounted(judged)
 
