@@ -251,3 +251,11 @@ def of(part: Sequence[object] | int, whole: Sequence[object] | int) -> str:
     """Return a count of a whole, such as ``0 of 10,000``."""
     one, all_ = (len(part) if isinstance(part, Sequence) else part for part in (part, whole))
     return f"{one:,} of {all_:,}"
+
+
+def note(figures: dict[str, str], account: Account) -> None:
+    """Note what an account shows."""
+    figures["lost"] = of(account.lost, account.acknowledged)
+    figures["stored twice"] = of(account.doubled, account.entries)
+    figures["refused but stored"] = of(account.unwanted, account.entries)
+    figures["without an answer"] = of(account.unanswered, account.entries)

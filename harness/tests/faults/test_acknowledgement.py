@@ -8,18 +8,10 @@ from contract.product import Product
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import WORKERS, Account, Entry, Load, evenly, of, statuses
+from .accounting import WORKERS, Entry, Load, evenly, note, statuses
 from .clients import front_of, reading, requesting, reserving, service_of, settled, undocumented
 from .conftest import backend
 from .recording import Progress, Sized
-
-
-def note(figures: dict[str, str], account: Account) -> None:
-    """Note what an account shows."""
-    figures["lost"] = of(account.lost, account.acknowledged)
-    figures["stored twice"] = of(account.doubled, account.entries)
-    figures["refused but stored"] = of(account.unwanted, account.entries)
-    figures["without an answer"] = of(account.unanswered, account.entries)
 
 
 @pytest.mark.promise(

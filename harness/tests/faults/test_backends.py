@@ -8,7 +8,7 @@ from contract.product import Product
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import Entry, Load, evenly, of, statuses
+from .accounting import Entry, Load, evenly, note, of, statuses
 from .clients import reserving, settled, undocumented
 from .conftest import backend
 from .recording import Progress, Sized
@@ -59,9 +59,7 @@ def test_backends_return(
     answers = {one.outcome.final or one.outcome.status for one in entries}
     failed_later = [one for one in afterwards if not one.outcome.served]
     figures["failed afterwards"] = of(failed_later, afterwards)
-    figures["lost"] = of(account.lost, account.acknowledged)
-    figures["stored twice"] = of(account.doubled, account.entries)
-    figures["refused but stored"] = of(account.unwanted, account.entries)
+    note(figures, account)
     letters = queues.taken(stack, queues.DEAD_LETTERS) if variant == "async" else []
     figures["dead letters"] = f"{len(letters):,}"
     stack.require_alive()
@@ -109,9 +107,7 @@ def test_stored_survives_a_crash(
     failed_later = [one for one in later.entries if not one.outcome.served]
     figures["answers"] = statuses(load.entries)
     figures["failed afterwards"] = of(failed_later, later.entries)
-    figures["lost"] = of(account.lost, account.acknowledged)
-    figures["stored twice"] = of(account.doubled, account.entries)
-    figures["refused but stored"] = of(account.unwanted, account.entries)
+    note(figures, account)
     answers = {one.outcome.final or one.outcome.status for one in load.entries}
     stack.require_alive()
     assert not undocumented(account.entries)
