@@ -178,6 +178,11 @@ class Load:
         with self._changed:
             return tuple(sorted(self._entries, key=lambda one: one.due_s))
 
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds from the start of the load."""
+        return time.monotonic() - self._began
+
     def await_ended(self, count: int) -> None:
         """Wait until so many operations have ended; raise what kept one from being sent."""
         with self._changed:

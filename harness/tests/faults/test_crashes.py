@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 
@@ -132,9 +134,11 @@ def test_restart_loses_nothing(
     others = [one for one in declared if one not in (TWICE, front_of(variant))]
     restarted = both + sized(others, [])
     killed: list[str] = []
+    begun: list[tuple[float, str]] = []
     with Load(reserving(product, "ucd"), evenly(30, 30 * 600)) as load:
         for name in restarted:
             progress(f"restarting {name}")
+            begun.append((load.elapsed_s, name))
             if stack.stop_service(name):
                 killed.append(name)
             stack.start_service(name)
@@ -143,6 +147,10 @@ def test_restart_loses_nothing(
     account = settled(product, load.entries, "ucd")
     failed = [one for one in load.entries if not one.outcome.served]
     figures["failed"] = of(failed, load.entries)
+    if failed:
+        # A request is due while the restart goes on that began last before it.
+        meanwhile = Counter(begun[max(0, bisect(begun, (one.due_s,)) - 1)][1] for one in failed)
+        figures["while these restarted"] = ", ".join(f"{k}: {n:,}" for k, n in meanwhile.items())
     figures["lost"] = of(account.lost, account.acknowledged)
     figures["stored twice"] = of(account.doubled, account.entries)
     figures["had to be killed"] = of(killed, restarted)
