@@ -62,8 +62,10 @@ def test_full_queue_sheds(
         pass
     with stack.held(service_of(CINEMA)):
         with Load(request, evenly(500, FILLING), notice=progress) as filling:
-            while all(one.outcome.status != 503 for one in filling.entries):
-                filling.await_ended(len(filling.entries) + 500)
+            ended = filling.entries
+            while len(ended) < FILLING and all(one.outcome.status != 503 for one in ended):
+                filling.await_ended(min(len(ended) + 500, FILLING))
+                ended = filling.entries
             filling.end()
         filled = heap(stack, FRONT)
         with Load(request, evenly(200, sized(4_000, 400)), notice=progress) as over:
