@@ -97,8 +97,16 @@ def fuzz(product: Product, folder: Path, cases: int, *, chains: bool) -> Fuzzed:
     return Fuzzed(
         requests=int(_found(r"(\d+) generated", told)),
         links=_found(r"\d+ covered / \d+ selected", told),
-        wrong="" if done.returncode == 0 else told,
+        wrong="" if done.returncode == 0 else _failures(told),
     )
+
+
+def _failures(told: str) -> str:
+    """Return the failures, which begin with an operation; all that was told if they are not found.
+
+    The first line is the reason of a broken promise.
+    """
+    return re.split(r"^=+ FAILURES =+\n_* *", told, maxsplit=1, flags=re.MULTILINE)[-1]
 
 
 def _found(pattern: str, text: str, none: str = "0") -> str:
