@@ -8,7 +8,7 @@ from contract.product import Product
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import Entry, Load, evenly, note, of, statuses
+from .accounting import Entry, Load, evenly, note, of, quantile, statuses
 from .clients import reserving, settled, undocumented
 from .conftest import backend
 from .recording import Progress, Sized
@@ -16,6 +16,10 @@ from .recording import Progress, Sized
 CINEMA = "cineworld"
 RATE = 5
 AFTERWARDS = 20
+
+IN_TIME_S = 12.0
+"""How long a client may wait: for a request to be taken over, for its deadline, and a margin."""
+
 BACKENDS = {"sync": ("eureka-server", "mongodb"), "async": ("mongodb", queues.SERVER)}
 
 
@@ -60,11 +64,14 @@ def test_backends_return(
     failed_later = [one for one in afterwards if not one.outcome.served]
     figures["failed afterwards"] = of(failed_later, afterwards)
     note(figures, account)
+    slowest = quantile(entries, 1)
+    figures["slowest answer"] = f"{slowest:.1f} s"
     letters = queues.taken(stack, queues.DEAD_LETTERS) if variant == "async" else []
     figures["dead letters"] = f"{len(letters):,}"
     stack.require_alive()
     assert not undocumented(entries)
     assert answers <= {product.made, 503, 504}, f"answers {answers}"
+    assert slowest < IN_TIME_S, f"the slowest answer came after {slowest:.1f} s"
     assert not failed_later, statuses(afterwards)
     assert not account.lost, "an acknowledged reservation is not stored"
     assert not account.doubled, "a reservation is stored twice"
