@@ -159,11 +159,14 @@ def stored(product: Product, cinema: str) -> Counter[str]:
 def settled(
     product: Product, entries: Sequence[Entry], cinema: str, limit_s: float = 60
 ) -> Account:
-    """Return the account when everything acknowledged is stored, or the time is over."""
+    """Return the account when what is stored is what was told, or the time is over.
+
+    What was refused may be stored for a while: until it is withdrawn.
+    """
     deadline = time.monotonic() + limit_s
     while True:
         account = Account(tuple(entries), stored(product, cinema))
-        if not account.lost or time.monotonic() >= deadline:
+        if not (account.lost or account.unwanted) or time.monotonic() >= deadline:
             return account
         time.sleep(1)
 

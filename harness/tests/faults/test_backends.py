@@ -75,6 +75,7 @@ def test_backends_return(
     assert not failed_later, statuses(afterwards)
     assert not account.lost, "an acknowledged reservation is not stored"
     assert not account.doubled, "a reservation is stored twice"
+    assert not account.unwanted, "a refused reservation is stored"
     assert not letters, "a request became a dead letter"
 
 
@@ -122,3 +123,4 @@ def test_stored_survives_a_crash(
     assert not failed_later, statuses(later.entries)
     assert not account.lost, "an acknowledged reservation is not stored"
     assert not account.doubled, "a reservation is stored twice"
+    assert not account.unwanted, "a refused reservation is stored"

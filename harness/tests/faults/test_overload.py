@@ -129,8 +129,6 @@ def test_memory_alarm_is_survived(
     figures["slowest refusal"] = f"{quantile(load.entries, 1):.1f} s"
     figures["fetched meanwhile"] = of(fetched.count(httpx.codes.OK), fetched)
     figures["served again after"] = f"{time.monotonic() - began:.1f} s"
-    # A request that was on its way to RabbitMQ is withdrawn when RabbitMQ takes messages again.
-    eventually(lambda: not settled(product, load.entries, CINEMA).unwanted, RECOVERY_S)
     account = settled(product, load.entries, CINEMA)
     figures["lost"] = of(account.lost, account.acknowledged)
     figures["refused but stored"] = of(account.unwanted, account.entries)

@@ -3,6 +3,9 @@ package testbed.cinema.reservation;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoSocketException;
+import com.mongodb.MongoSocketOpenException;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.InsertManyOptions;
 import java.util.ArrayList;
@@ -68,14 +71,19 @@ class Insertions {
    * Stores a reservation.
    *
    * @throws DuplicateKeyException if its id is used
-   * @throws DataAccessResourceFailureException if it is not known to be stored
+   * @throws MayBeStored if the database has not said so in time, or its connection was lost
+   * @throws DataAccessResourceFailureException if it is not stored, as the database is away
    */
   void insert(Reservation reservation) {
     if (together == 1) {
-      database.<Object>execute(
-          Reservations.COLLECTION,
-          stored ->
-              stored.withDocumentClass(RawBsonDocument.class).insertOne(document(reservation)));
+      try {
+        database.<Object>execute(
+            Reservations.COLLECTION,
+            stored ->
+                stored.withDocumentClass(RawBsonDocument.class).insertOne(document(reservation)));
+      } catch (DataAccessResourceFailureException away) {
+        throw told(away);
+      }
       return;
     }
     var insertion = new Insertion(document(reservation));
@@ -127,11 +135,25 @@ class Insertions {
             insert(batch, stored.withDocumentClass(RawBsonDocument.class));
             return null;
           });
+    } catch (DataAccessResourceFailureException away) {
+      batch.forEach(one -> one.done.completeExceptionally(told(away)));
     } catch (RuntimeException failure) {
       batch.forEach(one -> one.done.completeExceptionally(failure));
     }
     // What has failed stays so.
     batch.forEach(one -> one.done.complete(null));
+  }
+
+  /** A command that was sent may have been carried out, whatever became of its answer. */
+  private static DataAccessResourceFailureException told(DataAccessResourceFailureException away) {
+    for (Throwable cause = away; cause != null; cause = cause.getCause()) {
+      if (cause instanceof MongoInterruptedException
+          || (cause instanceof MongoSocketException
+              && !(cause instanceof MongoSocketOpenException))) {
+        return new MayBeStored(away);
+      }
+    }
+    return away;
   }
 
   private static void insert(List<Insertion> batch, MongoCollection<RawBsonDocument> stored) {
@@ -217,8 +239,9 @@ class Insertions {
     }
 
     private void giveUp(Exception reason) {
-      var known = decided.compareAndSet(false, true) ? "is not stored" : "may be stored";
-      throw new DataAccessResourceFailureException("The reservation " + known, reason);
+      throw decided.compareAndSet(false, true)
+          ? new DataAccessResourceFailureException("The reservation is not stored", reason)
+          : new MayBeStored(reason);
     }
   }
 }

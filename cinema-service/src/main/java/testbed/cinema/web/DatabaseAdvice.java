@@ -8,6 +8,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import testbed.cinema.reservation.MayBeStored;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 
@@ -22,5 +23,14 @@ class DatabaseAdvice {
   ProblemDetail databaseUnavailable(DataAccessResourceFailureException unavailable) {
     log.warn("Database not available: {}", unavailable.getMessage());
     return Problems.of(ProblemType.UNAVAILABLE, "The cinema's database does not answer.");
+  }
+
+  /** Not 503: that would say that it is not. */
+  @ExceptionHandler
+  ProblemDetail reservationMayBeStored(MayBeStored unknown) {
+    log.warn("Database not available: {}", unknown.getMessage());
+    return Problems.of(
+        ProblemType.NO_ANSWER,
+        "The cinema's database has not answered: the reservation may have been made.");
   }
 }

@@ -12,6 +12,7 @@ import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
@@ -115,6 +118,47 @@ class InsertionsTest {
     assertThat(stored()).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100})
+  void mayBeStoredIfTheDatabaseDoesNotSay(int together) throws Exception {
+    try (var impatient = MongoClients.create(uri(address.getLocalAddress().getPort()))) {
+      var unsure = new Insertions(together, new MongoTemplate(impatient, "cinema-ucd"));
+
+      assertThat(failure(callers.submit(() -> unsure.insert(reservation()))))
+          .isInstanceOf(MayBeStored.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100})
+  void areNotStoredIfTheDatabaseCannotBeAsked(int together) throws Exception {
+    int nobody;
+    try (var free = new ServerSocket(0)) {
+      nobody = free.getLocalPort();
+    }
+    try (var lonely = MongoClients.create(uri(nobody))) {
+      var vain = new Insertions(together, new MongoTemplate(lonely, "cinema-ucd"));
+
+      assertThat(failure(callers.submit(() -> vain.insert(reservation()))))
+          .isInstanceOf(DataAccessResourceFailureException.class)
+          .isNotInstanceOf(MayBeStored.class);
+    }
+  }
+
+  @Test
+  void mayBeStoredIfTheirCallersGiveUpMeanwhile() throws Exception {
+    var late =
+        callers.submit(
+            () -> {
+              try (var bound = Deadline.of(Duration.ofMillis(500), Duration.ZERO).bind()) {
+                insertions.insert(reservation());
+              }
+            });
+
+    assertThat(failure(late)).isInstanceOf(MayBeStored.class);
+    assertThat(server.commands()).hasSize(1);
+  }
+
   @Test
   void neverStoreLaterWhatItsCallerHasGivenUp() throws Exception {
     var all = new ArrayList<Future<?>>();
@@ -169,6 +213,11 @@ class InsertionsTest {
     assertThatThrownBy(() -> oneByOne.insert(reservation))
         .isInstanceOf(DuplicateKeyException.class);
     assertThat(server.commands()).hasSize(3);
+  }
+
+  private static String uri(int port) {
+    return "mongodb://localhost:%d/?socketTimeoutMS=300&serverSelectionTimeoutMS=300"
+        .formatted(port);
   }
 
   private Future<?> insert(Reservation reservation) {

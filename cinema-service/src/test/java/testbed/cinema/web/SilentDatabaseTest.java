@@ -17,6 +17,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 import testbed.cinema.CinemaServiceApplication;
+import testbed.cinema.Examples;
 import testbed.contracts.ProblemType;
 import testbed.support.deadline.Deadline;
 
@@ -26,7 +27,8 @@ class SilentDatabaseTest {
   private static final int PATIENCE_SECONDS = 60;
 
   private final CountDownLatch over = new CountDownLatch(1);
-  private final MongoServer database = new MongoServer(new SilentWhenRead());
+  private volatile String silentOn = "find";
+  private final MongoServer database = new MongoServer(new Silent());
 
   @AfterEach
   void stopDatabase() {
@@ -59,6 +61,24 @@ class SilentDatabaseTest {
     }
   }
 
+  @Test
+  @Timeout(PATIENCE_SECONDS)
+  void isNotSaidToHaveRefusedWhatItMayHaveStored() {
+    silentOn = "insert";
+    try (var cinema = start("500ms")) {
+      var answer =
+          client(cinema)
+              .post()
+              .uri("/cinema/ucd/reservation/make")
+              .body(Examples.reservation("UCD001", "10:15"))
+              .retrieve()
+              .toEntity(String.class);
+
+      assertThat(answer.getStatusCode().value()).isEqualTo(ProblemType.NO_ANSWER.status());
+      assertThat(answer.getBody()).contains(ProblemType.NO_ANSWER.uri().toString());
+    }
+  }
+
   private ConfigurableApplicationContext start(String commandTimeout) {
     return new SpringApplicationBuilder(CinemaServiceApplication.class)
         .run(
@@ -73,22 +93,27 @@ class SilentDatabaseTest {
 
   private static ResponseEntity<String> movies(
       ConfigurableApplicationContext cinema, HttpHeaders headers) {
-    var port = cinema.getEnvironment().getRequiredProperty("local.server.port");
-    return RestClient.builder()
-        .defaultStatusHandler(status -> true, (request, response) -> {})
-        .build()
+    return client(cinema)
         .get()
-        .uri("http://localhost:" + port + "/cinema/ucd/movie/list")
+        .uri("/cinema/ucd/movie/list")
         .headers(sent -> sent.addAll(headers))
         .retrieve()
         .toEntity(String.class);
   }
 
-  private final class SilentWhenRead extends MemoryBackend {
+  private static RestClient client(ConfigurableApplicationContext cinema) {
+    var port = cinema.getEnvironment().getRequiredProperty("local.server.port");
+    return RestClient.builder()
+        .baseUrl("http://localhost:" + port)
+        .defaultStatusHandler(status -> true, (request, response) -> {})
+        .build();
+  }
+
+  private final class Silent extends MemoryBackend {
 
     @Override
     public Document handleMessage(MongoMessage message) {
-      if (message.getDocument().containsKey("find")) {
+      if (message.getDocument().containsKey(silentOn)) {
         silence();
       }
       return super.handleMessage(message);
