@@ -137,3 +137,4 @@ def test_memory_alarm_is_survived(
     assert quantile(load.entries, 1) < CONFIRM_S + MARGIN_S
     assert set(fetched) == {httpx.codes.OK}, fetched
     assert not account.lost, "an acknowledged reservation is not stored"
+    assert not account.unwanted, "a refused reservation is stored"
