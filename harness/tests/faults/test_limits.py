@@ -7,18 +7,19 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.client import HTTPResponse
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
-from contract.accounts import USER, Credentials, authorization
+from contract.accounts import USER, Credentials, account_for, authorization
 from contract.product import Product, problem, reservation
 from testbed.deploy.stack import Stack
 
-from .accounting import Load, evenly, of, quantile, statuses
-from .clients import front_of, reserving, undocumented
+from .accounting import Load, Outcome, evenly, of, quantile, statuses
+from .clients import carried_out, front_of, reserving, undocumented, wanted
 from .recording import Progress, Sized
 
 CINEMA = "cineworld"
@@ -28,10 +29,10 @@ UPLOADS = 150
 """More than a breaker's window holds."""
 
 READERS = 10
-ANSWERS = 2_500
-"""Of one reader. Together they are larger than the buffers of its connection, Docker's included."""
-
-DOCUMENT = "/openapi.yaml"
+WIDE = "dundrum"
+WIDE_ONES = 400
+WIDE_NAME = 200 * "\N{CINEMA}"
+"""As long as a name may be, of characters of four bytes: a page of such reservations is large."""
 PATIENCE_S = 30
 CUT_OFF_S = 20
 """Longer than a client may take over a part of its answer."""
@@ -74,6 +75,32 @@ def head(product: Product, request: str, *lines: str) -> bytes:
     return "\r\n".join((f"{request} HTTP/1.1", host, *lines, "", "")).encode()
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What a client asks for on one connection: more than the buffers on its way hold."""
+
+    path: str
+    count: int
+
+
+def reading(product: Product, variant: str) -> Reading:
+    """Return what a front door answers with its own hands.
+
+    Where a result is fetched, the answer to its request is short. And the gateway ends a connection
+    with more than a hundred requests ahead, whether their answers are read or not.
+    """
+    if variant == "async":
+        return Reading("/openapi.yaml", 2_500)
+    with Load(lambda key: _wide(product, key), evenly(50, WIDE_ONES)):
+        pass
+    return Reading(f"{product.list_path(WIDE)}?size=200", 90)
+
+
+def _wide(product: Product, key: str) -> Outcome:
+    body = wanted(WIDE, key, clientName=WIDE_NAME)
+    return carried_out(product, lambda: product.http.post(product.make_path(WIDE), json=body))
+
+
 def read(connection: socket.socket) -> int:
     """Read to the end of a connection; return how many bytes there were."""
     count = 0
@@ -107,7 +134,9 @@ def test_limits_hold(
         "Content-Type: application/json",
         "Content-Length: 300",
     )
-    document = httpx.get(f"{product.base_url}{DOCUMENT}", trust_env=False)
+    asked = reading(product, variant)
+    one_answer = product.http.get(asked.path)
+    as_its_client = f"Authorization: {authorization(account_for(asked.path.partition('?')[0]))}"
     before = stack.meter().read()[front].rss_mb
     with Load(reserving(product, CINEMA), evenly(20, 20 * 600)) as load:
         with contextlib.ExitStack() as connections:
@@ -120,7 +149,7 @@ def test_limits_hold(
                 for _ in range(READERS)
             ]
             for one in readers:
-                one.sendall(head(product, f"GET {DOCUMENT}") * ANSWERS)
+                one.sendall(head(product, f"GET {asked.path}", as_its_client) * asked.count)
             unread = time.monotonic()
             progress("too large requests")
             large_ones = 0
@@ -139,7 +168,7 @@ def test_limits_hold(
                 refused.append(told.status)
             progress("what slow readers get")
             time.sleep(max(0.0, unread + CUT_OFF_S - time.monotonic()))
-            whole = ANSWERS * len(document.content)
+            whole = asked.count * len(one_answer.content)
             cut_off = [one for one in readers if read(one) < whole]
         load.end()
     after = stack.meter().read()[front].rss_mb
