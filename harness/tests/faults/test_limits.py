@@ -31,8 +31,8 @@ UPLOADS = 150
 READERS = 10
 WIDE = "dundrum"
 WIDE_ONES = 400
-WIDE_NAME = 200 * "\N{CINEMA}"
-"""As long as a name may be, of characters of four bytes: a page of such reservations is large."""
+WIDE_NAME = 200 * "\N{EURO SIGN}"
+"""As long as a name may be, of characters of three bytes: a page of such reservations is large."""
 PATIENCE_S = 30
 CUT_OFF_S = 20
 """Longer than a client may take over a part of its answer."""
@@ -91,8 +91,9 @@ def reading(product: Product, variant: str) -> Reading:
     """
     if variant == "async":
         return Reading("/openapi.yaml", 2_500)
-    with Load(lambda key: _wide(product, key), evenly(50, WIDE_ONES)):
+    with Load(lambda key: _wide(product, key), evenly(50, WIDE_ONES)) as load:
         pass
+    assert all(one.outcome.served for one in load.entries), statuses(load.entries)
     return Reading(f"{product.list_path(WIDE)}?size=200", 90)
 
 
