@@ -285,6 +285,17 @@ class HttpEdgeTest {
   }
 
   @Test
+  void countsTheCharactersOfANameAsItsDescriptionDoes() {
+    var longest = "\uD83C\uDFA6".repeat(200);
+
+    assertThat(make(JANES_RESERVATION.replace("Jane Doe", longest))).hasStatus(201);
+    assertProblem(
+        make(JANES_RESERVATION.replace("Jane Doe", longest + "x")),
+        400,
+        ProblemType.INVALID_REQUEST);
+  }
+
+  @Test
   void refusesABodyThatSaysItIsTooLarge() {
     var answer = make(JANES_RESERVATION.replace("Jane Doe", "x".repeat(1_000_000)));
 
