@@ -165,9 +165,15 @@ def settled(
     """
     deadline = time.monotonic() + limit_s
     while True:
-        account = Account(tuple(entries), stored(product, cinema))
-        if not (account.lost or account.unwanted) or time.monotonic() >= deadline:
-            return account
+        try:
+            account = Account(tuple(entries), stored(product, cinema))
+        except AssertionError:
+            # The list is refused as well while the cinema's queue is full.
+            if time.monotonic() >= deadline:
+                raise
+        else:
+            if not (account.lost or account.unwanted) or time.monotonic() >= deadline:
+                return account
         time.sleep(1)
 
 

@@ -35,6 +35,9 @@ FRONT = front_of("async")
 FILLING = 40_000
 """More requests than a queue and its consumers hold."""
 
+REFUSED = 0.99
+"""The least share of requests that a full queue refuses."""
+
 CONFIRM_S = 2.0
 """How long the front door waits until the message server has taken a request."""
 
@@ -55,8 +58,9 @@ def test_full_queue_sheds(
     eventually: Eventually,
 ) -> None:
     """A cinema is suspended. Reservations are requested until its queue is full, and then further
-    ones. Each of these must be refused with 503 and Retry-After, and a list must have the other
-    cinemas. Then the cinema goes on, and every reservation is looked up."""
+    ones. Of these, 99 in 100 must be refused with 503 and Retry-After, as a place may become free,
+    and a list must have the other cinemas. Then the cinema goes on, and every reservation is looked
+    up."""
     request = requesting(product, CINEMA)
     with Load(reserving(product, CINEMA), evenly(100, 200)):
         pass
@@ -86,7 +90,9 @@ def test_full_queue_sheds(
     figures["lost"] = of(account.lost, account.acknowledged)
     figures["refused but stored"] = of(account.unwanted, account.entries)
     assert not undocumented(entries)
-    assert {one.outcome.status for one in over.entries} == {503}, statuses(over.entries)
+    refused = sum(one.outcome.status == 503 for one in over.entries)
+    assert {one.outcome.status for one in over.entries} <= {202, 503}, statuses(over.entries)
+    assert refused >= REFUSED * len(over.entries), statuses(over.entries)
     assert listed.status_code == httpx.codes.OK, listed.text
     assert listed.headers.get("Cinemas-Missing") == CINEMA
     assert used < FULL, f"{used:.0%} of the heap is in use"
