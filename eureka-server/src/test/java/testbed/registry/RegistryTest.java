@@ -25,7 +25,7 @@ class RegistryTest {
   private static final int LEASE = 1;
 
   /** Less than the 30 s of the read-only cache and the 60 s between evictions by default. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   @LocalServerPort private int port;
   @LocalManagementPort private int management;
