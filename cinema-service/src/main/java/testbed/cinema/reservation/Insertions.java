@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.bson.BsonBinaryWriter;
 import org.bson.RawBsonDocument;
 import org.bson.io.BasicOutputBuffer;
@@ -76,14 +77,7 @@ class Insertions {
    */
   void insert(Reservation reservation) {
     if (together == 1) {
-      try {
-        database.<Object>execute(
-            Reservations.COLLECTION,
-            stored ->
-                stored.withDocumentClass(RawBsonDocument.class).insertOne(document(reservation)));
-      } catch (DataAccessResourceFailureException away) {
-        throw told(away);
-      }
+      command(stored -> stored.insertOne(document(reservation)));
       return;
     }
     var insertion = new Insertion(document(reservation));
@@ -129,19 +123,30 @@ class Insertions {
 
   private void store(List<Insertion> batch) {
     try {
-      database.<Object>execute(
-          Reservations.COLLECTION,
-          stored -> {
-            insert(batch, stored.withDocumentClass(RawBsonDocument.class));
-            return null;
-          });
-    } catch (DataAccessResourceFailureException away) {
-      batch.forEach(one -> one.done.completeExceptionally(told(away)));
+      command(stored -> insert(batch, stored));
     } catch (RuntimeException failure) {
       batch.forEach(one -> one.done.completeExceptionally(failure));
     }
     // What has failed stays so.
     batch.forEach(one -> one.done.complete(null));
+  }
+
+  /**
+   * Carries out an insertion.
+   *
+   * @throws MayBeStored if it was sent and its answer did not come
+   */
+  private void command(Consumer<MongoCollection<RawBsonDocument>> insertion) {
+    try {
+      database.<Object>execute(
+          Reservations.COLLECTION,
+          stored -> {
+            insertion.accept(stored.withDocumentClass(RawBsonDocument.class));
+            return null;
+          });
+    } catch (DataAccessResourceFailureException away) {
+      throw told(away);
+    }
   }
 
   /** A command that was sent may have been carried out, whatever became of its answer. */
