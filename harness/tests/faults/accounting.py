@@ -264,3 +264,10 @@ def note(figures: dict[str, str], account: Account) -> None:
     figures["stored twice"] = of(account.doubled, account.entries)
     figures["refused but stored"] = of(account.unwanted, account.entries)
     figures["without an answer"] = of(account.unanswered, account.entries)
+
+
+def require_right(account: Account) -> None:
+    """Check that what is stored is what clients were told."""
+    assert not account.lost, "an acknowledged reservation is not stored"
+    assert not account.doubled, "a reservation is stored twice"
+    assert not account.unwanted, "a refused reservation is stored"

@@ -81,6 +81,18 @@ def asking(product: Product, path: str) -> Send:
     return lambda _: carried_out(product, lambda: product.http.get(path), fetch=False)
 
 
+def head(product: Product, request: str, *lines: str) -> bytes:
+    """Return the first lines of a request."""
+    host = f"Host: {urlsplit(product.base_url).netloc}"
+    return "\r\n".join((f"{request} HTTP/1.1", host, *lines, "", "")).encode()
+
+
+def getting(product: Product, path: str) -> bytes:
+    """Return a GET request of a client that may make it."""
+    account = authorization(account_for(path.partition("?")[0]))
+    return head(product, f"GET {path}", f"Authorization: {account}")
+
+
 def acknowledged(
     product: Product, path: str, count: int, notice: Callable[[str], None]
 ) -> Counter[int]:
@@ -90,24 +102,24 @@ def acknowledged(
     more in a second than `Load` sends. Raises `TimeoutError` if no answer comes.
     """
     address = urlsplit(product.base_url)
-    account = authorization(account_for(path.partition("?")[0]))
-    head = f"GET {path} HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: {account}\r\n\r\n"
+    batch = getting(product, path) * BATCH
     found: Counter[int] = Counter()
     counting = threading.Lock()
 
     def ask() -> None:
         while found[httpx.codes.ACCEPTED] < count:
-            text = b""
+            text, statuses = b"", list[bytes]()
             with (
                 socket.create_connection((address.hostname, address.port), timeout=30) as opened,
                 # After a refusal the front door ends the connection, whatever it has not read.
                 contextlib.suppress(ConnectionError),
             ):
-                opened.sendall(head.encode() * BATCH)
-                while len(STATUS.findall(text)) < BATCH and (part := opened.recv(1 << 16)):
+                opened.sendall(batch)
+                while len(statuses) < BATCH and (part := opened.recv(1 << 16)):
                     text += part
+                    statuses = STATUS.findall(text)
             with counting:
-                found.update(map(int, STATUS.findall(text)))
+                found.update(map(int, statuses))
                 notice(f"{found[httpx.codes.ACCEPTED]:,} of {count:,} requests acknowledged")
 
     with ThreadPoolExecutor(CONNECTIONS) as pool:

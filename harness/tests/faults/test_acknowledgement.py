@@ -8,7 +8,7 @@ from contract.product import Product
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import WORKERS, Entry, Load, evenly, note, statuses
+from .accounting import WORKERS, Entry, Load, evenly, note, require_right, statuses
 from .clients import front_of, reading, requesting, reserving, service_of, settled, undocumented
 from .conftest import backend
 from .recording import Progress, Sized
@@ -53,9 +53,7 @@ def test_acknowledged_is_stored(
     figures["answers"] = statuses(account.entries)
     note(figures, account)
     assert not undocumented(account.entries)
-    assert not account.lost, "an acknowledged reservation is not stored"
-    assert not account.doubled, "a reservation is stored twice"
-    assert not account.unwanted, "a refused reservation is stored"
+    require_right(account)
 
 
 @pytest.mark.variant("async")

@@ -8,7 +8,7 @@ from contract.product import Product
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import Entry, Load, evenly, note, of, quantile, statuses
+from .accounting import Entry, Load, evenly, note, of, quantile, require_right, statuses
 from .clients import reserving, settled, undocumented
 from .conftest import backend
 from .recording import Progress, Sized
@@ -73,9 +73,7 @@ def test_backends_return(
     assert answers <= {product.made, 503, 504}, f"answers {answers}"
     assert slowest < IN_TIME_S, f"the slowest answer came after {slowest:.1f} s"
     assert not failed_later, statuses(afterwards)
-    assert not account.lost, "an acknowledged reservation is not stored"
-    assert not account.doubled, "a reservation is stored twice"
-    assert not account.unwanted, "a refused reservation is stored"
+    require_right(account)
     assert not letters, "a request became a dead letter"
 
 
@@ -121,6 +119,4 @@ def test_stored_survives_a_crash(
     assert not undocumented(account.entries)
     assert answers <= {product.made, 503, 504}, f"answers {answers}"
     assert not failed_later, statuses(later.entries)
-    assert not account.lost, "an acknowledged reservation is not stored"
-    assert not account.doubled, "a reservation is stored twice"
-    assert not account.unwanted, "a refused reservation is stored"
+    require_right(account)

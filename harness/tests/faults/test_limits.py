@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from contract.accounts import USER, Credentials, account_for, authorization
+from contract.accounts import USER, Credentials, authorization
 from contract.product import Product, problem, reservation
 from testbed.deploy.stack import Stack
 
 from .accounting import Load, Outcome, evenly, of, quantile, statuses
-from .clients import carried_out, front_of, reserving, undocumented, wanted
+from .clients import carried_out, front_of, getting, head, reserving, undocumented, wanted
 from .recording import Progress, Sized
 
 CINEMA = "cineworld"
@@ -69,32 +69,26 @@ def connected(product: Product, **options: int) -> socket.socket:
     return made
 
 
-def head(product: Product, request: str, *lines: str) -> bytes:
-    """Return the first lines of a request."""
-    host = f"Host: {urlsplit(product.base_url).netloc}"
-    return "\r\n".join((f"{request} HTTP/1.1", host, *lines, "", "")).encode()
-
-
 @dataclass(frozen=True)
-class Reading:
+class Unread:
     """What a client asks for on one connection: more than the buffers on its way hold."""
 
     path: str
     count: int
 
 
-def reading(product: Product, variant: str) -> Reading:
-    """Return what a front door answers with its own hands.
+def unread_of(product: Product, variant: str) -> Unread:
+    """Return what a slow reader asks for; in `sync`, store what makes its answer large.
 
-    Where a result is fetched, the answer to its request is short. And the gateway ends a connection
+    Where a result is fetched, the answer to its request is short. The gateway ends a connection
     with more than a hundred requests ahead, whether their answers are read or not.
     """
     if variant == "async":
-        return Reading("/openapi.yaml", 2_500)
+        return Unread("/openapi.yaml", 2_500)
     with Load(lambda key: _wide(product, key), evenly(50, WIDE_ONES)) as load:
         pass
     assert all(one.outcome.served for one in load.entries), statuses(load.entries)
-    return Reading(f"{product.list_path(WIDE)}?size=200", 90)
+    return Unread(f"{product.list_path(WIDE)}?size=200", 90)
 
 
 def _wide(product: Product, key: str) -> Outcome:
@@ -135,9 +129,8 @@ def test_limits_hold(
         "Content-Type: application/json",
         "Content-Length: 300",
     )
-    asked = reading(product, variant)
+    asked = unread_of(product, variant)
     one_answer = product.http.get(asked.path)
-    as_its_client = f"Authorization: {authorization(account_for(asked.path.partition('?')[0]))}"
     before = stack.meter().read()[front].rss_mb
     with Load(reserving(product, CINEMA), evenly(20, 20 * 600)) as load:
         with contextlib.ExitStack() as connections:
@@ -150,7 +143,7 @@ def test_limits_hold(
                 for _ in range(READERS)
             ]
             for one in readers:
-                one.sendall(head(product, f"GET {asked.path}", as_its_client) * asked.count)
+                one.sendall(getting(product, asked.path) * asked.count)
             unread = time.monotonic()
             progress("too large requests")
             large_ones = 0

@@ -40,7 +40,7 @@ TYPE = "__TypeId__"
 
 REASON = "x-exception-message"
 NO_TYPE = "no message has this type id"
-"""What is told of a type that is none of the system's, before anything is read."""
+"""The reason given for an unknown type. The body is not read."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from contract.product import Asynchronous
 from testbed.deploy.stack import Stack
 
 from . import queues
-from .accounting import Load, evenly, of, quantile, statuses
+from .accounting import Load, evenly, of, quantile, require_right, statuses
 from .clients import (
     FULL,
     front_of,
@@ -96,9 +96,7 @@ def test_full_queue_sheds(
     assert listed.status_code == httpx.codes.OK, listed.text
     assert listed.headers.get("Cinemas-Missing") == CINEMA
     assert used < FULL, f"{used:.0%} of the heap is in use"
-    assert not account.lost, "an acknowledged reservation is not stored"
-    assert not account.doubled, "a reservation is stored twice"
-    assert not account.unwanted, "a refused reservation is stored"
+    require_right(account)
 
 
 @pytest.mark.promise(

@@ -4,7 +4,7 @@ import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.bson.Document;
 import io.netty.channel.Channel;
 
-/** Data in a file, as MongoDB has it: what was answered is there after the process was killed. */
+/** Keeps data in a file. As with MongoDB, what was answered survives a kill of the process. */
 final class FileBackend extends H2Backend {
 
   FileBackend(String file) {

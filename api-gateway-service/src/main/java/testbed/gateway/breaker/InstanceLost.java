@@ -1,8 +1,8 @@
 package testbed.gateway.breaker;
 
 /**
- * The same where the service has another instance: no failure of the service, which a breaker
- * guards as a whole.
+ * The answer of one of several instances was lost. That is no failure of the service, which a
+ * breaker guards as a whole.
  */
 class InstanceLost extends AnswerLost {
 
