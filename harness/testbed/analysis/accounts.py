@@ -16,6 +16,10 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.systems import declarations, service_of
 
 
+LEAST_DRAINED = 20
+"""Of how much finished work a rate is known."""
+
+
 @dataclass(frozen=True)
 class Account:
     run: Run
@@ -37,7 +41,10 @@ class Account:
     places: float
     """How much accepted work there can be at once."""
     drained_per_s: float | None
-    """How much the system finished per second after the load had ended; None if unknown."""
+    """How much the system finished per second after the load had ended.
+
+    None if that was less than `LEAST_DRAINED`.
+    """
     predicted: float | None
     """The share of the offered that finds every place taken, if work flows evenly."""
     steady: float | None
@@ -94,7 +101,8 @@ def account(measurement: Measurement) -> Account:
     declared = declarations().get(run.cell.variant)
     ledger = declared.ledger if declared else None
     places = ledger.capacity(run.settings, run.cell.backends) if ledger else float("inf")
-    rate, poisson = told["built_per_s"], run.arrivals is not None and run.arrivals.kind == "poisson"
+    rate = told["built_per_s"] if told["built_later"] >= LEAST_DRAINED else None
+    poisson = run.arrivals is not None and run.arrivals.kind == "poisson"
     return Account(
         run=run,
         offered=offered,

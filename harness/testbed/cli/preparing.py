@@ -98,8 +98,9 @@ def _to_train(
 ) -> Deployment:
     """Return the deployment to train: embedded backends, all else by default, free ports."""
 
-    # A cache is that of a JVM with these flags.
-    flags = {name: text for name, text in choice.settings.items() if name == "JAVA_OPTS"}
+    # A cache is that of a JVM with these flags. A small heap might not carry the load.
+    given = {**environ, **choice.settings}.get("JAVA_OPTS", "").split()
+    flags = {"JAVA_OPTS": " ".join(aot_cache.of_any_heap(given))}
 
     def moved(offset: int) -> Deployment:
         plain = replace(

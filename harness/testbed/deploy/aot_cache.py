@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -83,6 +83,11 @@ def at_hand(deployment: Deployment, project: Project, jdk: Jdk, *options: str) -
     return _from_copies(deployment, found, chosen)
 
 
+def of_any_heap(flags: Iterable[str]) -> tuple[str, ...]:
+    """Return JVM options without those of the heap's size, on which a cache does not depend."""
+    return tuple(flag for flag in flags if not flag.startswith(("-Xms", "-Xmx")))
+
+
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
     """Return whether every service that can have a cache has one."""
     return all(one.cache.is_file() for one in _locate(deployment, project, jdk).values())
@@ -98,8 +103,8 @@ def train(
 ) -> None:
     """Start a deployment, put load on it, stop it, and keep the caches that its JVMs write.
 
-    Needed once per build, variant and set of JVM arguments. If services share a cache, the first is
-    trained. Services inherit `environ`. `load` may write into the folder that it gets, which is
+    Needed once per build, variant and set of JVM arguments, besides those of the heap's size. If
+    services share a cache, the first is trained. Services inherit `environ`. `load` may write into the folder that it gets, which is
     removed afterwards.
 
     Raises `UserError` if the deployment cannot be started or loaded, or a service writes no cache.
@@ -159,7 +164,7 @@ def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Pre
     folder = project.root / ".testbed" / "apps" / jar.stem / content[:16]
     flags = [
         Path(flag[1:]).read_text(encoding="utf-8") if flag.startswith("@") else flag
-        for flag in service.command[1:-2]
+        for flag in of_any_heap(service.command[1:-2])
     ]
     key = hashlib.sha256(repr((jdk.version, flags)).encode()).hexdigest()
     return Prepared(folder / jar.name, folder / f"{key[:12]}-{variant}.aot")

@@ -350,13 +350,45 @@ def test_an_account_tells_what_was_lost_and_what_was_predicted(bursts: Judged) -
     assert one.peak_mb == 90
 
 
+def test_the_rate_of_a_drain_is_not_known_of_a_few_tickets(bursts: Judged) -> None:
+    known = bursts.used.measurements[0]
+    ledger = {**(known.run.ledger or {}), "built_later": 19}
+    one = accounts.account(replace(known, run=replace(known.run, ledger=ledger)))
+
+    assert (one.drained_per_s, one.predicted, one.steady) == (None, None, None)
+
+
+def test_losses_of_poisson_arrivals_are_predicted_for_each_rate(
+    bursts: Judged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, *_ = accounts.accounts(bursts)
+    assert one.predicted
+
+    def at(rate: float, share: float) -> accounts.Account:
+        run = replace(one.run, cell=replace(one.run.cell, level=rate))
+        return replace(one, run=run, steady=0.9, lost=round(share * one.offered))
+
+    near, far = one.predicted / 2, one.predicted
+    found = [at(55, near), at(55, 0), at(55, near), at(90, far), at(90, far), at(90, far)]
+    monkeypatch.setattr(accounts, "accounts", lambda _: found)
+    cell = {"variant": "sync", "workload": "list"}
+
+    poisson = examine(claim("model", cell=cell, arrivals="poisson", accept=(0.9, 1.1)), bursts)
+
+    assert poisson.note == "0.33 at 55 per second, 1.00 at 90 per second"
+    assert poisson.interval is not None
+    # One of them lost nothing: an interval all the same.
+    assert poisson.interval.low < 0 < poisson.interval.high
+    assert examine(claim("model", cell=cell, arrivals="constant"), bursts).estimate is None
+
+
 @pytest.mark.parametrize(
     ("kind", "fields", "estimate"),
     [
         ("loss", {"figure": "lost"}, 0.88),
         ("loss", {"figure": "silent"}, 1),
         ("loss", {"figure": "first third"}, 0.375),
-        ("model", {}, 1.0),
+        ("model", {"arrivals": "constant"}, 1.0),
     ],
 )
 def test_losses_are_held_against_claims(

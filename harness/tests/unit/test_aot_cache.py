@@ -220,9 +220,23 @@ def test_a_quick_start_takes_the_caches_that_are_at_hand(
     # That of another variant; none for other flags.
     found, _ = aot_cache.at_hand(both, project, jdk, "-Xint").services
     assert found.command == (*java, "-Xint", f"-XX:AOTCache={cache(trained)}", "-jar", copy)
-    other = replace(service, command=(*java, "-Xmx2m", dash_jar, jar))
+    other = replace(service, command=(*java, "-XX:+UseG1GC", dash_jar, jar))
     (plain,) = aot_cache.at_hand(deployed((other,)), project, jdk).services
-    assert plain.command == (*java, "-Xmx2m", "-jar", copy)
+    assert plain.command == (*java, "-XX:+UseG1GC", "-jar", copy)
+
+
+def test_a_cache_serves_heaps_of_every_size(
+    cinema: Cinema, train: Train, project: Project, jdk: Jdk
+) -> None:
+    service = cinema("cineworld")
+    (trained,) = train(service).services
+
+    *java, dash_jar, jar = service.command
+    smaller = replace(service, command=(*java, "-Xms32m", "-Xmx32m", dash_jar, jar))
+    (found,) = aot_cache.use(deployed((smaller,)), project, jdk).services
+
+    assert cache(found) == cache(trained)
+    assert found.command[: len(java) + 2] == (*java, "-Xms32m", "-Xmx32m")
 
 
 def test_a_service_that_writes_no_cache_is_told(

@@ -226,23 +226,32 @@ _LOSSES: Mapping[str, Callable[[Account], tuple[int, int]]] = {
 
 
 def _model(claim: Claim, judged: Judged) -> Found:
-    """Return measured ÷ predicted loss for each number of places, refusals included."""
+    """Return measured ÷ predicted loss, refusals included.
+
+    Of Poisson arrivals for each rate, of bursts for each number of places.
+    """
+    poisson = claim.fields["arrivals"] == "poisson"
     ratios = grouped(
         (
-            (one.places, one.unserved_share / one.predicted)
+            (one.run.cell.level if poisson else one.places, one.unserved_share / one.predicted)
             for one in accounts.accounts(judged)
-            if _fits(one.run, claim.fields["cell"]) and one.predicted and one.predicted >= SMALL
+            if _fits(one.run, claim.fields["cell"])
+            and (one.steady is not None) == poisson
+            and one.predicted
+            and one.predicted >= SMALL
         ),
         lambda one: one[0],
     )
-    known = {places: [ratio for _, ratio in some] for places, some in sorted(ratios.items())}
-    found = {
-        places: factor_interval(some)
-        if len(some) > 1 and min(some) > 0
-        else Interval(*[float(np.mean(some))] * 3)
-        for places, some in known.items()
-    }
-    return _all_levels(claim, found, known, [], "×", "places")
+    known = {at: [ratio for _, ratio in some] for at, some in sorted(ratios.items())}
+    found = {at: _mean_ratio(some) for at, some in known.items()}
+    return _all_levels(claim, found, known, [], "×", "per second" if poisson else "places")
+
+
+def _mean_ratio(ratios: Sequence[float]) -> Interval:
+    if len(ratios) < 2:
+        return Interval(ratios[0], ratios[0], ratios[0])
+    # A loss of nothing has no logarithm.
+    return factor_interval(ratios) if min(ratios) > 0 else mean_interval(ratios)
 
 
 def _cache(claim: Claim, judged: Judged) -> Found:
