@@ -15,7 +15,6 @@ from testbed.analysis.statistics.queueing import burst_loss, poisson_loss
 from testbed.analysis.verdicts import Judged
 from testbed.model.systems import declarations, service_of
 
-
 LEAST_DRAINED = 20
 """Of how much finished work a rate is known."""
 

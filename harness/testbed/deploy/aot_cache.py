@@ -104,8 +104,8 @@ def train(
     """Start a deployment, put load on it, stop it, and keep the caches that its JVMs write.
 
     Needed once per build, variant and set of JVM arguments, besides those of the heap's size. If
-    services share a cache, the first is trained. Services inherit `environ`. `load` may write into the folder that it gets, which is
-    removed afterwards.
+    services share a cache, the first is trained. Services inherit `environ`. `load` may write into
+    the folder that it gets, which is removed afterwards.
 
     Raises `UserError` if the deployment cannot be started or loaded, or a service writes no cache.
     """
