@@ -134,12 +134,19 @@ class Accounting:
     before: Told | None = None
 
     def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
-        """Wait until the work of earlier loads has left the system, and note what it reports."""
+        """Wait until the work of earlier loads has left the system, and note what it reports.
+
+        What a consumer holds is finished only if nothing more was between two answers: message
+        servers no longer count it as waiting.
+        """
         notice("an empty queue")
         deadline = time.monotonic() + limit_s
         with services.client() as http:
-            while self._ask(http, ids=False).waiting > 0 and time.monotonic() < deadline:
+            asked: Told | None = None
+            known = self._ask(http, ids=False)
+            while (known.waiting > 0 or known != asked) and time.monotonic() < deadline:
                 time.sleep(POLL_S)
+                asked, known = known, self._ask(http, ids=False)
             self.before = self._ask(http)
 
     def end(self, notice: Callable[[str], None], limit_s: float, folder: Path) -> dict[str, Any]:
