@@ -47,12 +47,13 @@ def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[F
     for axes, (system, levels) in zip(chain(*grid), systems.items(), strict=True):
         axes.grid(False)
         axes.set_title(system)
-        axes.set_ylabel(study.axis)
         axes.set_yticks(range(len(levels)), [f"{level:g}" for level in sorted(levels)])
         axes.set_ylim(len(levels) - 0.5, -0.5)
         for position, (_, runs) in enumerate(sorted(levels.items())):
             operations = pl.concat(m.operations for m in runs)
             _draw_outcome_bar(axes, position, operations, sum(m.dropped for m in runs))
+    # Of a few levels, the label would be longer than its axis.
+    figure.supylabel(study.axis, fontsize=grid[0][0].xaxis.label.get_fontsize())
     grid[-1][0].set_xlim(0, 100)
     grid[-1][0].set_xlabel("operations [%]")
     return figure, (
