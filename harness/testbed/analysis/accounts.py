@@ -16,7 +16,7 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.systems import declarations, service_of
 
 LEAST_DRAINED = 20
-"""Of how much finished work a rate is known."""
+"""The least work finished after a load that tells a rate."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Account:
     drained_per_s: float | None
     """How much the system finished per second after the load had ended.
 
-    None if that was less than `LEAST_DRAINED`.
+    None if less than `LEAST_DRAINED` was finished.
     """
     predicted: float | None
     """The share of the offered that finds every place taken, if work flows evenly."""

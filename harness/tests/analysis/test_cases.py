@@ -17,6 +17,7 @@ from testbed.analysis.claims.cases import cases
 from testbed.analysis.claims.claim import Claim, Found, verdict
 from testbed.analysis.decisions import decide, references
 from testbed.analysis.prices import price_lists
+from testbed.analysis.results import Arrivals
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer, demand, spread
 from testbed.analysis.sections import cases as sections
@@ -365,21 +366,23 @@ def test_losses_of_poisson_arrivals_are_predicted_for_each_rate(
     assert one.predicted
 
     def at(rate: float, share: float) -> accounts.Account:
-        run = replace(one.run, cell=replace(one.run.cell, level=rate))
-        return replace(one, run=run, steady=0.9, lost=round(share * one.offered))
+        arrivals = Arrivals("poisson", one.offered)
+        run = replace(one.run, cell=replace(one.run.cell, level=rate), arrivals=arrivals)
+        return replace(one, run=run, lost=round(share * one.offered))
 
     near, far = one.predicted / 2, one.predicted
     found = [at(55, near), at(55, 0), at(55, near), at(90, far), at(90, far), at(90, far)]
     monkeypatch.setattr(accounts, "accounts", lambda _: found)
-    cell = {"variant": "sync", "workload": "list"}
+    cell = {"variant": "sync", "workload": "list", "arrivals": "poisson"}
 
-    poisson = examine(claim("model", cell=cell, arrivals="poisson", accept=(0.9, 1.1)), bursts)
+    poisson = examine(claim("model", cell=cell, accept=(0.9, 1.1)), bursts)
 
     assert poisson.note == "0.33 at 55 per second, 1.00 at 90 per second"
     assert poisson.interval is not None
     # One of them lost nothing: an interval all the same.
     assert poisson.interval.low < 0 < poisson.interval.high
-    assert examine(claim("model", cell=cell, arrivals="constant"), bursts).estimate is None
+    cell["arrivals"] = "burst"
+    assert examine(claim("model", cell=cell), bursts).estimate is None
 
 
 @pytest.mark.parametrize(
@@ -388,7 +391,7 @@ def test_losses_of_poisson_arrivals_are_predicted_for_each_rate(
         ("loss", {"figure": "lost"}, 0.88),
         ("loss", {"figure": "silent"}, 1),
         ("loss", {"figure": "first third"}, 0.375),
-        ("model", {"arrivals": "constant"}, 1.0),
+        ("model", {}, 1.0),
     ],
 )
 def test_losses_are_held_against_claims(

@@ -229,15 +229,13 @@ def _model(claim: Claim, judged: Judged) -> Found:
 
     Of Poisson arrivals for each rate, of bursts for each number of places.
     """
-    poisson = claim.fields["arrivals"] == "poisson"
+    cell = claim.fields["cell"]
+    poisson = cell.get("arrivals") == "poisson"
     ratios = grouped(
         (
             (one.run.cell.level if poisson else one.places, one.unserved_share / one.predicted)
             for one in accounts.accounts(judged)
-            if _fits(one.run, claim.fields["cell"])
-            and (one.steady is not None) == poisson
-            and one.predicted
-            and one.predicted >= SMALL
+            if _fits(one.run, cell) and one.predicted and one.predicted >= SMALL
         ),
         lambda one: one[0],
     )
@@ -346,6 +344,7 @@ def _fits(run: Run, cell: Cell) -> bool:
     return (
         (run.cell.variant, run.cell.workload) == (cell["variant"], cell["workload"])
         and ("level" not in cell or run.cell.level == cell["level"])
+        and ("arrivals" not in cell or (run.arrivals and run.arrivals.kind) == cell["arrivals"])
         and all(run.settings.get(name) == value for name, value in cell.get("settings", {}).items())
     )
 

@@ -53,7 +53,7 @@ def _draw_outcomes(study: Study, measurements: Sequence[Measurement]) -> tuple[F
             operations = pl.concat(m.operations for m in runs)
             _draw_outcome_bar(axes, position, operations, sum(m.dropped for m in runs))
     # Of a few levels, the label would be longer than its axis.
-    figure.supylabel(study.axis, fontsize=grid[0][0].xaxis.label.get_fontsize())
+    figure.supylabel(study.axis)
     grid[-1][0].set_xlim(0, 100)
     grid[-1][0].set_xlabel("operations [%]")
     return figure, (

@@ -17,6 +17,7 @@ DPI = 144
 STYLE: dict[Any, Any] = {
     "font.size": 9.5,
     "axes.titlesize": 10,
+    "figure.labelsize": "medium",
     "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
