@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-variant.sh SYSTEM: brings a system up in containers of the local images and checks that it is ready,
-# measured, and right under a short load of its plans. sync and async also by their contract, and when a
-# cinema stops and starts again.
+# measured, and right under a short load of its plans. sync, async and feed-* also by their contract, and
+# sync and async when a cinema stops and starts again.
 # TESTBED_ENV_FILE names another file in place of local.env. With STOPS=1 it also looks whether the dashboards
 # tell what stops (stops.py).
 set -euo pipefail
@@ -15,6 +15,7 @@ case "$variant" in
   ticket-*) workloads=(ticket) loops=60 ;;
   poster-*) workloads=(poster720) loops=30 ;;
   cinema-*) workloads=(reserve) loops=50 ;;
+  feed*) workloads=(rate) loops=50 ;;
   *) workloads=(list reserve) loops=50 ;;
 esac
 sells_movies() { [ "${workloads[0]}" = list ]; }
@@ -26,8 +27,8 @@ set -a
 # shellcheck source=.ci/local.env
 . "${TESTBED_ENV_FILE:-.ci/local.env}"
 set +a
-# The contract has drills.
-export CINEMA_DRILLS=true
+# The contract has drills, and a source of rates that refuses nobody.
+export CINEMA_DRILLS=true FEED_FRESH=2s FEED_SOURCE_MEAN=50ms FEED_SOURCE_DEVIATION=0ms FEED_SOURCE_REFUSED=0
 results=$(mktemp -d)
 # Where the exporter finds what JMeter writes.
 live="results/check-$variant"
@@ -53,10 +54,10 @@ load() {
   probe samples "$file" "$workload" $((threads * loops))
 }
 
-# The rows of the contract, and what is refused, asked at the published port.
+# contract [FILE]: the rows of the contract, and what is refused, asked at the published port.
 contract() {
   TESTBED_BASE_URL="http://localhost:$PORT_FRONT" TESTBED_VARIANT="$variant" \
-    .venv/bin/python -m pytest --quiet --config-file harness/pyproject.toml harness/tests/contract
+    .venv/bin/python -m pytest --quiet --config-file harness/pyproject.toml "harness/tests/contract/${1:-}"
 }
 
 say "Variant $variant in containers"
@@ -69,8 +70,17 @@ if [ "$RESULT" = passed ]; then
   for workload in "${workloads[@]}"; do
     check "$variant: $workload, $threads users, $loops times, no failure" load "$workload"
   done
-  check "$variant: every panel of the dashboards has data" \
-    probe dashboards "$PORT_PROMETHEUS" "$variant" 60 grafana/dashboards
+  case "$variant" in
+    # A front door of another's make tells Prometheus nothing.
+    feed-nginx | feed-varnish) ;;
+    *)
+      check "$variant: every panel of the dashboards has data" \
+        probe dashboards "$PORT_PROMETHEUS" "$variant" 60 grafana/dashboards
+      ;;
+  esac
+  case "$variant" in
+    feed*) check "$variant: every answer as the contract says" contract test_rates.py ;;
+  esac
   if sells_movies; then
     check "$variant: every answer as the contract says" contract
     compose stop cinema-ucd-service

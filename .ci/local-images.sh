@@ -65,7 +65,7 @@ base() {
   debian
   home=$(jdk_home)
   image "$JDK" "$(content "$images/jdk/Dockerfile" "$home/release" <(id "$DEBIAN"))" --file "$images/jdk/Dockerfile" "$home"
-  for name in rabbitmq:3.10 prometheus:2 node-exporter:1 python:3; do
+  for name in rabbitmq:3.10 varnish:7 nginx:1 prometheus:2 node-exporter:1 python:3; do
     image "testbed-local/$name" "$(content "$images/${name%:*}/Dockerfile" <(id "$DEBIAN"))" "$images/${name%:*}"
   done
 }

@@ -178,11 +178,16 @@ def deployment(
     `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``, which may
     also be a setting, so that systems of an experiment differ in their JVMs' flags. For local
     backends it also gives ``MONGODB_URI`` and ``RABBITMQ_*``. Raises `UserError` if the compose
-    file cannot be read, or an offset moves a port out of range.
+    file cannot be read, an offset moves a port out of range, or a server runs in containers alone.
     """
     services = described(choice, project, environ)
     addresses = _Addresses(services, choice.port_offset)
     backends = [one for one in services.values() if one.module is None]
+    if alone := [one.name for one in backends if one.stub is None]:
+        raise UserError(
+            f"nothing stands in for {', '.join(alone)} without containers",
+            "Choose backends docker or kubernetes.",
+        )
     flags = jvm_flags(project, choice.preset, {**environ, **choice.settings})
     own = _local_backends(environ) if choice.backends == "local" else {}
 
@@ -487,8 +492,7 @@ def _embedded(
     listens = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
     taken = []
     for one in backends:
-        if one.stub is None:
-            raise UserError(f"nothing stands in for {one.name} without containers")
+        assert one.stub is not None
         for setting, port in one.stub.listens.items():
             taken.append(addresses.port(one.name, port))
             listens[setting] = str(taken[-1])

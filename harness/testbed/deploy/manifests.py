@@ -190,6 +190,8 @@ def _pod(
     container = {
         "name": one.name,
         **shared,
+        # Both leave the image's entry point as it is.
+        "args": one.written.get("command"),
         "resources": _resources(limits),
         "env": _environment(one),
         "ports": [{"containerPort": port} for port in one.service.inside],

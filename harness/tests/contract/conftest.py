@@ -50,16 +50,16 @@ STARTED = contextlib.ExitStack()
 BASE_URL = os.environ.get("TESTBED_BASE_URL")
 RUNNING_VARIANT = os.environ.get("TESTBED_VARIANT")
 
-if BASE_URL and RUNNING_VARIANT not in PRODUCTS:
+if BASE_URL and RUNNING_VARIANT not in systems.names():
     raise pytest.UsageError(
         f"TESTBED_BASE_URL is set, TESTBED_VARIANT is {RUNNING_VARIANT!r}: "
-        f"choose from {', '.join(PRODUCTS)}"
+        f"choose from {', '.join(systems.names())}"
     )
 
 
 def tested_variants() -> tuple[str, ...]:
     """Return the variants that can be asked."""
-    return (str(RUNNING_VARIANT),) if BASE_URL else tuple(PRODUCTS)
+    return tuple(one for one in PRODUCTS if not BASE_URL or one == RUNNING_VARIANT)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,8 +20,13 @@ GROWTH_MB = 64
 """What a service may take more while it refuses requests; one decoded image would be 2,700."""
 
 
-def checked_client(stack: Stack, document: Document, prefix: str, timeout_s: float) -> httpx.Client:
-    """Return a client of the front door; answers of paths with the prefix must fit the document."""
+def address_of(stack: Stack) -> str:
+    """Return the address of the front door."""
+    return f"http://127.0.0.1:{stack.deployment.front_port}"
+
+
+def checked_client(address: str, document: Document, prefix: str, timeout_s: float) -> httpx.Client:
+    """Return a client of a front door; answers of paths with the prefix must fit the document."""
 
     def check(answer: httpx.Response) -> None:
         answer.read()
@@ -29,7 +34,7 @@ def checked_client(stack: Stack, document: Document, prefix: str, timeout_s: flo
             document.check(answer)
 
     return httpx.Client(
-        base_url=f"http://127.0.0.1:{stack.deployment.front_port}",
+        base_url=address,
         timeout=timeout_s,
         trust_env=False,
         event_hooks={"response": [check]},

@@ -27,7 +27,15 @@ from . import rest_client
 from .conftest import BASE_URL, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem
-from .served import CLIENTS, HOSTILE, HOSTILE_IN_CHAINS, assert_flat, checked_client, peak_mb
+from .served import (
+    CLIENTS,
+    HOSTILE,
+    HOSTILE_IN_CHAINS,
+    address_of,
+    assert_flat,
+    checked_client,
+    peak_mb,
+)
 from .test_request_files import ask, moved, variables
 
 PORT_OFFSET = 6000
@@ -72,7 +80,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Post
             stack = open_until_the_end.enter_context(
                 started(name, SETTINGS, folder, PORT_OFFSET + 1000 * place)
             )
-            http = checked_client(stack, document, "/api", timeout_s=30)
+            http = checked_client(address_of(stack), document, "/api", timeout_s=30)
             found[name] = Posters(name, stack, open_until_the_end.enter_context(http))
         yield found
 

@@ -17,10 +17,10 @@ from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.project import Project
 
-from .conftest import BASE_URL, START_LIMIT_S, started
+from .conftest import BASE_URL, RUNNING_VARIANT, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem
-from .served import CLIENTS, checked_client
+from .served import CLIENTS, address_of, checked_client
 from .test_request_files import ask, moved, variables
 
 PORT_OFFSET = 9000
@@ -33,19 +33,24 @@ SOURCE = {
     "FEED_SOURCE_REFUSED": "0",
     "FEED_FRESH": f"{FRESH_S}s",
 }
+MANAGEMENT = 8187
+"""The port of the feed's health and metrics, where something stands before it."""
 CACHES = {
     "asked": ("feed", {"FEED_CACHE": "none"}),
     "service": ("feed", {"FEED_CACHE": "service"}),
     "gateway": ("feed-gateway", {}),
 }
+if BASE_URL:
+    # Started with `SOURCE`.
+    CACHES = {str(RUNNING_VARIANT): (str(RUNNING_VARIANT), {})}
 
 pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
 
 
 class Rates:
-    """A running system."""
+    """A running system; `stack` is None if it was running before."""
 
-    def __init__(self, stack: Stack, http: httpx.Client) -> None:
+    def __init__(self, stack: Stack | None, http: httpx.Client) -> None:
         self.stack = stack
         self.http = http
 
@@ -56,7 +61,7 @@ class Rates:
 
     def asked(self) -> int:
         """Return how often the source was asked."""
-        port = self.stack.endpoints()[MODULE]
+        port = MANAGEMENT if self.stack is None else self.stack.endpoints()[MODULE]
         metrics = httpx.get(f"http://127.0.0.1:{port}/actuator/prometheus", trust_env=False).text
         return sum(
             round(float(count))
@@ -68,13 +73,17 @@ class Rates:
 def rates(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Rates]:
-    if BASE_URL:
-        pytest.skip("TESTBED_BASE_URL: another system runs")
     system, settings = CACHES[request.param]
+    if not system.startswith("feed"):
+        pytest.skip("TESTBED_BASE_URL: another system runs")
+    if BASE_URL:
+        with checked_client(BASE_URL, Document(MODULE), "/api", timeout_s=10) as http:
+            yield Rates(None, http)
+        return
     folder = tmp_path_factory.mktemp(request.param)
     with (
         started(system, SOURCE | settings, folder, PORT_OFFSET) as stack,
-        checked_client(stack, Document(MODULE), "/api", timeout_s=10) as http,
+        checked_client(address_of(stack), Document(MODULE), "/api", timeout_s=10) as http,
     ):
         yield Rates(stack, http)
 
@@ -104,6 +113,8 @@ def test_the_source_is_asked_no_more_than_needed(
 
 
 def test_the_system_is_complete_without_asking_the_source(rates: Rates) -> None:
+    if rates.stack is None:
+        pytest.skip("TESTBED_BASE_URL: it was complete before")
     before = rates.asked()
     assert rates.stack.missing() is None
     assert rates.asked() == before
@@ -119,7 +130,7 @@ def test_requests_are_answered_as_titled(rates: Rates, request: pytest.FixtureRe
     folder = Project.find().root / "http" / "rates"
     file = folder / "rates.http"
     assert ask(file, rates.http, variables(file) | {"base": str(rates.http.base_url)}) == 3
-    if "gateway" not in request.node.callspec.id:
+    if rates.stack is None or "gateway" not in request.node.callspec.id:
         return
     file = folder / "health.http"
     by = rates.stack.deployment.front_port - systems.declaration("feed-gateway").front.port

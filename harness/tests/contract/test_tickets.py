@@ -27,7 +27,7 @@ from . import rest_client
 from .conftest import BASE_URL, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem, reservation
-from .served import CLIENTS, HOSTILE, assert_flat, checked_client, peak_mb
+from .served import CLIENTS, HOSTILE, address_of, assert_flat, checked_client, peak_mb
 from .test_request_files import ask, variables
 
 PORT_OFFSET = 3000
@@ -124,7 +124,8 @@ class Tickets:
 
 
 def opened(name: str, stack: Stack) -> Tickets:
-    return Tickets(name, stack, checked_client(stack, Document(MODULE), "/", timeout_s=40))
+    http = checked_client(address_of(stack), Document(MODULE), "/", timeout_s=40)
+    return Tickets(name, stack, http)
 
 
 @pytest.fixture(params=SYSTEMS, scope="module")

@@ -214,11 +214,26 @@ def test_ports_of_the_environment_file_are_those_of_processes_too(project: Proje
     assert deployment.mongodb_uri == "mongodb://127.0.0.1:37017"
 
 
+IN_CONTAINERS = ("feed-nginx", "feed-varnish")
+"""The systems with a server that nothing stands in for."""
+
+
 def test_nothing_listens_beyond_this_machine(project: Project) -> None:
-    for variant in systems.names():
+    for variant in set(systems.names()) - set(IN_CONTAINERS):
         for one in deploy(project, Choice(variant)).services:
             address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
             assert address == "127.0.0.1", one.name
+
+
+@pytest.mark.parametrize("variant", IN_CONTAINERS)
+def test_a_server_that_nothing_stands_in_for_needs_containers(
+    project: Project, variant: str
+) -> None:
+    told = f"nothing stands in for {variant.removeprefix('feed-')} without containers"
+    for backends in ("embedded", "local"):
+        with pytest.raises(UserError, match=told) as problem:
+            deploy(project, Choice(variant, backends=backends))
+        assert problem.value.hint == "Choose backends docker or kubernetes."
 
 
 @pytest.mark.parametrize(

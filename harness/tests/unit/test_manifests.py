@@ -43,7 +43,7 @@ def account_values() -> dict[str, str]:
 def environment(container: dict[str, Any]) -> dict[str, str]:
     """Return the settings of a container; references are to those that stand before."""
     accounts, found = account_values(), {}
-    for one in container["env"]:
+    for one in container.get("env", ()):
         if "value" in one:
             value = re.sub(r"\$\((\w+)\)", lambda name: found[name[1]], one["value"])
         else:
