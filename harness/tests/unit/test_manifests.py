@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from jsonschema import Draft202012Validator, ValidationError
 
 from testbed.deploy import compose, composefile, manifests
 from testbed.model import systems
@@ -177,6 +179,68 @@ def test_autoscalers_are_for_services_of_the_systems(system: str) -> None:
         assert target["name"] in pods(system)
 
 
+def scaled_by_queue() -> list[dict[str, Any]]:
+    text = (FOLDER / "components" / "queue-scaling" / "cinemas.yaml").read_text()
+    return list(yaml.safe_load_all(text))
+
+
+def test_cinemas_are_scaled_by_their_own_queues() -> None:
+    found = [one for one in scaled_by_queue() if one["kind"] == "ScaledObject"]
+    assert {one["metadata"]["name"] for one in found} == {
+        name for name in pods("async") if name.startswith("cinema-")
+    }
+    for one in found:
+        name = one["metadata"]["name"]
+        assert one["spec"]["scaleTargetRef"] == {"name": name}
+        (trigger,) = one["spec"]["triggers"]
+        # As the class Topology names it.
+        assert trigger["metadata"]["queueName"] == f"requestQueue-{name}"
+        assert trigger["metadata"]["host"] == "amqp://rabbitmq.testbed-async.svc:5672/"
+    assert "rabbitmq" in of_kind("async", "Service")
+
+
+KEDA = "github.com/kedacore/keda/v2@v2.21.0"
+
+
+@pytest.fixture(scope="module")
+def keda() -> dict[str, Draft202012Validator]:
+    """The schemas of KEDA's own kinds, which its Go module has; a field that it lacks is wrong."""
+    if shutil.which("go") is None:
+        pytest.skip("no go")
+    command = ["go", "mod", "download", "-json", KEDA]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if answer.returncode:
+        pytest.skip(f"KEDA's module cannot be had: {answer.stdout}{answer.stderr}")
+    folder = Path(json.loads(answer.stdout)["Dir"]) / "config" / "crd" / "bases"
+    found = {}
+    for name in ("scaledobjects", "triggerauthentications"):
+        kind = yaml.safe_load((folder / f"keda.sh_{name}.yaml").read_text())["spec"]
+        (version,) = kind["versions"]
+        schema = strict(version["schema"]["openAPIV3Schema"])
+        found[kind["names"]["kind"]] = Draft202012Validator(schema)
+    return found
+
+
+def strict(schema: Any) -> Any:
+    """Return a schema that allows no further fields where it names some."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: strict(one) for name, one in schema.items()}
+    return {"additionalProperties": False, **found} if "properties" in schema else found
+
+
+def test_keda_knows_every_field(keda: dict[str, Draft202012Validator]) -> None:
+    own = [one for one in scaled_by_queue() if one["apiVersion"] == "keda.sh/v1alpha1"]
+    assert len(own) == 4
+    for one in own:
+        keda[one["kind"]].validate(one)
+
+    with pytest.raises(ValidationError, match="maxReplicas"):
+        keda["ScaledObject"].validate({**own[0], "spec": {**own[0]["spec"], "maxReplicas": 3}})
+
+
 def kustomized(folder: Path) -> Iterator[dict[str, Any]]:
     command = ["kubectl", "kustomize", str(folder)]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -200,6 +264,21 @@ def test_an_overlay_is_all_that_kubectl_applies(system: str) -> None:
     # Another Secret has another name, so that the pods that refer to it start anew.
     assert secret["metadata"]["name"].startswith("accounts-")
     assert len(found) == len(documents(system)) + 2
+
+
+@needs_kubectl
+def test_keda_logs_in_with_the_account_of_the_overlay(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path / "kubernetes")
+    mine = {
+        "resources": ["kubernetes/overlays/async"],
+        "namespace": "testbed-async",
+        "components": ["kubernetes/components/queue-scaling"],
+    }
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(mine))
+    found = {one["kind"]: one for one in kustomized(tmp_path)}
+    references = found["TriggerAuthentication"]["spec"]["secretTargetRef"]
+    assert {one["name"] for one in references} == {found["Secret"]["metadata"]["name"]}
+    assert {one["key"] for one in references} <= set(found["Secret"]["data"])
 
 
 @needs_kubectl
