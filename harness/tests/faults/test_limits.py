@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +17,9 @@ import pytest
 
 from contract.accounts import USER, Credentials, authorization
 from contract.product import Product, problem, reservation
+from testbed.deploy import compose
 from testbed.deploy.stack import Stack
+from testbed.model import systems
 
 from .accounting import Load, Outcome, evenly, of, quantile, statuses
 from .clients import carried_out, front_of, getting, head, reserving, undocumented, wanted
@@ -58,14 +61,34 @@ def large(product: Product) -> Iterator[tuple[httpx.Response, int, str]]:
         )
 
 
-def connected(product: Product, **options: int) -> socket.socket:
-    """Open a connection to the front door; `options` are those of a socket."""
+def published(product: Product) -> tuple[str, int]:
+    """Return host and port of the front door."""
     address = urlsplit(product.base_url)
+    return str(address.hostname), int(address.port or 80)
+
+
+def itself(stack: Stack, product: Product, variant: str) -> tuple[str, int]:
+    """Return host and port of the front door without the proxy that Docker puts before it.
+
+    The proxy reads whatever comes for a client that reads nothing, up to tens of megabytes.
+    """
+    if stack.record.compose is None:
+        return published(product)
+    front = systems.declaration(variant).front
+    container = compose.find(stack.record.compose, front.service).id
+    form = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}"
+    command = ("docker", "inspect", "--format", form, container)
+    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    return told.split()[0], front.port
+
+
+def connected(address: tuple[str, int], **options: int) -> socket.socket:
+    """Open a connection; `options` are those of a socket."""
     made = socket.socket()
     made.settimeout(PATIENCE_S)
     for name, value in options.items():
         made.setsockopt(socket.SOL_SOCKET, getattr(socket, name), value)
-    made.connect((address.hostname, address.port))
+    made.connect(address)
     return made
 
 
@@ -120,7 +143,7 @@ def test_limits_hold(
     """Clients send bodies, nesting and headers that are too large, stop in the middle of a body,
     open connections and say nothing, or ask for many answers and read none. Each must be refused or
     cut off. Meanwhile reservations arrive at a constant rate, and none of them may fail."""
-    front = front_of(variant)
+    front, door = front_of(variant), published(product)
     rounds, idle = sized(50, 5), sized(500, 100)
     half = head(
         product,
@@ -129,17 +152,17 @@ def test_limits_hold(
         "Content-Type: application/json",
         "Content-Length: 300",
     )
-    asked = unread_of(product, variant)
+    asked, read_from = unread_of(product, variant), itself(stack, product, variant)
     one_answer = product.http.get(asked.path)
     before = stack.meter().read()[front].rss_mb
     with Load(reserving(product, CINEMA), evenly(20, 20 * 600)) as load:
         with contextlib.ExitStack() as connections:
             progress("idle connections")
             for _ in range(idle):
-                connections.enter_context(connected(product)).sendall(b"GET /api/")
+                connections.enter_context(connected(door)).sendall(b"GET /api/")
             progress("slow readers")
             readers = [
-                connections.enter_context(connected(product, SO_RCVBUF=4096))
+                connections.enter_context(connected(read_from, SO_RCVBUF=4096))
                 for _ in range(READERS)
             ]
             for one in readers:
@@ -152,7 +175,7 @@ def test_limits_hold(
                     problem(answer, status, name)
                     large_ones += 1
             progress("slow senders")
-            uploads = [connections.enter_context(connected(product)) for _ in range(UPLOADS)]
+            uploads = [connections.enter_context(connected(door)) for _ in range(UPLOADS)]
             for one in uploads:
                 one.sendall(half + b'{"clientName":')
             refused = []
