@@ -1,10 +1,16 @@
 package testbed.support.messaging;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import com.rabbitmq.client.Channel;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.springframework.amqp.AmqpTimeoutException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.connection.ChannelProxy;
 import org.springframework.amqp.rabbit.connection.ConnectionFactoryUtils;
@@ -22,11 +28,17 @@ import org.springframework.amqp.rabbit.support.RabbitExceptionTranslator;
  */
 public class ConfirmingTemplate extends RabbitTemplate {
 
+  /**
+   * How long a message waits for a channel. A server that is cut off lets attempts to connect last
+   * for many seconds, and those who wait must not add up.
+   */
+  private static final long PATIENCE_MILLIS = 1_000;
+
   private final Confirms confirms;
   private final ReentrantLock sending = new ReentrantLock();
 
   /** Guarded by the lock. */
-  private @Nullable ConfirmedChannel shared;
+  private @Nullable FutureTask<ConfirmedChannel> shared;
 
   public ConfirmingTemplate(Confirms confirms) {
     this.confirms = confirms;
@@ -43,7 +55,7 @@ public class ConfirmingTemplate extends RabbitTemplate {
       super.send(exchange, routingKey, message, confirmation);
       return;
     }
-    sending.lock();
+    lock();
     try {
       // Mandatory, but not in its own words: the library would add a header of its own.
       shared()
@@ -51,7 +63,7 @@ public class ConfirmingTemplate extends RabbitTemplate {
               message,
               confirmation,
               channel -> doSend(channel, exchange, routingKey, message, false, confirmation));
-    } catch (IOException | RuntimeException unreachable) {
+    } catch (RuntimeException unreachable) {
       throw RabbitExceptionTranslator.convertRabbitAccessException(unreachable);
     } finally {
       sending.unlock();
@@ -65,13 +77,43 @@ public class ConfirmingTemplate extends RabbitTemplate {
     super.sendToRabbit(channel, exchange, routingKey, mandatory || isShared, message);
   }
 
-  private ConfirmedChannel shared() throws IOException {
-    var current = shared;
-    if (current == null || !current.isOpen()) {
-      current = ConfirmedChannel.over(newChannel());
-      shared = current;
+  private void lock() {
+    try {
+      if (!sending.tryLock(PATIENCE_MILLIS, MILLISECONDS)) {
+        throw new AmqpTimeoutException("Others wait for the message server");
+      }
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      throw new AmqpTimeoutException(stopping);
     }
-    return current;
+  }
+
+  /** One attempt at a time, which goes on without who has begun it. */
+  private ConfirmedChannel shared() {
+    var current = shared;
+    if (current == null || hasEnded(current)) {
+      current = new FutureTask<>(() -> ConfirmedChannel.over(newChannel()));
+      shared = current;
+      Thread.startVirtualThread(current);
+    }
+    try {
+      return current.get(PATIENCE_MILLIS, MILLISECONDS);
+    } catch (ExecutionException failed) {
+      throw RabbitExceptionTranslator.convertRabbitAccessException(failed.getCause());
+    } catch (TimeoutException unreachable) {
+      throw new AmqpTimeoutException("The message server is not reached", unreachable);
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      throw new AmqpTimeoutException(stopping);
+    }
+  }
+
+  private static boolean hasEnded(FutureTask<ConfirmedChannel> channel) {
+    return switch (channel.state()) {
+      case RUNNING -> false;
+      case SUCCESS -> !channel.resultNow().isOpen();
+      case FAILED, CANCELLED -> true;
+    };
   }
 
   private Channel newChannel() throws IOException {

@@ -2,11 +2,13 @@ package testbed.support.messaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.atLeastOnce;
+import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
@@ -22,12 +24,17 @@ import com.rabbitmq.client.Return;
 import com.rabbitmq.client.ReturnCallback;
 import com.rabbitmq.client.ShutdownListener;
 import com.rabbitmq.client.ShutdownSignalException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentCaptor;
 import org.springframework.amqp.AmqpException;
+import org.springframework.amqp.AmqpTimeoutException;
 import org.springframework.amqp.core.ReturnedMessage;
 import org.springframework.amqp.rabbit.connection.Connection;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -130,6 +137,43 @@ class ConfirmingTemplateTest {
     send(1);
 
     verify(server, times(2)).createChannel();
+  }
+
+  @Test
+  void waitsForNoServerThatIsNotReached() throws Exception {
+    var reached = new CountDownLatch(1);
+    var connections = template.getConnectionFactory();
+    var connection = connections.createConnection();
+    clearInvocations(connections);
+    when(connections.createConnection())
+        .thenAnswer(
+            attempt -> {
+              reached.await();
+              return connection;
+            });
+
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20),
+        () -> {
+          try (var senders = Executors.newVirtualThreadPerTaskExecutor()) {
+            var attempts =
+                Stream.generate(
+                        () ->
+                            senders.submit(
+                                () ->
+                                    template.convertAndSend("e", "k", "m", new CorrelationData())))
+                    .limit(5)
+                    .toList();
+            for (var attempt : attempts) {
+              assertThatThrownBy(attempt::get).hasCauseInstanceOf(AmqpTimeoutException.class);
+            }
+          }
+        });
+    verify(connections, times(1)).createConnection();
+
+    reached.countDown();
+    send(1);
+    verify(channel).basicPublish(eq("e"), eq("k"), eq(true), any(), any());
   }
 
   @Test
