@@ -2,6 +2,7 @@ package testbed.support.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,6 +48,9 @@ public class Messaging {
 
   private static final String THREADS = "amqp-";
 
+  /** More than a busy server needs, and less than clients wait for an answer. */
+  private static final Duration LONGEST_WRITE = Duration.ofSeconds(4);
+
   /** A server that holds its publishers back must not hold back its consumers as well. */
   @Bean
   RabbitTemplateCustomizer separatePublisherConnection() {
@@ -65,6 +69,24 @@ public class Messaging {
       public Object postProcessBeforeInitialization(Object bean, String name) {
         if (bean instanceof CachingConnectionFactory connections) {
           connections.setExecutor(threads(environment));
+        }
+        return bean;
+      }
+    };
+  }
+
+  /** In every preset: a write without an end would hold back all others. */
+  @Bean
+  static BeanPostProcessor limitedWrites() {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessBeforeInitialization(Object bean, String name) {
+        if (bean instanceof CachingConnectionFactory connections) {
+          var server = connections.getRabbitConnectionFactory();
+          // Sockets with TLS come from elsewhere.
+          if (!server.isSSL()) {
+            server.setSocketFactory(new WriteLimit(LONGEST_WRITE));
+          }
         }
         return bean;
       }

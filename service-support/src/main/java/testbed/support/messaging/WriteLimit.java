@@ -1,0 +1,120 @@
+package testbed.support.messaging;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import javax.net.SocketFactory;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sockets that are closed when the other side takes nothing for a while.
+ *
+ * <p>A server that is cut off confirms nothing, so what is sent fills the operating system's
+ * buffer. The next write waits in vain, and the library's heartbeats cannot end it: they want the
+ * channel, which the writer holds. After the server's return it would go on to wait about as long
+ * as the server was away, until the operating system tries again.
+ */
+final class WriteLimit extends SocketFactory {
+
+  private static final Logger log = LoggerFactory.getLogger(WriteLimit.class);
+
+  private final Duration longest;
+
+  /**
+   * @param longest how long a write may take
+   */
+  WriteLimit(Duration longest) {
+    this.longest = longest;
+  }
+
+  @Override
+  public Socket createSocket() {
+    return new LimitedSocket();
+  }
+
+  @Override
+  public Socket createSocket(String host, int port) throws IOException {
+    return connected(new InetSocketAddress(host, port), null);
+  }
+
+  @Override
+  public Socket createSocket(InetAddress host, int port) throws IOException {
+    return connected(new InetSocketAddress(host, port), null);
+  }
+
+  @Override
+  public Socket createSocket(String host, int port, InetAddress local, int localPort)
+      throws IOException {
+    return connected(new InetSocketAddress(host, port), new InetSocketAddress(local, localPort));
+  }
+
+  @Override
+  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort)
+      throws IOException {
+    return connected(new InetSocketAddress(host, port), new InetSocketAddress(local, localPort));
+  }
+
+  private Socket connected(InetSocketAddress server, @Nullable InetSocketAddress from)
+      throws IOException {
+    var socket = createSocket();
+    try {
+      socket.bind(from);
+      socket.connect(server);
+      return socket;
+    } catch (IOException failed) {
+      socket.close();
+      throw failed;
+    }
+  }
+
+  private final class LimitedSocket extends Socket {
+
+    /**
+     * Of the write that goes on, in the terms of {@link System#nanoTime}; null if there is none.
+     */
+    private volatile @Nullable Long begun;
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+      var plain = super.getOutputStream();
+      Thread.ofVirtual().name("write-limit").start(this::watch);
+      return new FilterOutputStream(plain) {
+        @Override
+        public void write(int one) throws IOException {
+          write(new byte[] {(byte) one});
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+          begun = System.nanoTime();
+          try {
+            out.write(bytes, offset, length);
+          } finally {
+            begun = null;
+          }
+        }
+      };
+    }
+
+    private void watch() {
+      try {
+        while (!isClosed()) {
+          var since = begun;
+          if (since != null && System.nanoTime() - since > longest.toNanos()) {
+            log.warn("{} has taken nothing for {}", getRemoteSocketAddress(), longest);
+            close();
+          }
+          Thread.sleep(longest.dividedBy(10));
+        }
+      } catch (IOException | InterruptedException ended) {
+        log.debug("The writes to {} are not watched any more", getRemoteSocketAddress(), ended);
+      }
+    }
+  }
+}
