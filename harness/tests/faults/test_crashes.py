@@ -70,6 +70,7 @@ def test_others_are_unharmed(
     stack.kill_service(victim)
     dead = part(f"{AWAY} is dead")
     stack.start_service(victim)
+    stack.await_converged(lambda _: None, 60)
 
     usual = quantile(before["others"], 0.99)
     parts = {"hanging": hanging, "dead": dead}
