@@ -114,7 +114,8 @@ class Choice:
                 left = self.replicas[name] - kind.services.index(service)
                 last = service == kind.services[-1]
                 return (max(left, 0), kind.further) if last else (int(left > 0), {})
-        return self.replicas.get(service, 1), {}
+        numbered = self.system.numbered.get(service)
+        return self.replicas.get(service, 1), {numbered: "{number}"} if numbered else {}
 
     def is_first(self, one: Service) -> bool:
         """Return whether an instance starts with the system."""
@@ -317,11 +318,17 @@ def in_containers(
 
 
 def _require_services_as_declared(choice: Choice) -> None:
+    processes = "Choose backends embedded or local."
     if choice.jars is not None or choice.replicas.keys() & choice.system.kinds.keys():
         raise UserError(
-            "jars, and numbers of services of a kind, are for services as processes only",
-            "Choose backends embedded or local.",
+            "jars, and numbers of services of a kind, are for services as processes only", processes
         )
+    for service in choice.system.numbered:
+        if choice.replicas.get(service, 1) > 1:
+            raise UserError(
+                f"replicas: instances of {service} have numbers, which only processes are given",
+                processes,
+            )
 
 
 def in_cluster(

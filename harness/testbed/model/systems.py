@@ -235,6 +235,8 @@ class SystemDeclaration(Declared):
     """The services of the system's own code. An experiment may limit their CPU and memory."""
     scalable: tuple[str, ...] = ()
     """The services that may run in several instances."""
+    numbered: dict[str, str] = Field(default_factory=dict)
+    """Those of them whose instances must know their number, and the setting that tells it."""
     kinds: dict[str, Kind] = Field(default_factory=dict)
     """Kinds of services of which there may be more or fewer."""
     stoppable: tuple[str, ...] = ()

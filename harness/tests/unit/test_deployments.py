@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,23 @@ def test_the_front_door_of_a_system_may_have_several_instances(project: Project)
     assert deploy(project, replace(choice, variant="sync")).front_ports == (9099,)
     with pytest.raises(UserError, match="cinema-cineworld-service, cannot be several containers"):
         deployments.in_containers(choice, project, ENVIRON)
+
+
+@pytest.mark.parametrize("place", [deployments.in_containers, deployments.in_cluster])
+def test_instances_that_must_know_their_number_are_processes(
+    project: Project, place: Callable[..., Deployment]
+) -> None:
+    choice = Choice("async", replicas={"broker-service": 3})
+    deployment = deploy(project, choice)
+
+    numbers = [
+        named(deployment, name).environ.get("BROKER_NUMBER")
+        for name in ("broker-service", "broker-service.2", "broker-service.3")
+    ]
+    assert numbers == [None, "2", "3"]
+    assert len(deployment.front_ports) == 3
+    with pytest.raises(UserError, match="broker-service have numbers"):
+        place(choice, project, ENVIRON)
 
 
 def test_instances_that_an_autoscaler_may_start_are_spare(project: Project) -> None:

@@ -11,8 +11,10 @@ import org.springframework.validation.annotation.Validated;
 import testbed.support.preset.InvalidSetting;
 
 /**
- * How long the broker waits and how much it holds.
+ * How long the broker waits, how much it holds, and which of several it is.
  *
+ * @param number tells brokers on one AMQP server apart: each has queues of its own for responses
+ *     and for signs of presence
  * @param deadline how long cinemas have for their answers
  * @param maxWait the longest time for which a fetch is held, whatever its client prefers
  * @param confirmTimeout the longest wait until the AMQP server has taken a request over
@@ -22,6 +24,7 @@ import testbed.support.preset.InvalidSetting;
 @ConfigurationProperties("broker")
 @Validated
 public record BrokerSettings(
+    @DefaultValue("1") @Min(1) int number,
     @DefaultValue("5s") Duration deadline,
     @DefaultValue("30s") Duration maxWait,
     @DefaultValue("2s") Duration confirmTimeout,

@@ -27,10 +27,12 @@ import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -333,6 +335,34 @@ abstract class BrokerAmqp {
   }
 
   @Test
+  void getsItsOwnAnswersBesideAnotherBroker() throws Exception {
+    try (var second = secondBroker()) {
+      var other = new HttpClient(localPort(second));
+      awaitList(other, "the other knows both cinemas", List.of());
+      double before = responses("unknown");
+
+      var answers =
+          atOnce(
+              CAPACITY,
+              client -> {
+                var asked = client % 2 == 0 ? http : other;
+                return asked.fetch(
+                    client % 4 < 2 ? asked.get(MOVIES) : asked.reserve("ucd", "client " + client));
+              });
+
+      assertThat(answers)
+          .allSatisfy(
+              answer -> {
+                assertThat(answer.getStatusCode().value()).isEqualTo(200);
+                assertThat(answer.getHeaders().get("Cinemas-Missing")).isNull();
+              });
+      assertThat(responses("unknown")).isEqualTo(before);
+      // Whoever asked a broker fetches from it.
+      assertThat(other.fetch(http.get(MOVIES)).getStatusCode().value()).isEqualTo(404);
+    }
+  }
+
+  @Test
   void isReadyWhileTheServerIsThere() throws Exception {
     assertThat(readiness()).isEqualTo(200);
 
@@ -373,7 +403,26 @@ abstract class BrokerAmqp {
     return new FakeCinema(name, RABBITMQ.getHost(), RABBITMQ.getAmqpPort(), format);
   }
 
+  private static ConfigurableApplicationContext secondBroker() {
+    return SpringApplication.run(
+        BrokerServiceApplication.class,
+        "--broker.number=2",
+        "--server.port=0",
+        "--management.server.port=0",
+        "--access.administrators=" + HttpClient.ACCOUNT,
+        "--RABBITMQ_HOST=" + RABBITMQ.getHost(),
+        "--RABBITMQ_PORT=" + RABBITMQ.getAmqpPort());
+  }
+
+  private static int localPort(ConfigurableApplicationContext broker) {
+    return broker.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+  }
+
   private void awaitList(String what, List<String> missing) {
+    awaitList(http, what, missing);
+  }
+
+  private static void awaitList(HttpClient http, String what, List<String> missing) {
     await(what)
         .atMost(PATIENCE_SECONDS, SECONDS)
         .pollInterval(50, MILLISECONDS)

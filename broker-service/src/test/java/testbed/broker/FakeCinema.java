@@ -139,9 +139,10 @@ final class FakeCinema implements AutoCloseable {
 
   private void answer(Message request) {
     var correlationId = request.getMessageProperties().getCorrelationId();
+    var replyTo = request.getMessageProperties().getReplyTo();
     template.convertAndSend(
         Topology.EXCHANGE,
-        Topology.RESPONSE,
+        replyTo == null ? Topology.RESPONSE : replyTo,
         responseTo((Question<?>) read(request), correlationId),
         response -> {
           response.getMessageProperties().setCorrelationId(correlationId);

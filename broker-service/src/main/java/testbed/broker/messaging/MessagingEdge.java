@@ -45,16 +45,22 @@ class MessagingEdge {
   private static final int OUTLIVES_THE_WEB_SERVER = 0;
 
   @Bean
-  Declarables topology() {
+  Queue responseQueue(BrokerSettings settings) {
+    return new Queue(Topology.responseQueueOf(settings.number()));
+  }
+
+  /** Signs of presence are worth something to a listening broker only. */
+  @Bean
+  Queue presenceQueue(BrokerSettings settings) {
+    return QueueBuilder.durable(Topology.presenceQueueOf(settings.number())).autoDelete().build();
+  }
+
+  @Bean
+  Declarables topology(BrokerSettings settings, Queue responseQueue, Queue presenceQueue) {
     var exchange = new TopicExchange(Topology.EXCHANGE);
-    var responseQueue = new Queue(Topology.RESPONSE_QUEUE);
-    // Signs of presence are worth something to a listening broker only.
-    var presenceQueue = QueueBuilder.durable(Topology.PRESENCE_QUEUE).autoDelete().build();
     return new Declarables(
         exchange,
-        responseQueue,
-        bind(responseQueue, exchange, Topology.RESPONSE),
-        presenceQueue,
+        bind(responseQueue, exchange, Topology.responseTo(settings.number())),
         bind(presenceQueue, exchange, Topology.PRESENCE));
   }
 
@@ -94,15 +100,21 @@ class MessagingEdge {
       KnownCinemas cinemas,
       BrokerSettings settings) {
     return new RequestPublisher(
-        template, connection, withdrawals, cinemas, settings.confirmTimeout(), settings.deadline());
+        template,
+        connection,
+        withdrawals,
+        cinemas,
+        Topology.responseTo(settings.number()),
+        settings.confirmTimeout(),
+        settings.deadline());
   }
 
   @Bean
   RabbitListenerConfigurer responseListener(
-      MessageConverter format, Operations operations, MeterRegistry meters) {
+      MessageConverter format, Operations operations, MeterRegistry meters, Queue responseQueue) {
     var endpoint = new SimpleRabbitListenerEndpoint();
     endpoint.setId("responses");
-    endpoint.setQueueNames(Topology.RESPONSE_QUEUE);
+    endpoint.setQueueNames(responseQueue.getName());
     endpoint.setMessageListener(new ResponseListener(format, operations, meters));
     return registrar -> registrar.registerEndpoint(endpoint);
   }

@@ -3,7 +3,6 @@ package testbed.broker.messaging;
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.messaging.handler.annotation.Payload;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
-import testbed.contracts.message.Topology;
 import testbed.support.presence.KnownCinemas;
 
 /** Notes which cinemas are there. */
@@ -17,7 +16,7 @@ class PresenceListener {
     this.cinemas = cinemas;
   }
 
-  @RabbitListener(id = ID, queues = Topology.PRESENCE_QUEUE)
+  @RabbitListener(id = ID, queues = "#{presenceQueue.name}")
   void note(@Payload CinemaPresent sign) {
     cinemas.seen(sign.cinema());
   }

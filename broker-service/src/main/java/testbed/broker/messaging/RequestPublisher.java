@@ -31,12 +31,14 @@ class RequestPublisher implements RequestChannel {
   private final BlockedConnection connection;
   private final Withdrawals withdrawals;
   private final KnownCinemas cinemas;
+  private final String responses;
   private final Duration confirmTimeout;
   private final String expirationMillis;
 
   /**
    * @param withdrawals what takes back requests whose fate is not known
    * @param cinemas who is asked by itself when a request to all is refused
+   * @param responses the routing key of responses
    * @param confirmTimeout the longest wait for a confirmation
    * @param deadline after which nobody waits for an answer that was not to last
    */
@@ -45,12 +47,14 @@ class RequestPublisher implements RequestChannel {
       BlockedConnection connection,
       Withdrawals withdrawals,
       KnownCinemas cinemas,
+      String responses,
       Duration confirmTimeout,
       Duration deadline) {
     this.template = template;
     this.connection = connection;
     this.withdrawals = withdrawals;
     this.cinemas = cinemas;
+    this.responses = responses;
     this.confirmTimeout = confirmTimeout;
     this.expirationMillis = String.valueOf(deadline.toMillis());
   }
@@ -138,6 +142,9 @@ class RequestPublisher implements RequestChannel {
   private Message addressed(Message message, CorrelationId id, Question<?> request) {
     var properties = message.getMessageProperties();
     properties.setCorrelationId(id.toString());
+    if (!responses.equals(Topology.RESPONSE)) {
+      properties.setReplyTo(responses);
+    }
     if (request.lasting()) {
       properties.setDeliveryMode(MessageDeliveryMode.PERSISTENT);
     } else {

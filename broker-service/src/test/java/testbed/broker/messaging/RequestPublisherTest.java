@@ -36,6 +36,7 @@ import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.contracts.message.Topology;
 import testbed.support.messaging.BlockedConnection;
 import testbed.support.presence.KnownCinemas;
 
@@ -71,6 +72,7 @@ class RequestPublisherTest {
   private final KnownCinemas cinemas =
       new KnownCinemas(Duration.ofHours(1), Duration.ofHours(1), InstantSource.system());
   private final Withdrawals withdrawals = new Withdrawals(template, connection);
+  private int broker = 1;
 
   @Test
   void sendsAListToEveryCinemaAndLetsItExpireAtTheDeadline() {
@@ -91,6 +93,16 @@ class RequestPublisherTest {
     assertThat(sent.getDeliveryMode()).isEqualTo(MessageDeliveryMode.PERSISTENT);
     assertThat(sent.getExpiration()).isNull();
     assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
+  void namesTheWayBackUnlessItIsTheFirstBrokers() {
+    reserve();
+    assertThat(sent.getReplyTo()).isNull();
+
+    broker = 2;
+    reserve();
+    assertThat(sent.getReplyTo()).isEqualTo("response.from.cinema.2");
   }
 
   @Test
@@ -212,6 +224,7 @@ class RequestPublisherTest {
             connection,
             withdrawals,
             cinemas,
+            Topology.responseTo(broker),
             Duration.ofMillis(1),
             Duration.ofSeconds(5));
     return publisher.send(id, operation, request, answered);

@@ -7,6 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.retry.RepublishMessageRecoverer;
 import testbed.contracts.CinemaName;
@@ -49,16 +50,15 @@ class DeadLetters extends RepublishMessageRecoverer {
     request.getMessageProperties().setExpiration(null);
     super.recover(request, cause);
     setAside.increment();
-    var correlationId = request.getMessageProperties().getCorrelationId();
-    if (correlationId != null) {
-      reject(correlationId);
+    if (request.getMessageProperties().getCorrelationId() != null) {
+      reject(request.getMessageProperties());
     }
   }
 
-  private void reject(String correlationId) {
+  private void reject(MessageProperties request) {
     try {
       responses.send(
-          correlationId,
+          request,
           new RequestRejected(
               cinema,
               ProblemType.INTERNAL,

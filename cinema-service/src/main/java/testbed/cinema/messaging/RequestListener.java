@@ -69,20 +69,17 @@ class RequestListener implements MessageListener {
    */
   @Override
   public void onMessage(Message message) {
-    var correlationId = message.getMessageProperties().getCorrelationId();
+    var properties = message.getMessageProperties();
+    var correlationId = properties.getCorrelationId();
     if (!(format.fromMessage(message) instanceof Request request) || correlationId == null) {
       throw new MessageConversionException("not a request with a correlation id");
     }
-    answer(request, correlationId);
-  }
-
-  private void answer(Request request, String correlationId) {
     switch (request) {
       case AnnouncePresence sign -> presence.announce();
       case WithdrawReservation withdrawal ->
           reservations.withdraw(new ReservationId(UUID.fromString(correlationId)));
       case Question<?> question ->
-          responses.send(correlationId, question, responseTo(question, correlationId));
+          responses.send(properties, question, responseTo(question, correlationId));
     }
   }
 

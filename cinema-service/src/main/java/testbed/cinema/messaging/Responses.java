@@ -1,16 +1,23 @@
 package testbed.cinema.messaging;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.amqp.core.AmqpMessageReturnedException;
 import org.springframework.amqp.core.MessageDeliveryMode;
+import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.contracts.message.Topology;
 
 /**
- * Sends responses to whoever collects them. They are not written to disk: whoever waits for them
+ * Sends responses to the broker that asked. They are not written to disk: whoever waits for them
  * waits in memory too, and a stored reservation can be asked for again.
  */
 class Responses {
+
+  private static final Logger log = LoggerFactory.getLogger(Responses.class);
 
   private final RabbitTemplate template;
   private final RabbitTemplate lasting;
@@ -23,25 +30,45 @@ class Responses {
     this.lasting = lasting;
   }
 
-  /** Answers a question. */
-  void send(String correlationId, Question<?> question, Response response) {
-    send(question.lasting() ? lasting : template, correlationId, response);
+  /**
+   * Answers a question.
+   *
+   * @param request the properties of its message
+   */
+  void send(MessageProperties request, Question<?> question, Response response) {
+    send(question.lasting() ? lasting : template, request, response);
   }
 
   /** Sends a response that may be lost. */
-  void send(String correlationId, Response response) {
-    send(template, correlationId, response);
+  void send(MessageProperties request, Response response) {
+    send(template, request, response);
   }
 
-  private static void send(RabbitTemplate template, String correlationId, Response response) {
-    template.convertAndSend(
-        Topology.EXCHANGE,
-        Topology.RESPONSE,
-        response,
-        message -> {
-          message.getMessageProperties().setCorrelationId(correlationId);
-          message.getMessageProperties().setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
-          return message;
-        });
+  private static void send(RabbitTemplate template, MessageProperties request, Response response) {
+    var key = wayBack(request);
+    try {
+      template.convertAndSend(
+          Topology.EXCHANGE,
+          key,
+          response,
+          message -> {
+            message.getMessageProperties().setCorrelationId(request.getCorrelationId());
+            message.getMessageProperties().setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
+            return message;
+          });
+    } catch (AmqpMessageReturnedException | AmqpNackReceivedException nowhere) {
+      if (key.equals(Topology.RESPONSE)) {
+        throw nowhere;
+      }
+      // A broker declares its queue before it asks. So this way back was made up, and trying again
+      // would hold up all other requests.
+      log.warn("No broker takes responses at {}", key);
+    }
+  }
+
+  /** A way back that is none, which anyone may write into a message, leads to the first broker. */
+  private static String wayBack(MessageProperties request) {
+    var replyTo = request.getReplyTo();
+    return replyTo != null && Topology.isOfResponse(replyTo) ? replyTo : Topology.RESPONSE;
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.doThrow;
@@ -115,13 +116,13 @@ class FailedRequestsTest {
       var delivery = consumer.submit(() -> deliver(reservation()));
       // More often than for three tries: the driver asks twice for each.
       await().atMost(PATIENCE_SECONDS, SECONDS).until(() -> DATABASE.refusals() > 6);
-      verify(responses, never()).send(anyString(), any(), any());
+      verify(responses, never()).send(any(), any(), any());
 
       DATABASE.start();
       delivery.get(PATIENCE_SECONDS, SECONDS);
     }
 
-    verify(responses).send(eq(correlationId), any(), any(ReservationMade.class));
+    verify(responses).send(toWhoAsked(), any(), any(ReservationMade.class));
     verifySetAside(never());
   }
 
@@ -131,11 +132,11 @@ class FailedRequestsTest {
     doThrow(away, away, away, away)
         .doNothing()
         .when(responses)
-        .send(eq(correlationId), any(Question.class), any());
+        .send(toWhoAsked(), any(Question.class), any());
 
     deliver(reservation());
 
-    verify(responses, times(5)).send(eq(correlationId), any(), any(ReservationMade.class));
+    verify(responses, times(5)).send(toWhoAsked(), any(), any(ReservationMade.class));
     assertThat(reservations.get(new ReservationId(UUID.fromString(correlationId)))).isNotNull();
     verifySetAside(never());
   }
@@ -144,13 +145,13 @@ class FailedRequestsTest {
   void setsAsideAfterThreeTriesWhatFailsByItself() throws Exception {
     doThrow(new IllegalStateException("bug"))
         .when(responses)
-        .send(eq(correlationId), any(Question.class), any());
+        .send(toWhoAsked(), any(Question.class), any());
 
     deliver(reservation());
 
-    verify(responses, times(3)).send(eq(correlationId), any(Question.class), any());
+    verify(responses, times(3)).send(toWhoAsked(), any(Question.class), any());
     verifySetAside(times(1));
-    verify(responses).send(eq(correlationId), any(RequestRejected.class));
+    verify(responses).send(toWhoAsked(), any(RequestRejected.class));
   }
 
   @ParameterizedTest
@@ -170,7 +171,7 @@ class FailedRequestsTest {
     deliver(new Message(body.getBytes(), properties));
 
     verifySetAside(times(1));
-    verify(responses, never()).send(anyString(), any(), any());
+    verify(responses, never()).send(any(), any(), any());
   }
 
   @Test
@@ -182,7 +183,7 @@ class FailedRequestsTest {
     deliver(request);
 
     verifySetAside(times(1));
-    verify(responses, never()).send(anyString(), any(), any());
+    verify(responses, never()).send(any(), any(), any());
   }
 
   @Test
@@ -196,7 +197,11 @@ class FailedRequestsTest {
     deliver(new Message("{".getBytes(), properties()));
 
     verifySetAside(times(2));
-    verify(responses).send(eq(correlationId), any(RequestRejected.class));
+    verify(responses).send(toWhoAsked(), any(RequestRejected.class));
+  }
+
+  private MessageProperties toWhoAsked() {
+    return argThat(request -> correlationId.equals(request.getCorrelationId()));
   }
 
   private Message reservation() {

@@ -17,12 +17,20 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import jakarta.validation.Validator;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.mockito.ArgumentCaptor;
+import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.AmqpTimeoutException;
+import org.springframework.amqp.core.AmqpMessageReturnedException;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessagePostProcessor;
 import org.springframework.amqp.core.MessageProperties;
+import org.springframework.amqp.core.ReturnedMessage;
+import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
@@ -72,6 +80,7 @@ class RequestListenerTest {
           new Presence(settings, template),
           responses);
   private final UUID correlationId = UUID.randomUUID();
+  private @Nullable String replyTo;
 
   @Test
   void saysThatItIsThereWhenAskedAndNothingElse() {
@@ -122,6 +131,47 @@ class RequestListenerTest {
     answer(new MakeReservation(Examples.janesReservation()));
     verifySent(confirmed);
     verifyNoMoreInteractions(template);
+  }
+
+  @Test
+  void answersTheBrokerThatAsked() {
+    replyTo = "response.from.cinema.2";
+
+    answer(new ListMovies());
+
+    verifySent(template, "response.from.cinema.2");
+  }
+
+  @Test
+  void answersTheFirstBrokerWhenTheWayBackIsNone() {
+    replyTo = Topology.REQUEST_TO_ALL;
+
+    answer(new ListMovies());
+
+    verifySent(template);
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void answersOnceWhereNoBrokerIs(AmqpException nowhere) {
+    doThrow(nowhere)
+        .when(confirmed)
+        .convertAndSend(
+            anyString(), anyString(), any(Object.class), any(MessagePostProcessor.class));
+
+    assertThatThrownBy(() -> answer(new MakeReservation(Examples.janesReservation())))
+        .isSameAs(nowhere);
+    replyTo = "response.from.cinema.99";
+    assertThatCode(() -> answer(new MakeReservation(Examples.janesReservation())))
+        .doesNotThrowAnyException();
+  }
+
+  static Stream<AmqpException> refusals() {
+    var response = new Message(new byte[0]);
+    return Stream.of(
+        new AmqpNackReceivedException("refused", response),
+        new AmqpMessageReturnedException(
+            "returned", new ReturnedMessage(response, 312, "NO_ROUTE", Topology.EXCHANGE, "")));
   }
 
   @Test
@@ -191,6 +241,7 @@ class RequestListenerTest {
   private Message request() {
     var properties = new MessageProperties();
     properties.setCorrelationId(correlationId.toString());
+    properties.setReplyTo(replyTo);
     properties.setExpiration("5000");
     properties.setReceivedExchange(Topology.EXCHANGE);
     properties.setReceivedRoutingKey(Topology.REQUEST_TO_ALL);
@@ -198,11 +249,12 @@ class RequestListenerTest {
   }
 
   private static void verifySent(RabbitTemplate template) {
+    verifySent(template, Topology.RESPONSE);
+  }
+
+  private static void verifySent(RabbitTemplate template, String wayBack) {
     verify(template)
         .convertAndSend(
-            eq(Topology.EXCHANGE),
-            eq(Topology.RESPONSE),
-            any(Object.class),
-            any(MessagePostProcessor.class));
+            eq(Topology.EXCHANGE), eq(wayBack), any(Object.class), any(MessagePostProcessor.class));
   }
 }

@@ -11,10 +11,15 @@ public final class Topology {
   /** Routing key of a request to every cinema. */
   public static final String REQUEST_TO_ALL = "request.to.cinema";
 
+  /** The first broker's. */
   public static final String RESPONSE_QUEUE = "responseQueue";
+
+  /** Routing key of a response to the first broker. */
   public static final String RESPONSE = "response.from.cinema";
 
+  /** The first broker's. */
   public static final String PRESENCE_QUEUE = "presenceQueue";
+
   public static final String PRESENCE = "presence.of.cinema";
 
   /** Topic exchange of the ticket service. */
@@ -33,6 +38,30 @@ public final class Topology {
   /** Routing key of a request to one cinema. */
   public static String requestTo(CinemaName cinema) {
     return REQUEST_TO_ALL + "." + cinema;
+  }
+
+  /**
+   * Routing key of a response to one of several brokers.
+   *
+   * @param broker its number, from 1
+   */
+  public static String responseTo(int broker) {
+    return broker == 1 ? RESPONSE : RESPONSE + "." + broker;
+  }
+
+  /** Whether a routing key is one of {@link #responseTo}. */
+  public static boolean isOfResponse(String key) {
+    return key.equals(RESPONSE) || key.startsWith(RESPONSE + ".");
+  }
+
+  /** The queue of responses to one of several brokers. */
+  public static String responseQueueOf(int broker) {
+    return broker == 1 ? RESPONSE_QUEUE : RESPONSE_QUEUE + "-" + broker;
+  }
+
+  /** The queue in which one of several brokers hears that cinemas are there. */
+  public static String presenceQueueOf(int broker) {
+    return broker == 1 ? PRESENCE_QUEUE : PRESENCE_QUEUE + "-" + broker;
   }
 
   /** The queue of requests to one cinema. */
