@@ -131,17 +131,12 @@ def looked(stack: Stack, age_s: float) -> Iterable[dict[str, object]]:
 
 
 def heap_mb(text: str) -> float | None:
-    """Return what the last full collection has left of a JVM's heap, in MB."""
-    found = {
-        sample.name: sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-        if sample.labels.get("pool") == "long-lived"
-        or (sample.name == "jvm_memory_max_bytes" and sample.labels.get("id") == "Tenured Gen")
-    }
-    if not {"jvm_memory_usage_after_gc", "jvm_memory_max_bytes"} <= found.keys():
-        return None
-    return found["jvm_memory_usage_after_gc"] * found["jvm_memory_max_bytes"] / 1e6
+    """Return what the last collection of the old generation has left of a JVM's heap, in MB."""
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            if sample.name == "jvm_gc_live_data_size_bytes":
+                return sample.value / 1e6
+    return None
 
 
 def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataFrame:

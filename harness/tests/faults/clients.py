@@ -205,14 +205,17 @@ def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
 
 
 def heap(stack: Stack, service: str) -> float:
-    """Return the share of a service's heap that is in use after a collection.
+    """Return how full the old generation of a service's heap was after its last collection.
 
-    Processes collect now; in containers it is the last large collection, whenever that was.
+    Processes collect now. In containers it is the last collection by the JVM's own choice, which a
+    heap that fills up cannot do without. (`jvm_memory_usage_after_gc` is also set by collections of
+    the young generation, and then counts garbage.)
     """
     for one in stack.record.running:
         if systems.service_of(one.name) == service:
             jdk.for_services().command(one.process.pid, "GC.run")
-    return reading(stack, service, "jvm_memory_usage_after_gc", area="heap")
+    live = reading(stack, service, "jvm_gc_live_data_size_bytes")
+    return live / reading(stack, service, "jvm_gc_max_data_size_bytes")
 
 
 def _post(product: Product, cinema: str, key: str) -> httpx.Response:
