@@ -1,5 +1,7 @@
 """Writes ``kubernetes/overlays/SYSTEM`` from the systems' compose files.
 
+Also the rules of Prometheus, as its operator reads them.
+
 Images, settings, ports, health checks, limits, files and networks are those of the compose file.
 After a change of one: ``.venv/bin/python -m testbed.deploy.manifests``.
 
@@ -98,9 +100,26 @@ def accounts(project: Project) -> str:
     return "".join(lines)
 
 
+def rules(project: Project) -> str:
+    """Return the rules of Prometheus as an object of its operator."""
+    files = sorted((project.root / "prometheus" / "rules").glob("*.yml"))
+    groups = [
+        group
+        for file in files
+        for group in yaml.safe_load(file.read_text(encoding="utf-8"))["groups"]
+    ]
+    found = _object(
+        "monitoring.coreos.com/v1", "PrometheusRule", "testbed", spec={"groups": groups}
+    )
+    return HEAD.format(file="prometheus/rules") + _text([found])
+
+
 def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
     """Write all files into a folder, and return their paths."""
-    files = {folder / "base" / "accounts.env": accounts(project)}
+    files = {
+        folder / "base" / "accounts.env": accounts(project),
+        folder / "components" / "monitoring" / "rules.yaml": rules(project),
+    }
     for system in systems.declarations(project.root).values():
         for name, text in overlay(project, system, environ).items():
             files[folder / "overlays" / system.name / name] = text
@@ -194,7 +213,7 @@ def _pod(
         "args": one.written.get("command"),
         "resources": _resources(limits),
         "env": _environment(one),
-        "ports": [{"containerPort": port} for port in one.service.inside],
+        "ports": _container_ports(one.service),
         **_probes(one),
         "volumeMounts": mounts,
         "lifecycle": {"preStop": {"sleep": {"seconds": waits}}} if waits else None,
@@ -213,6 +232,12 @@ def _pod(
         "volumes": volumes,
     }
     return {key: value for key, value in pod.items() if value not in (None, [])}
+
+
+def _container_ports(service: ComposeService) -> list[dict[str, Any]]:
+    """Return the ports; of our own services the first is the one for health and metrics."""
+    first, *others = ({"containerPort": port} for port in service.inside)
+    return [{"name": "management", **first} if service.module else first, *others]
 
 
 def _resources(limits: Mapping[str, str]) -> dict[str, Any]:

@@ -67,17 +67,23 @@ def test_every_system_has_an_overlay_and_the_accounts_are_those_of_the_compose_f
     assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find())
 
 
+def test_the_rules_are_those_of_prometheus() -> None:
+    made = manifests.rules(Project.find())
+    assert (FOLDER / "components" / "monitoring" / "rules.yaml").read_text() == made
+
+
 def test_all_files_are_written(tmp_path: Path) -> None:
     for name in (
         ".env",
         "systems",
         "docker",
+        "prometheus",
         *(f"docker-compose.{one}.yml" for one in systems.names()),
     ):
         (tmp_path / name).symlink_to(Project.find().root / name)
     project = Project(tmp_path, tmp_path / "state")
     written = manifests.write(project, tmp_path / "kubernetes", {})
-    assert len(written) == 1 + 2 * len(systems.names())
+    assert len(written) == 2 + 2 * len(systems.names())
     for one in written:
         assert one.read_text() == (Project.find().root / one.relative_to(tmp_path)).read_text()
 
@@ -200,25 +206,37 @@ def test_cinemas_are_scaled_by_their_own_queues() -> None:
 
 
 KEDA = "github.com/kedacore/keda/v2@v2.21.0"
+PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.85.0"
 
 
-@pytest.fixture(scope="module")
-def keda() -> dict[str, Draft202012Validator]:
-    """The schemas of KEDA's own kinds, which its Go module has; a field that it lacks is wrong."""
+def kinds(module: str, *files: str) -> dict[str, Draft202012Validator]:
+    """Return the schemas of further kinds, from a Go module; a field that they lack is wrong."""
     if shutil.which("go") is None:
         pytest.skip("no go")
-    command = ["go", "mod", "download", "-json", KEDA]
+    command = ["go", "mod", "download", "-json", module]
     answer = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if answer.returncode:
-        pytest.skip(f"KEDA's module cannot be had: {answer.stdout}{answer.stderr}")
-    folder = Path(json.loads(answer.stdout)["Dir"]) / "config" / "crd" / "bases"
+        pytest.skip(f"{module} cannot be had: {answer.stdout}{answer.stderr}")
+    folder = Path(json.loads(answer.stdout)["Dir"])
     found = {}
-    for name in ("scaledobjects", "triggerauthentications"):
-        kind = yaml.safe_load((folder / f"keda.sh_{name}.yaml").read_text())["spec"]
+    for file in files:
+        kind = yaml.safe_load((folder / file).read_text())["spec"]
         (version,) = kind["versions"]
         schema = strict(version["schema"]["openAPIV3Schema"])
         found[kind["names"]["kind"]] = Draft202012Validator(schema)
     return found
+
+
+@pytest.fixture(scope="module")
+def keda() -> dict[str, Draft202012Validator]:
+    bases = "config/crd/bases/keda.sh_"
+    return kinds(KEDA, f"{bases}scaledobjects.yaml", f"{bases}triggerauthentications.yaml")
+
+
+@pytest.fixture(scope="module")
+def prometheus_operator() -> dict[str, Draft202012Validator]:
+    bases = "example/prometheus-operator-crd/monitoring.coreos.com_"
+    return kinds(PROMETHEUS_OPERATOR, f"{bases}podmonitors.yaml", f"{bases}prometheusrules.yaml")
 
 
 def strict(schema: Any) -> Any:
@@ -239,6 +257,58 @@ def test_keda_knows_every_field(keda: dict[str, Draft202012Validator]) -> None:
 
     with pytest.raises(ValidationError, match="maxReplicas"):
         keda["ScaledObject"].validate({**own[0], "spec": {**own[0]["spec"], "maxReplicas": 3}})
+
+
+def monitoring() -> dict[tuple[str, str], dict[str, Any]]:
+    folder = FOLDER / "components" / "monitoring"
+    found = [
+        one
+        for file in ("pods.yaml", "rules.yaml")
+        for one in yaml.safe_load_all((folder / file).read_text())
+    ]
+    return {(one["kind"], one["metadata"]["name"]): one for one in found}
+
+
+def test_the_operator_of_prometheus_knows_every_field(
+    prometheus_operator: dict[str, Draft202012Validator],
+) -> None:
+    own = [one for one in monitoring().values() if one["kind"] != "NetworkPolicy"]
+    assert len(own) == 3
+    for one in own:
+        prometheus_operator[one["kind"]].validate(one)
+
+
+@every_system
+def test_what_compose_files_scrape_is_scraped_in_a_cluster(system: str) -> None:
+    targets = yaml.safe_load(
+        (Project.find().root / "prometheus" / "targets" / f"{system}.yml").read_text()
+    )
+    wanted = {
+        (one["labels"]["job"], one["labels"]["variant"], *target.split(":"))
+        for one in targets
+        for target in one["targets"]
+        # Of Docker alone: they watch one machine, and a JMeter beside the containers.
+        if one["labels"]["job"] not in ("jmeter", "machine", "prometheus")
+    }
+    found = set()
+    for name, pod in pods(system).items():
+        for (kind, job), monitor in monitoring().items():
+            if kind != "PodMonitor":
+                continue
+            chosen = monitor["spec"]["selector"].get("matchLabels", {})
+            if not chosen.items() <= pod["metadata"]["labels"].items():
+                continue
+            (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+            ports = {
+                str(port["containerPort"])
+                for port in pod["spec"]["containers"][0]["ports"]
+                if endpoint.get("port", "") == port.get("name")
+                or endpoint.get("portNumber") == port["containerPort"]
+            }
+            variant = re.fullmatch(endpoint["relabelings"][0]["regex"], f"testbed-{system}")
+            assert variant is not None
+            found |= {(job, variant[1], name, port) for port in ports}
+    assert found == wanted
 
 
 def kustomized(folder: Path) -> Iterator[dict[str, Any]]:
@@ -266,16 +336,28 @@ def test_an_overlay_is_all_that_kubectl_applies(system: str) -> None:
     assert len(found) == len(documents(system)) + 2
 
 
-@needs_kubectl
-def test_keda_logs_in_with_the_account_of_the_overlay(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER, tmp_path / "kubernetes")
+def with_component(component: str, folder: Path) -> list[dict[str, Any]]:
+    # A kustomization names its parts by relative paths.
+    shutil.copytree(FOLDER, folder / "kubernetes")
     mine = {
         "resources": ["kubernetes/overlays/async"],
         "namespace": "testbed-async",
-        "components": ["kubernetes/components/queue-scaling"],
+        "components": [f"kubernetes/components/{component}"],
     }
-    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(mine))
-    found = {one["kind"]: one for one in kustomized(tmp_path)}
+    (folder / "kustomization.yaml").write_text(yaml.safe_dump(mine))
+    return list(kustomized(folder))
+
+
+@needs_kubectl
+def test_what_watches_an_overlay_is_in_its_namespace(tmp_path: Path) -> None:
+    found = with_component("monitoring", tmp_path)
+    own = [one["metadata"]["namespace"] for one in found if one["kind"] == "PodMonitor"]
+    assert own == ["testbed-async"] * 2
+
+
+@needs_kubectl
+def test_keda_logs_in_with_the_account_of_the_overlay(tmp_path: Path) -> None:
+    found = {one["kind"]: one for one in with_component("queue-scaling", tmp_path)}
     references = found["TriggerAuthentication"]["spec"]["secretTargetRef"]
     assert {one["name"] for one in references} == {found["Secret"]["metadata"]["name"]}
     assert {one["key"] for one in references} <= set(found["Secret"]["data"])
