@@ -29,6 +29,12 @@ DURATION_S = 8
 BEST_OF_S = 3
 """Consecutive seconds in the best window: the generator's own compiler takes the first seconds."""
 
+TRIES = 3
+"""How often a plan is measured at most while others take the machine's processors."""
+
+SPARE = 0.1
+"""The share of the processors that is idle, or that others have, on a machine that is free."""
+
 BARE_MODULE = "bare-servers"
 
 BARE = ("netty", "spring")
@@ -66,11 +72,13 @@ def measure(
     Measures the unknown plans, with `anew` all: `THREADS` users in a closed loop for `DURATION_S`
     seconds against the reference server. That server does no work but uses the same cores, as the
     services do. Its CPU use is stored beside the rate: the rate is a lower bound if the server used
-    a whole core. `notice` gets each plan's name before its measurement.
+    a whole core. What was measured while others took the processors is returned, but not stored.
+    `notice` gets each plan's name before its measurement.
 
     Raises `UserError` when a plan cannot be measured; earlier plans stay known.
     """
     unknown = [plan for plan in plans if anew or not known(project, [plan], java)]
+    found: dict[str, float] = {}
     if unknown:
         command = load.generator_command(project, java)
         with (
@@ -80,10 +88,12 @@ def measure(
             for plan in unknown:
                 notice(plan.stem)
                 server = _reference_server(plan)
-                found = _measured(project, plan, server, generator, Path(folder))
-                measured = {**_read(project), _key(project, plan, java): found}
-                files.write_json(project.state / FILE, measured)
-    return known(project, plans, java)
+                one = _best(project, plan, server, generator, Path(folder))
+                found[plan.name] = float(one["operations_per_s"])
+                if not one["disturbed"]:
+                    measured = {**_read(project), _key(project, plan, java): one}
+                    files.write_json(project.state / FILE, measured)
+    return known(project, plans, java) | found
 
 
 def bare(
@@ -121,7 +131,7 @@ def bare(
                 if server in BARE:
                     started = (*jvm, server, *_answers(project, plan))
                 warm_up_s = WARM_UP_S if server in BARE else 0
-                one = _measured(project, plan, started, generator, Path(folder), warm_up_s)
+                one = _best(project, plan, started, generator, Path(folder), warm_up_s)
                 files.write_json(project.state / FILE, {**_read(project), key: one})
             found.setdefault(plan.name, {})[server] = _read(project)[key]
     return found
@@ -161,6 +171,19 @@ def _answers(project: Project, plan: Path) -> list[str]:
     return arguments
 
 
+def _best(*measured: Any) -> dict[str, Any]:
+    """Measure as `_measured` does until others leave the processors free; return the highest rate.
+
+    A ceiling that is too low would make good runs invalid.
+    """
+    found: list[dict[str, Any]] = []
+    while len(found) < TRIES:
+        found.append(_measured(*measured))
+        if not found[-1]["disturbed"]:
+            return found[-1]
+    return max(found, key=lambda one: float(one["operations_per_s"]))
+
+
 def _measured(
     project: Project,
     plan: Path,
@@ -191,9 +214,13 @@ def _measured(
             longer = {**limits.properties, "duration": str(warm_up_s)}
             generator.run(replace(limits, properties=longer), samples)
             samples.unlink()
-        used = _cpu_s(endpoint.pid)
+        used, machine_before = _cpu_s(endpoint.pid), _machine_cpu_s()
         outcome = generator.run(limits, samples)
         busy = (_cpu_s(endpoint.pid) - used) / outcome.duration_s
+        spent, idle = (
+            now - before for now, before in zip(_machine_cpu_s(), machine_before, strict=True)
+        )
+        others = spent - outcome.cpu_s - busy * outcome.duration_s
         ends, failed = _ends(samples, workload)
         if not ends or failed:
             raise UserError(
@@ -208,6 +235,7 @@ def _measured(
             "generator_cores": round(outcome.cpu_s / outcome.duration_s, 2),
             "endpoint_cores": round(busy, 2),
             "cpu_ms": round(1000 * busy * outcome.duration_s / len(ends), 4),
+            "disturbed": bool(max(others, 0) > SPARE * (spent + idle) > idle),
         }
     finally:
         with processes.uninterrupted():
@@ -222,6 +250,13 @@ def _ends(samples: Path, workload: str) -> tuple[list[int], int]:
         rows = [row for row in csv.DictReader(file) if row["label"] == workload]
     failed = sum(row["success"] != "true" for row in rows)
     return [int(row["timeStamp"]) + int(row["elapsed"]) for row in rows], failed
+
+
+def _machine_cpu_s() -> tuple[float, float]:
+    """Return how long all processors were busy and idle, in seconds since the machine's start."""
+    times = psutil.cpu_times()
+    idle = times.idle + getattr(times, "iowait", 0.0)
+    return sum(times[:8]) - idle, idle
 
 
 def _cpu_s(pid: int) -> float:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import sys
 import zipfile
 from pathlib import Path
@@ -106,6 +107,25 @@ def test_a_generator_that_fails_has_no_ceiling(
         ceiling.measure(project, plans, runtime)
 
     assert ceiling.known(project, plans, runtime) == {}
+
+
+def test_what_is_measured_on_a_busy_machine_is_measured_again(
+    project: Project, plans: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime, seconds = java(tmp_path), itertools.count(0, 10)
+    monkeypatch.setattr(ceiling, "_machine_cpu_s", lambda: (next(seconds), 0))
+
+    found = ceiling.measure(project, plans[:1], runtime)
+
+    assert found == {"sync-list.jmx": 100.0}
+    assert calls(tmp_path) == ["sync-list.jmx"] * ceiling.TRIES
+    assert ceiling.known(project, plans, runtime) == {}
+    # Nobody else is there, or there is room for all.
+    for spent, idle in ((0, 10), (10, 10)):
+        free = iter([(0, 0), (spent, idle)])
+        monkeypatch.setattr(ceiling, "_machine_cpu_s", lambda free=free: next(free))
+        assert ceiling.measure(project, plans[:1], runtime, anew=True) == found
+    assert ceiling.known(project, plans, runtime) == found
 
 
 BARE_SERVER = """
