@@ -23,11 +23,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.thread.Threading;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Profile;
-import org.springframework.core.env.Environment;
 import org.springframework.messaging.MessagingException;
 import org.springframework.util.function.SingletonSupplier;
 import testbed.contracts.message.Topology;
@@ -61,14 +59,17 @@ public class Messaging {
    * A direct container's listeners run on the client's threads: as many as processors, if nobody
    * gives it others. Each consumer has a channel, which delivers one message at a time, so the
    * number of consumers is the limit.
+   *
+   * <p>Platform threads in every preset: a consumer goes on for as long as the service, so that its
+   * thread is used again. A virtual one for each delivery costs lists a tenth of their goodput.
    */
   @Bean
-  static BeanPostProcessor threadPerConsumer(Environment environment) {
+  static BeanPostProcessor threadPerConsumer() {
     return new BeanPostProcessor() {
       @Override
       public Object postProcessBeforeInitialization(Object bean, String name) {
         if (bean instanceof CachingConnectionFactory connections) {
-          connections.setExecutor(threads(environment));
+          connections.setExecutor(threads());
         }
         return bean;
       }
@@ -164,10 +165,7 @@ public class Messaging {
     return queues::stamp;
   }
 
-  /** Of the kind that the service's HTTP requests have: the variants are to differ in no more. */
-  private static ExecutorService threads(Environment environment) {
-    return Threading.VIRTUAL.isActive(environment)
-        ? Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name(THREADS, 0).factory())
-        : Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name(THREADS, 0).factory());
+  private static ExecutorService threads() {
+    return Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name(THREADS, 0).factory());
   }
 }
