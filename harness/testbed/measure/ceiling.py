@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def measure(
             for plan in unknown:
                 notice(plan.stem)
                 server = _reference_server(plan)
-                one = _best(project, plan, server, generator, Path(folder))
+                one = _best(partial(_measured, project, plan, server, generator, Path(folder)))
                 found[plan.name] = float(one["operations_per_s"])
                 if not one["disturbed"]:
                     measured = {**_read(project), _key(project, plan, java): one}
@@ -131,7 +132,9 @@ def bare(
                 if server in BARE:
                     started = (*jvm, server, *_answers(project, plan))
                 warm_up_s = WARM_UP_S if server in BARE else 0
-                one = _best(project, plan, started, generator, Path(folder), warm_up_s)
+                one = _best(
+                    partial(_measured, project, plan, started, generator, Path(folder), warm_up_s)
+                )
                 files.write_json(project.state / FILE, {**_read(project), key: one})
             found.setdefault(plan.name, {})[server] = _read(project)[key]
     return found
@@ -171,14 +174,16 @@ def _answers(project: Project, plan: Path) -> list[str]:
     return arguments
 
 
-def _best(*measured: Any) -> dict[str, Any]:
-    """Measure as `_measured` does until others leave the processors free; return the highest rate.
+def _best(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Measure until others leave the processors free, `TRIES` times at most.
+
+    Returns that measurement, otherwise the one with the highest rate.
 
     A ceiling that is too low would make good runs invalid.
     """
     found: list[dict[str, Any]] = []
     while len(found) < TRIES:
-        found.append(_measured(*measured))
+        found.append(measure())
         if not found[-1]["disturbed"]:
             return found[-1]
     return max(found, key=lambda one: float(one["operations_per_s"]))
