@@ -66,7 +66,7 @@ class Responses {
     }
   }
 
-  /** A way back that is none, which anyone may write into a message, leads to the first broker. */
+  /** Anyone may write a way back into a message. One that is no key of a response is ignored. */
   private static String wayBack(MessageProperties request) {
     var replyTo = request.getReplyTo();
     return replyTo != null && Topology.isOfResponse(replyTo) ? replyTo : Topology.RESPONSE;

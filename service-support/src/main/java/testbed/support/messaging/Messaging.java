@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
@@ -69,7 +68,9 @@ public class Messaging {
       @Override
       public Object postProcessBeforeInitialization(Object bean, String name) {
         if (bean instanceof CachingConnectionFactory connections) {
-          connections.setExecutor(threads());
+          connections.setExecutor(
+              Executors.newCachedThreadPool(
+                  Thread.ofPlatform().daemon().name(THREADS, 0).factory()));
         }
         return bean;
       }
@@ -163,9 +164,5 @@ public class Messaging {
   @ConditionalOnBean(QueueMeters.class)
   RabbitTemplateCustomizer sentAt(QueueMeters queues) {
     return queues::stamp;
-  }
-
-  private static ExecutorService threads() {
-    return Executors.newCachedThreadPool(Thread.ofPlatform().daemon().name(THREADS, 0).factory());
   }
 }
