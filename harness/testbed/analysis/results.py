@@ -20,8 +20,10 @@ from testbed.model.loads import Mode, load_words
 UNSTATED = "unstated"
 """The preset and backends of a loose sample file, which does not state them."""
 
-LOOSE_NAME = re.compile(r"(?P<variant>[a-z]+)-(?P<workload>[a-z]+)-(?P<threads>\d+)-threads\.\w+")
-LOOSE_SHAPE = "VARIANT-WORKLOAD-N-threads.jtl"
+LOOSE_NAME = re.compile(
+    r"(?P<variant>[a-z]+(-[a-z]+)*)-(?P<workload>[a-z]+\d*)-(?P<threads>\d+)-threads\.\w+"
+)
+LOOSE_SHAPE = "SYSTEM-WORKLOAD-N-threads.jtl"
 
 NAME = re.compile(r"[A-Za-z0-9][\w .,=+-]*", re.ASCII)
 """A name in a record. Names become parts of files' names, of pages and of tables."""
@@ -312,7 +314,7 @@ class Results:
 def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.
 
-    ``path`` has ``runs/RUN_ID/run.json``, or files named ``VARIANT-WORKLOAD-N-threads.jtl`` (or
+    ``path`` has ``runs/RUN_ID/run.json``, or files named ``SYSTEM-WORKLOAD-N-threads.jtl`` (or
     ``.csv``). Raises `UserError` if there is no such directory, a symbolic link leads out of it, or
     it has no run whose record can be read.
     """
@@ -452,7 +454,7 @@ def _loose_runs(path: Path) -> list[Run]:
     nameless = [file.name for file, match in named.items() if not match and file.suffix == ".jtl"]
     if nameless:
         raise UserError(
-            f"{nameless[0]!r} in {str(path)!r} does not tell its variant, workload and threads",
+            f"{nameless[0]!r} in {str(path)!r} does not tell its system, workload and threads",
             f"Name sample files {LOOSE_SHAPE}.",
         )
     return [

@@ -20,8 +20,8 @@ from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
-MEMORY_MB = 4000
-DISK_MB = 2000
+MEMORY_MB = 6000
+DISK_MB = 3000
 
 
 class Verdict(Enum):
@@ -157,7 +157,7 @@ def generator(project: Project, jdks: list[Jdk]) -> Finding:
     except UserError:
         known = {}
     if len(known) < len(plans):
-        text = "not measured yet what it can do at most; ./testbed build does it"
+        text = "its highest rate is not measured yet; ./testbed build does it"
         return Finding("Load generator", Verdict.NOTE, text)
     told = ", ".join(f"{Path(plan).stem} {rate:,.0f}" for plan, rate in known.items())
     return Finding("Load generator", Verdict.GOOD, f"at most, in operations/s: {told}")

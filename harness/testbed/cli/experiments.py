@@ -104,7 +104,7 @@ def run(
 
 def compare(
     quick: Annotated[
-        bool, typer.Option("--quick", help="One pair of starts, in 8 minutes: speaks of it alone.")
+        bool, typer.Option("--quick", help="One pair of starts, in 6 minutes. Another pair may differ.")
     ] = False,
     pairs: Annotated[
         int | None,
@@ -114,7 +114,7 @@ def compare(
         str | None,
         typer.Option(
             metavar="PERCENT",
-            help="Add pairs until a difference of so much would be told in every cell: 10%.",
+            help="Add pairs until every cell would show a difference of this size, such as 10%.",
             show_default=False,
         ),
     ] = None,

@@ -17,13 +17,13 @@ def report(
     results: Annotated[Path, typer.Argument(help="A result directory.", show_default=False)],
     against: Annotated[
         Path | None,
-        typer.Option("--compare", help="Set the results beside these, the base, instead."),
+        typer.Option("--compare", help="Compare with these results, the base; no report."),
     ] = None,
     fail_above: Annotated[
         float | None,
         typer.Option(
             help="With --compare: exit with 1 when a figure is decided to be worse by "
-            "more than this factor, for example 1.10, failures have become more, or a cell of "
+            "more than this factor, for example 1.10, failures have become more frequent, or a cell of "
             "the base is missing. Needs three usable runs of each."
         ),
     ] = None,

@@ -137,7 +137,7 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
     if experiment.precision is not None:
         told.append(
             f"then further rounds until a difference of {experiment.precision.could_tell:.0%} "
-            f"would be told everywhere, or {experiment.precision.budget_min:g} min are spent"
+            f"would be detected everywhere, or {experiment.precision.budget_min:g} min are spent"
         )
     return told
 

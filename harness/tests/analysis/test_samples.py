@@ -291,10 +291,16 @@ def test_finds_runs_and_leaves_warm_up_out(tmp_path: Path) -> None:
 
 
 def test_takes_the_level_of_a_loose_file_from_its_name(tmp_path: Path) -> None:
-    for name in ("async-reserve-100-threads.jtl", "sync-list-20-threads.csv", "measured.csv"):
+    for name in (
+        "async-reserve-100-threads.jtl",
+        "sync-list-20-threads.csv",
+        "poster-chain-poster720-5-threads.csv",
+        "measured.csv",
+    ):
         (tmp_path / name).write_text(HEADER)
     cells = [run.cell for run in find_results(tmp_path).runs]
     assert [(cell.variant, cell.workload, cell.threads) for cell in cells] == [
+        ("poster-chain", "poster720", 5),
         ("sync", "list", 20),
         ("async", "reserve", 100),
     ]
@@ -305,7 +311,7 @@ def test_tells_what_is_wrong_with_a_directory(tmp_path: Path) -> None:
         find_results(tmp_path / "nowhere")
     with pytest.raises(UserError, match="no runs") as empty:
         find_results(tmp_path)
-    assert "VARIANT-WORKLOAD-N-threads.jtl" in (empty.value.hint or "")
+    assert "SYSTEM-WORKLOAD-N-threads.jtl" in (empty.value.hint or "")
     (tmp_path / "mine.jtl").write_text(HEADER)
     with pytest.raises(UserError, match=r"mine\.jtl"):
         find_results(tmp_path)

@@ -110,4 +110,4 @@ def test_where_results_decide_the_number_is_a_bound() -> None:
     assert expect(searched, {}).runs == 2 * 2 * 2 * 9
     assert expect(searched, {}).told.startswith("at most 72 runs")
     assert expect(precise, {}).told.startswith("at least 24 runs")
-    assert "until a difference of 10% would be told" in lines(precise, {})[-1]
+    assert "until a difference of 10% would be detected" in lines(precise, {})[-1]
