@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SchemePortResolver;
 import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.impl.IdleConnectionEvictor;
 import org.apache.hc.client5.http.impl.io.DefaultHttpClientConnectionOperator;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
@@ -166,6 +167,15 @@ class RouteConfiguration {
                   .setValidateAfterInactivity(TimeValue.ofSeconds(1))
                   .build())
           .build();
+    }
+
+    /** The pool itself looks at a connection only when one to the same instance is needed. */
+    @Bean(initMethod = "start", destroyMethod = "shutdown")
+    IdleConnectionEvictor idleConnections(
+        PoolingHttpClientConnectionManager connections, AggregatorSettings settings) {
+      var idle = Objects.requireNonNull(settings.pool()).idle();
+      return new IdleConnectionEvictor(
+          connections, TimeValue.of(idle.dividedBy(2)), TimeValue.of(idle));
     }
 
     @Bean
