@@ -4,6 +4,7 @@ import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -136,7 +137,7 @@ public final class GuardedService {
 
   /** What fails here has no answer yet. */
   private Mono<Answer> recover(Question question, Set<URI> lost, IOException failure) {
-    if (failure instanceof ConnectException) {
+    if (failure instanceof ConnectException || failure instanceof NoRouteToHostException) {
       return settings.retryUnreachable() ? ask(question, lost) : Mono.error(failure);
     }
     if (!settings.retryReset()) {
