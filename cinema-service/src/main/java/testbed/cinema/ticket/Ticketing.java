@@ -3,6 +3,7 @@ package testbed.cinema.ticket;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlinePassed;
 import testbed.support.problem.ProblemException;
 import testbed.ticket.office.TicketsRefused;
 
@@ -24,6 +27,9 @@ import testbed.ticket.office.TicketsRefused;
 public class Ticketing {
 
   private static final Logger log = LoggerFactory.getLogger(Ticketing.class);
+
+  /** How long a reservation whose ticket was refused may take to be withdrawn. */
+  private static final Duration WITHDRAWAL = Duration.ofSeconds(2);
 
   private final Reservations reservations;
   private final @Nullable TicketOrders orders;
@@ -84,9 +90,10 @@ public class Ticketing {
   }
 
   private void withdraw(ReservationId id) {
-    try {
+    // The time of the request, which the order may have used up, is not that of its withdrawal.
+    try (var bound = Deadline.of(WITHDRAWAL, Duration.ZERO).bind()) {
       reservations.withdraw(id);
-    } catch (DataAccessException unavailable) {
+    } catch (DataAccessException | DeadlinePassed unavailable) {
       log.error("Reservation {} stays, without a ticket: {}", id, unavailable.getMessage());
     }
   }

@@ -2,12 +2,15 @@ package testbed.cinema.ticket;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.reset;
 import static testbed.cinema.Examples.JANES_RESERVATION;
 
 import com.jayway.jsonpath.JsonPath;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,8 +25,10 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
+import org.springframework.test.web.servlet.assertj.MockMvcTester.MockMvcRequestBuilder;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
 import testbed.cinema.InMemoryDatabase;
+import testbed.support.deadline.Deadline;
 import testbed.ticket.office.TicketAccounts;
 import testbed.ticket.office.TicketsRefused;
 
@@ -90,6 +95,22 @@ class InlineTicketsTest {
   }
 
   @Test
+  void takesAReservationBackWhoseOrderUsedUpTheTimeOfItsCaller() {
+    doAnswer(
+            order -> {
+              var deadline = Objects.requireNonNull(Deadline.current());
+              await().until(() -> deadline.millisLeft() == 0);
+              throw new TicketsRefused();
+            })
+        .when(orders)
+        .order(any(), any());
+
+    assertRefused(asking().header(Deadline.HEADER, "1500").exchange());
+
+    assertThat(reservations()).isZero();
+  }
+
+  @Test
   void keepsAReservationWithAKeyAndOrdersItsTicketAtTheNextTry() throws Exception {
     full();
     assertRefused(make(key));
@@ -126,12 +147,14 @@ class InlineTicketsTest {
   }
 
   private MvcTestResult make(String key) {
-    var request =
-        http.post()
-            .uri("/cinema/cineworld/reservation/make")
-            .contentType(MediaType.APPLICATION_JSON)
-            .content(JANES_RESERVATION);
-    return (key == null ? request : request.header("Idempotency-Key", key)).exchange();
+    return (key == null ? asking() : asking().header("Idempotency-Key", key)).exchange();
+  }
+
+  private MockMvcRequestBuilder asking() {
+    return http.post()
+        .uri("/cinema/cineworld/reservation/make")
+        .contentType(MediaType.APPLICATION_JSON)
+        .content(JANES_RESERVATION);
   }
 
   private static void assertRefused(MvcTestResult answer) {
