@@ -36,11 +36,6 @@ public record CinemaName(@JsonValue String value) implements Comparable<CinemaNa
     return SERVICE_PREFIX + value + SERVICE_SUFFIX;
   }
 
-  /** The database that belongs to this cinema alone, for example cinema-ucd. */
-  public String databaseName() {
-    return SERVICE_PREFIX + value;
-  }
-
   /** The cinema's public id: a name-based UUID (version 3) of its service name. */
   public UUID id() {
     return UUID.nameUUIDFromBytes(serviceName().getBytes(StandardCharsets.UTF_8));

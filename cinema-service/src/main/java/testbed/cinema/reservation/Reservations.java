@@ -62,6 +62,7 @@ public class Reservations {
    *
    * @throws MovieUnknown if the cinema does not have the movie
    * @throws ShowingUnknown if it is not shown at that time
+   * @throws IdempotencyKeyReused if another request of the same key has the seats
    * @throws SoldOut if too few seats are left
    * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
@@ -93,7 +94,7 @@ public class Reservations {
     var made = find(id);
     var reservation = made == null ? make(id, request) : made;
     if (!reservation.fulfils(request)) {
-      throw new IdempotencyKeyReused(key);
+      throw new IdempotencyKeyReused();
     }
     return reservation;
   }

@@ -62,6 +62,8 @@ class Seats {
   /**
    * Takes seats for a reservation that is about to be stored; none if it has them.
    *
+   * @throws IdempotencyKeyReused if its id has seats for another number of tickets: only a key
+   *     leads twice to one id
    * @throws SoldOut if there are too few
    */
   void take(Reservation wanted) {
@@ -73,8 +75,13 @@ class Seats {
       var stored = database.findById(showing, Document.class, COLLECTION);
       if (stored == null) {
         open(showing);
-      } else if (holders(stored).containsKey(wanted.id().toString())) {
-        return;
+      } else if (holders(stored).get(wanted.id().toString()) instanceof Document held) {
+        if (held.getInteger(TICKETS) != wanted.tickets()) {
+          throw new IdempotencyKeyReused();
+        }
+        if (kept(showing, wanted)) {
+          return;
+        }
       } else if (!freed(showing, stored, wanted)) {
         throw new SoldOut(wanted);
       }
@@ -84,7 +91,8 @@ class Seats {
   /** Gives back the seats of a reservation that is no longer stored, if it has any. */
   void giveBack(Reservation withdrawn) {
     if (limit > 0) {
-      giveBack(showing(withdrawn), withdrawn.id().toString(), withdrawn.tickets());
+      var id = withdrawn.id().toString();
+      giveBack(where(holder(id)).exists(true), showing(withdrawn), id, withdrawn.tickets());
     }
   }
 
@@ -99,6 +107,14 @@ class Seats {
                 holder,
                 new Document(TICKETS, wanted.tickets()).append(AT, Date.from(clock.instant())));
     return updates(fits, taking);
+  }
+
+  /** Holds seats anew; false if they were given back meanwhile. */
+  private boolean kept(String showing, Reservation wanted) {
+    var holder = holder(wanted.id().toString());
+    return updates(
+        where("_id").is(showing).and(holder).exists(true),
+        new Update().set(holder + "." + AT, Date.from(clock.instant())));
   }
 
   private void open(String showing) {
@@ -123,7 +139,9 @@ class Seats {
     }
     var orphans = new HashMap<>(unchecked);
     orphans.keySet().removeAll(booked(unchecked.keySet(), wanted));
-    orphans.forEach((id, tickets) -> giveBack(showing, id, tickets));
+    // None that is held anew since it was read.
+    orphans.forEach(
+        (id, tickets) -> giveBack(where(holder(id) + "." + AT).lt(until), showing, id, tickets));
     updates(where("_id").is(showing), new Update().set(CHECKED, until));
     return !orphans.isEmpty();
   }
@@ -146,11 +164,8 @@ class Seats {
         .collect(Collectors.toSet());
   }
 
-  private void giveBack(String showing, String id, int tickets) {
-    var holder = holder(id);
-    updates(
-        where("_id").is(showing).and(holder).exists(true),
-        new Update().inc(TAKEN, -tickets).unset(holder));
+  private void giveBack(Criteria held, String showing, String id, int tickets) {
+    updates(held.and("_id").is(showing), new Update().inc(TAKEN, -tickets).unset(holder(id)));
   }
 
   private boolean updates(Criteria which, Update update) {

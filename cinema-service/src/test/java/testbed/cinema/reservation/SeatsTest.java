@@ -146,6 +146,32 @@ class SeatsTest {
   }
 
   @Test
+  void areNotMoreForAnotherRequestOfAKeyThatHasSome() {
+    var key = new IdempotencyKey(UUID.randomUUID().toString());
+    // As a request does whose reservation is then not stored.
+    seatsAt(Instant.now()).take(Reservation.of(key.reservationId(), asking(1)));
+
+    assertThatThrownBy(() -> reservations.make(key, asking(5)))
+        .isInstanceOf(IdempotencyKeyReused.class);
+    reservations.make(key, asking(1));
+
+    assertThat(taken()).containsExactly(1);
+  }
+
+  @Test
+  void areHeldAnewByARequestThatComesAgainMuchLater() {
+    var late = wanted(asking(4));
+    seatsAt(NOON).take(late);
+    var muchLater = NOON.plus(Seats.GRACE).plusMillis(1);
+
+    seatsAt(muchLater).take(late);
+
+    assertThatThrownBy(() -> seatsAt(muchLater).take(wanted(asking(7))))
+        .isInstanceOf(SoldOut.class);
+    assertThat(taken()).containsExactly(4);
+  }
+
+  @Test
   void areUnlimitedByDefaultAndCostNothing() {
     var untouched = mock(MongoOperations.class);
 
