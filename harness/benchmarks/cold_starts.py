@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         starts = {}
-        for variant in systems.names():
+        for variant in systems.compared():
             trained = aot_cache.use(deployment(Choice(variant), project, java), project, java)
             archives = folder / variant
             archives.mkdir()

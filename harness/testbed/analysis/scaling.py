@@ -17,9 +17,6 @@ from testbed.analysis.statistics.ratios import unpaired_ratios
 from testbed.analysis.statistics.scaling import Scalability, efficiency, fit_scalability
 from testbed.model.systems import service_of
 
-FEWEST_LEVELS = 4
-"""Levels that the Universal Scalability Law needs."""
-
 
 @dataclass(frozen=True)
 class Prediction:
@@ -39,6 +36,8 @@ def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | Non
     a CPU limit. What is left of the response time is a delay. None without a single thread, if its
     CPU time is not recorded, or if it keeps more than one processor busy.
     """
+    if any(one.run.scaling is not None for runs in levels.values() for one in runs):
+        return None
     alone = [one for one in levels.get(1.0, ()) if one.recorded.operations.height]
     known = [_service_demands(one) for one in alone]
     if not known or None in known:
@@ -117,8 +116,6 @@ def scalability(levels: Mapping[float, Sequence[Measurement]]) -> Scalability | 
         for one in runs
         if (rate := one.pace.ok_per_s)
     ]
-    if len({level for level, _ in points}) < FEWEST_LEVELS:
-        return None
     try:
         return fit_scalability([level for level, _ in points], [rate for _, rate in points])
     except ValueError:

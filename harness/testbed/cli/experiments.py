@@ -104,7 +104,8 @@ def run(
 
 def compare(
     quick: Annotated[
-        bool, typer.Option("--quick", help="One pair of starts, in 6 minutes. Another pair may differ.")
+        bool,
+        typer.Option("--quick", help="One pair of starts, in 6 minutes. Another pair may differ."),
     ] = False,
     pairs: Annotated[
         int | None,

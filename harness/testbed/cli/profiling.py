@@ -20,7 +20,7 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import lay_out_jmeter, measuring_environ, prepare
-from testbed.deploy import build, jdk, leftovers, record
+from testbed.deploy import jdk, leftovers, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.stack import Stack
 from testbed.measure import load, profiling, results_directory
@@ -53,8 +53,7 @@ def profile(
     choice = Choice(system, preset, "embedded", settings, port_offset)
     environ = measuring_environ()
     deployment = prepare(project, choice, environ, build_first=not no_build)
-    if not build.jmeter_is_laid_out(project):
-        lay_out_jmeter(project, java)
+    lay_out_jmeter(project, java)
     folder = results_directory.new_results(project, f"profile-{system}-{workload}", record.now())
     folder.mkdir(parents=True)
     # JVMs with folders of their own write there.

@@ -23,8 +23,8 @@ def report(
         float | None,
         typer.Option(
             help="With --compare: exit with 1 when a figure is decided to be worse by "
-            "more than this factor, for example 1.10, failures have become more frequent, or a cell of "
-            "the base is missing. Needs three usable runs of each."
+            "more than this factor, for example 1.10, failures have become more frequent, or a "
+            "cell of the base is missing. Needs three usable runs of each."
         ),
     ] = None,
     anyway: Annotated[

@@ -211,10 +211,10 @@ def _state(one: Running, http: httpx.Client) -> str:
 def _usage(known: StackRecord) -> dict[str, Usage]:
     if known.compose is not None:
         ids = {one.name: one.id for one in compose.containers(known.compose)}
-        return compose.ContainerMeter(ids).read()
+        return compose.inner_meter(ids).read()
     if known.cluster is not None:
         names = {name: pod.name for name, pod in cluster.pods(known.cluster).items()}
-        return cluster.PodMeter(known.cluster, names).read()
+        return cluster.meter(known.cluster, names).read()
     return ProcessMeter({one.name: one.process for one in known.running}).read()
 
 

@@ -8,6 +8,7 @@ a build that rewrites the jars.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -62,6 +63,10 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     Services that are not started from a jar are unchanged.
     """
     found = _locate(deployment, project, jdk)
+    for one in found.values():
+        # `_prune` keeps what was used lately.
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(one.jar.parent)
     return _from_copies(
         deployment, found, lambda one: (f"-XX:AOTCache={one.cache}", "-XX:AOTMode=on")
     )
@@ -224,7 +229,7 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
 
 
 def _prune(current: Path) -> None:
-    """Remove prepared builds of the same module that are older than `KEEP_S`."""
+    """Remove prepared builds of the same module that nobody has used for `KEEP_S`."""
     for other in current.parent.iterdir():
         if other != current and time.time() - other.stat().st_mtime > KEEP_S:
             shutil.rmtree(other, ignore_errors=True)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from testbed.deploy import groups
-from testbed.deploy.meter import MB, Usage
+from testbed.deploy import groups, processes
+from testbed.deploy.meter import MB, Meter
 from testbed.deploy.record import Cluster
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
 from testbed.model.systems import Endpoint, instance
 
-ASK_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 180.0
 
 SERVICE = "app.kubernetes.io/name"
@@ -64,11 +61,11 @@ def context() -> str:
     """Return the current context; raise `UserError` if there is none or it does not answer."""
     if shutil.which("kubectl") is None:
         raise UserError("kubectl not found on PATH", f"Install it. {WITHOUT}")
-    answer = _ask(("config", "current-context"))
+    answer = processes.ask(("kubectl", "config", "current-context"))
     if answer.returncode != 0:
         raise UserError("kubectl has no current context", f"kubectl config use-context. {WITHOUT}")
     name = answer.stdout.strip()
-    reason = _ask(("--context", name, "get", "--raw", "/readyz", "--request-timeout=10s"))
+    reason = processes.ask((*_at(name), "get", "--raw", "/readyz", "--request-timeout=10s"))
     if reason.returncode != 0:
         told = reason.stderr.strip()
         raise UserError(f"the cluster of context {name!r} does not answer:\n{told}")
@@ -79,7 +76,7 @@ def manifests(folder: Path) -> list[dict[str, Any]]:
     """Return what a kustomization makes; raise `UserError` if it makes nothing."""
     if not folder.is_dir():
         raise UserError(f"no manifests in {folder}")
-    return [one for one in yaml.safe_load_all(_told(("kustomize", str(folder)))) if one]
+    return [one for one in yaml.safe_load_all(_told(("kubectl", "kustomize", str(folder)))) if one]
 
 
 def changed(
@@ -224,7 +221,7 @@ def images(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 def require_new(known: Cluster) -> None:
     """Check that a namespace does not exist; raise `UserError` if it does."""
-    if _ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
+    if processes.ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
         raise UserError(
             f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
             f"kubectl delete namespace {known.namespace}",
@@ -314,52 +311,25 @@ def _problems(pod: Mapping[str, Any]) -> Iterator[str]:
             yield f"{waiting['reason']}: {waiting.get('message', 'no message')}"
 
 
-def scale(known: Cluster, service: str, count: int) -> None:
-    _told((*_within(known), "scale", f"deployment/{service}", f"--replicas={count}"))
-
-
-def replicas(known: Cluster, service: str) -> int:
-    path = "--output=jsonpath={.spec.replicas}"
-    return int(_told((*_within(known), "get", "deployment", service, path)))
-
-
-def kill(known: Cluster, pod: str) -> None:
-    """Kill a pod at once; its deployment makes another."""
-    _told((*_within(known), "delete", "pod", pod, "--grace-period=0", "--force"))
-
-
 def logs(known: Cluster, pod: str) -> str:
-    return _ask((*_within(known), "logs", pod, "--tail=2000")).stdout
+    return processes.ask((*_within(known), "logs", pod, "--tail=2000")).stdout
 
 
 def logs_command(known: Cluster, service: str | None, follow: bool) -> list[str]:
     what = [f"deployment/{service}"] if service else [f"--selector={SERVICE}", "--prefix"]
     options = ["--tail=100", *(["--follow", "--max-log-requests=99"] if follow else [])]
-    return ["kubectl", *_within(known), "logs", *what, *options]
+    return [*_within(known), "logs", *what, *options]
 
 
 def forward_command(known: Cluster, service: str, local: int, port: int) -> list[str]:
     """Return the command that leads from a port of this machine to one of a service."""
-    return ["kubectl", *_within(known), "port-forward", f"service/{service}", f"{local}:{port}"]
+    return [*_within(known), "port-forward", f"service/{service}", f"{local}:{port}"]
 
 
-@dataclass(frozen=True)
-class PodMeter:
-    """Reads pods, each from inside its own control group; `pods` has their names by instance."""
-
-    cluster: Cluster
-    pods: Mapping[str, str]
-
-    def read(self) -> dict[str, Usage]:
-        def one(pod: str) -> Usage | None:
-            answer = _ask(
-                (*_within(self.cluster), "exec", pod, "--", "sh", "-c", groups.READ_USAGE)
-            )
-            return groups.parse_usage(answer.stdout) if answer.returncode == 0 else None
-
-        with ThreadPoolExecutor(max(len(self.pods), 1)) as pool:
-            found = dict(zip(self.pods, pool.map(one, self.pods.values()), strict=True))
-        return {name: usage for name, usage in found.items() if usage is not None}
+def meter(known: Cluster, names: Mapping[str, str]) -> Meter:
+    """Return the meter that reads pods from inside; `names` has their names by instance."""
+    enter = (*_within(known), "exec")
+    return groups.InnerMeter({name: (*enter, pod, "--") for name, pod in names.items()})
 
 
 def _is(one: Mapping[str, Any], condition: str) -> bool:
@@ -379,7 +349,7 @@ def _selector(labels: Mapping[str, str]) -> str:
 
 
 def _at(name: str) -> tuple[str, ...]:
-    return ("--context", name)
+    return ("kubectl", "--context", name)
 
 
 def _within(known: Cluster) -> tuple[str, ...]:
@@ -387,24 +357,4 @@ def _within(known: Cluster) -> tuple[str, ...]:
 
 
 def _told(command: tuple[str, ...], **options: Any) -> str:
-    """Return what kubectl prints; raise `UserError` if it fails. `options` go to `_ask`."""
-    answer = _ask(command, **options)
-    if answer.returncode != 0:
-        raise UserError("kubectl failed:\n" + answer.stderr.strip())
-    return answer.stdout
-
-
-def _ask(
-    command: tuple[str, ...], given: str | None = None, timeout_s: float = ASK_TIMEOUT_S
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            ("kubectl", *command),
-            input=given,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as problem:
-        raise UserError(f"kubectl {' '.join(command)}: no end in {timeout_s:.0f} s") from problem
+    return processes.told("kubectl", command, **options)

@@ -10,8 +10,7 @@ from testbed.deploy.deployer import Deployer, Notice, polls
 from testbed.deploy.meter import Meter
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Cluster, Running
-from testbed.model.errors import UserError, unknown
-from testbed.model.systems import number_of, service_of
+from testbed.model.errors import UserError
 
 READY_LIMIT_S = 300.0
 """The least time limit of all pods together: images may have to be pulled."""
@@ -56,26 +55,17 @@ class ClusterDeployer(Deployer):
                 raise UserError(f"pod {pod.name} of {name}: {why}")
 
     def stop_instance(self, name: str, grace_s: float) -> bool:
-        """Run one instance less; the cluster chooses which. None is said to be killed."""
-        service = self._known(name)
-        count = cluster.replicas(self._cluster, service) - 1
-        cluster.scale(self._cluster, service, count)
-        return all(self._count(service) > count for _ in polls(grace_s, ASK_EVERY_S))
+        raise _by_itself(name)
 
     def kill_instance(self, name: str) -> None:
-        """Kill a pod; the cluster starts another in its place."""
-        self._known(name)
-        cluster.kill(self._cluster, self._pods()[name].name)
+        raise _by_itself(name)
 
     def start_instance(self, name: str, cpus: float | None) -> None:
-        service = service_of(name)
-        count = max(cluster.replicas(self._cluster, service), number_of(name))
-        cluster.scale(self._cluster, service, count)
-        self._await_ready({service: count}, lambda _: None)
+        raise _by_itself(name)
 
     def meter(self) -> Meter:
         ready = {name: pod.name for name, pod in self._pods().items() if pod.ready}
-        return cluster.PodMeter(self._cluster, ready)
+        return cluster.meter(self._cluster, ready)
 
     def pids(self) -> tuple[int, ...]:
         return ()
@@ -104,15 +94,6 @@ class ClusterDeployer(Deployer):
 
     def _pods(self) -> dict[str, cluster.Pod]:
         return cluster.pods(self._cluster)
-
-    def _count(self, service: str) -> int:
-        return sum(pod.service == service for pod in self._pods().values())
-
-    def _known(self, name: str) -> str:
-        found = self._pods()
-        if name not in found:
-            raise unknown("service", name, found)
-        return service_of(name)
 
     def _await_ready(self, expected: Mapping[str, int], notice: Notice) -> None:
         """Wait until so many pods of each service are ready."""
@@ -148,3 +129,9 @@ class ClusterDeployer(Deployer):
             if ports.accepts(local):
                 return
         raise UserError(f"{service} cannot be reached at port {local}", f"See {log}.")
+
+
+def _by_itself(name: str) -> UserError:
+    return UserError(
+        f"{name} cannot be stopped or started by itself on Kubernetes", cluster.WITHOUT
+    )

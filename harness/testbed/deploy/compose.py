@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,15 +17,13 @@ import dotenv
 import yaml
 
 from testbed.deploy import composefile, groups, ports, processes
-from testbed.deploy.meter import MB, Meter, Usage
+from testbed.deploy.meter import MB, Meter
 from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import instance
-
-ASK_TIMEOUT_S = 60.0
 
 WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
 
@@ -81,8 +78,8 @@ def require_docker() -> None:
         (("docker", "compose", "version"), "Docker has no compose plugin"),
     ):
         try:
-            answer = _ask(command)
-        except subprocess.TimeoutExpired:
+            answer = processes.ask(command)
+        except UserError:
             raise UserError(what, f"Start Docker, or {WITHOUT}.") from None
         if answer.returncode != 0:
             reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
@@ -205,7 +202,7 @@ def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
     Raises `UserError` if compose cannot read the files.
     """
     command = (*_command(compose), "config", "--format", "json")
-    stack = json.loads(_carried_out("docker compose config", command, environ=environ))
+    stack = json.loads(processes.told("docker compose config", command, environ=environ))
     return {
         # The default name of a built image.
         name: {"image": f"{stack['name']}-{name}", **one}
@@ -264,13 +261,13 @@ def _carry_out(
 
 def down(compose: Compose) -> None:
     """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    _carried_out("docker compose down", (*_command(compose), "down"), timeout=180)
+    processes.told("docker compose down", (*_command(compose), "down"), timeout_s=180)
 
 
 def containers(compose: Compose) -> list[Container]:
     """Return the containers of a stack, including those that ended."""
     command = (*_command(compose), "ps", "--all", "--format", "json")
-    text = _carried_out("docker compose ps", command).strip()
+    text = processes.told("docker compose ps", command).strip()
     # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
@@ -294,9 +291,9 @@ def containers(compose: Compose) -> list[Container]:
 
 def keep_logs(compose: Compose, folder: Path) -> None:
     """Write the output of each container into ``INSTANCE.log``; skip what Docker does not give."""
-    with contextlib.suppress(UserError, subprocess.TimeoutExpired):
+    with contextlib.suppress(UserError):
         for one in containers(compose):
-            answer = _ask(("docker", "logs", one.id))
+            answer = processes.ask(("docker", "logs", one.id))
             (folder / f"{one.name}.log").write_text(answer.stdout + answer.stderr)
 
 
@@ -307,7 +304,7 @@ def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
     """
     ids = {}
     for name, one in services.items():
-        answer = _ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
+        answer = processes.ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
         ids[name] = answer.stdout.strip() if answer.returncode == 0 else None
     return ids
 
@@ -332,33 +329,23 @@ def logs_command(compose: Compose, service: str | None, follow: bool) -> list[st
     ]
 
 
-@dataclass(frozen=True)
-class ContainerMeter:
-    """Reads containers by id, each from inside its own control group."""
-
-    ids: Mapping[str, str]
-
-    def read(self) -> dict[str, Usage]:
-        usage = {}
-        for name, one in self.ids.items():
-            answer = _ask(("docker", "exec", one, "sh", "-c", groups.READ_USAGE))
-            if answer.returncode == 0 and (read := groups.parse_usage(answer.stdout)) is not None:
-                usage[name] = read
-        return usage
-
-
 def meter(ids: Mapping[str, str]) -> Meter:
     """Return the cheapest meter that can read these containers; `ids` holds them by name."""
     files = {name: groups.group_files(pid) for name, pid in pids(ids).items()}
     host = groups.GroupMeter({name: found for name, found in files.items() if found})
     # The host cannot read containers that run in a virtual machine.
-    return host if set(host.read()) == set(ids) else ContainerMeter(ids)
+    return host if set(host.read()) == set(ids) else inner_meter(ids)
+
+
+def inner_meter(ids: Mapping[str, str]) -> Meter:
+    """Return the meter that reads these containers from inside; `ids` holds them by name."""
+    return groups.InnerMeter({name: ("docker", "exec", one) for name, one in ids.items()})
 
 
 def pids(ids: Mapping[str, str]) -> dict[str, str]:
     """Return the pid of each container's first process, as Docker's host has it."""
     return {
-        name: _ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
+        name: processes.ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
         for name, one in ids.items()
     }
 
@@ -366,11 +353,11 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
 @contextlib.contextmanager
 def paused(compose: Compose, service: str) -> Iterator[None]:
     """Suspend the containers of a service while the body runs; raise `UserError` if that fails."""
-    _carried_out("docker compose pause", (*_command(compose), "pause", service))
+    processes.told("docker compose pause", (*_command(compose), "pause", service))
     try:
         yield
     finally:
-        _carried_out("docker compose unpause", (*_command(compose), "unpause", service))
+        processes.told("docker compose unpause", (*_command(compose), "unpause", service))
 
 
 @contextlib.contextmanager
@@ -432,15 +419,7 @@ def start(compose: Compose, name: str) -> None:
 
 
 def _docker(*task: str) -> str:
-    return _carried_out(f"docker {task[0]}", ("docker", *task))
-
-
-def _carried_out(title: str, command: tuple[str, ...], **options: Any) -> str:
-    """Return what a command prints; raise `UserError` if it fails. `options` go to `_ask`."""
-    answer = _ask(command, **options)
-    if answer.returncode != 0:
-        raise UserError(f"{title} failed:\n" + answer.stderr.strip())
-    return answer.stdout
+    return processes.told(f"docker {task[0]}", ("docker", *task))
 
 
 def _command(compose: Compose) -> list[str]:
@@ -450,13 +429,3 @@ def _command(compose: Compose) -> list[str]:
     for file in compose.files:
         command += ["--file", str(file)]
     return command
-
-
-def _ask(
-    command: tuple[str, ...],
-    timeout: float = ASK_TIMEOUT_S,
-    environ: Mapping[str, str] = os.environ,
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout, check=False, env=dict(environ)
-    )

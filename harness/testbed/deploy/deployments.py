@@ -562,6 +562,11 @@ def _lacks(http: httpx.Client, base: str, probe: Probe, system: SystemDeclaratio
         return f"{asked} answers {answer.status_code}"
     if probe.incomplete_header and (lack := answer.headers.get(probe.incomplete_header)):
         return f"{asked} misses {lack}"
-    if probe.items is not None and (count := len(answer.json())) < probe.items:
-        return f"{asked} has {count} of {probe.items} entries"
+    if probe.items is not None:
+        try:
+            count = len(answer.json())
+        except (ValueError, TypeError):
+            return f"{asked} is no list in JSON"
+        if count < probe.items:
+            return f"{asked} has {count} of {probe.items} entries"
     return None

@@ -7,10 +7,12 @@ import os
 import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from testbed.deploy import processes
 from testbed.deploy.meter import MB, Meter, Usage
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
@@ -29,7 +31,7 @@ _JOIN = (
 )
 
 # The container's own control group, version 2 or else 1; memory is without the page cache.
-READ_USAGE = (
+_READ_USAGE = (
     "cd /sys/fs/cgroup && { cat cpu.stat memory.stat 2>/dev/null"
     " && echo peak $(cat memory.peak 2>/dev/null)"
     " || { echo usage_nsec $(cat cpuacct/cpuacct.usage); cat cpu/cpu.stat memory/memory.stat;"
@@ -93,6 +95,22 @@ class LimitedMeter:
                 text = _statistics(file for file in files if file.is_file())
                 usage[name] = replace(usage[name], **_pressure(_facts(text)))
         return usage
+
+
+@dataclass(frozen=True)
+class InnerMeter:
+    """Reads control groups from inside; `into` has the command that enters each part, by name."""
+
+    into: Mapping[str, tuple[str, ...]]
+
+    def read(self) -> dict[str, Usage]:
+        def one(enter: tuple[str, ...]) -> Usage | None:
+            answer = processes.ask((*enter, "sh", "-c", _READ_USAGE))
+            return parse_usage(answer.stdout) if answer.returncode == 0 else None
+
+        with ThreadPoolExecutor(max(len(self.into), 1)) as pool:
+            found = dict(zip(self.into, pool.map(one, self.into.values()), strict=True))
+        return {name: usage for name, usage in found.items() if usage is not None}
 
 
 def parents(root: Path = ROOT) -> Parents:

@@ -11,8 +11,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
+
+from testbed.model.errors import UserError
 
 START_TOLERANCE_S = 0.5
 """The most that two readings of one process's start may differ."""
@@ -23,6 +26,7 @@ STOP_GRACE_S = 30.0
 Longer than the shutdown of a service: its drain, and 10 s at most for each phase after it.
 """
 
+ASK_TIMEOUT_S = 60.0
 POLL_S = 0.05
 
 
@@ -200,6 +204,36 @@ def run_in_foreground(
                 except subprocess.TimeoutExpired:
                     stop([ProcessId.of(process.pid)])
             raise
+
+
+def ask(
+    command: Sequence[str],
+    *,
+    environ: Mapping[str, str] | None = None,
+    given: str | None = None,
+    timeout_s: float = ASK_TIMEOUT_S,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command that reads `given`; raise `UserError` if it does not end in time."""
+    try:
+        return subprocess.run(
+            command,
+            env=environ,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as problem:
+        raise UserError(f"{' '.join(command)}: no end in {timeout_s:.0f} s") from problem
+
+
+def told(title: str, command: Sequence[str], **options: Any) -> str:
+    """Return what a command prints; raise `UserError` if it fails. `options` go to `ask`."""
+    answer = ask(command, **options)
+    if answer.returncode != 0:
+        raise UserError(f"{title} failed:\n{answer.stderr.strip()}")
+    return answer.stdout
 
 
 @contextlib.contextmanager

@@ -195,7 +195,7 @@ class Stack:
         self._deployer.require_alive(at_once=True)
         try:
             return self.deployment.converged(http)
-        except httpx.HTTPError as problem:
+        except (httpx.HTTPError, httpx.InvalidURL) as problem:
             return f"the front door does not answer ({type(problem).__name__})"
 
     def _dismiss_guard(self) -> None:

@@ -343,6 +343,8 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _drains_what_is_accounted_for(self) -> Experiment:
+        if self.drain is not None and self.disturb is not None:
+            raise ValueError("drain: it cannot be given beside disturb")
         for one in self.compared if self.drain is not None else ():
             if declared_systems.declaration(one.variant).ledger is None:
                 raise ValueError(f"drain: {one.variant} has no ledger of what it accepted")
@@ -493,6 +495,7 @@ class InBlocks(Experiment):
     loops: None = None
     duration: None = None
     disturb: None = None
+    drain: None = None
     local_ports: None = None
 
 

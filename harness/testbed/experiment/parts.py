@@ -98,9 +98,7 @@ WINDOWS = 4
 class Section(BaseModel):
     """A set of keys: immutable; an unknown key is an error."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 class Warmup(Section):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from testbed.experiment import arrivals, search
 from testbed.experiment.declaration import (
@@ -167,7 +168,7 @@ def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
 def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
     """Return the expected seconds of each remaining run of a start."""
     if isinstance(experiment, Demanded):
-        tries = search.most_amounts(experiment.demand.cpus)
+        tries = search.most_tries(partial(search.next_amount, experiment.demand.cpus))
         cells = len(start.workloads) * (1 + len(experiment.threads) * tries)
         made = sum(
             (record["demand"]["system"], record["repetition"])
@@ -181,6 +182,6 @@ def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
             run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)
         ]
     each = arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S + CELL_S
-    most = search.most_tries(experiment.search)
+    most = search.most_tries(partial(search.next_rate, experiment.search))
     tries = sum(max(0, most - len(tried(start, workload, done))) for workload in start.workloads)
     return [each] * tries

@@ -63,7 +63,7 @@ def parse(text: str, origin: str) -> Experiment:
     except yaml.MarkedYAMLError as problem:
         line = problem.problem_mark.line + 1 if problem.problem_mark else 1
         raise UserError(f"{origin}, line {line}: {problem.problem or 'not YAML'}") from problem
-    except yaml.YAMLError as problem:
+    except (yaml.YAMLError, ValueError) as problem:  # Such as a 30th of February.
         raise UserError(f"{origin} is not YAML: {problem}") from problem
     if not isinstance(data, dict):
         raise UserError(f"{origin} is not an experiment: expected keys such as name and threads")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from testbed.experiment.parts import Grid, Search
@@ -46,7 +46,9 @@ def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
         assert known.passed is not None
         if known.passed >= search.last:
             return None
-        return min(_on_grid(search, known.passed * 2), search.last)
+        # Twice a rate below half the resolution is that rate again on the grid.
+        following = max(_on_grid(search, 2 * known.passed), known.passed + search.resolution)
+        return min(round(following, 6), search.last)
     if known.passed is None or known.failed - known.passed <= search.resolution * (1 + 1e-9):
         return None
     between = _on_grid(search, (known.passed + known.failed) / 2)
@@ -92,29 +94,14 @@ def next_amount(grid: Grid, tried: Mapping[float, bool]) -> float | None:
     return between if below < between < known.passed else None
 
 
-def most_amounts(grid: Grid) -> int:
-    """Return the most amounts that a search for the least resource may try."""
+def most_tries(following: Callable[[Mapping[float, bool]], float | None]) -> int:
+    """Return the most values that a search may try; `following` returns the next one."""
 
     def deepest(tried: dict[float, bool]) -> int:
-        amount = next_amount(grid, tried)
-        if amount is None:
+        value = following(tried)
+        if value is None:
             return len(tried)
-        return max(deepest({**tried, amount: met}) for met in (True, False))
-
-    return deepest({})
-
-
-def most_tries(search: Search) -> int:
-    """Return the most rates that a search may try."""
-
-    def deepest(tried: dict[float, bool]) -> int:
-        rate = next_rate(search, tried)
-        if rate is None:
-            return len(tried)
-        # The first miss ends the doubling. After it, both halves take equally many tries.
-        if all(tried.values()):
-            return max(deepest({**tried, rate: True}), deepest({**tried, rate: False}))
-        return deepest({**tried, rate: True})
+        return max(deepest({**tried, value: met}) for met in (True, False))
 
     return deepest({})
 

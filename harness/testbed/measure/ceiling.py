@@ -126,7 +126,8 @@ def bare(
             own = {"server": server, "digest": digest, "warm_up": WARM_UP_S}
             # The reference server's is the generator's ceiling, which may be known.
             key = _key(project, plan, java, **(own if server in BARE else {}))
-            if key not in _read(project):
+            one = _read(project).get(key)
+            if one is None:
                 notice(f"{plan.stem}, {server}")
                 started = _reference_server(plan)
                 if server in BARE:
@@ -135,8 +136,9 @@ def bare(
                 one = _best(
                     partial(_measured, project, plan, started, generator, Path(folder), warm_up_s)
                 )
-                files.write_json(project.state / FILE, {**_read(project), key: one})
-            found.setdefault(plan.name, {})[server] = _read(project)[key]
+                if not one["disturbed"]:
+                    files.write_json(project.state / FILE, {**_read(project), key: one})
+            found.setdefault(plan.name, {})[server] = one
     return found
 
 

@@ -15,7 +15,7 @@ from testbed.deploy.deployments import BACKENDS_FLAGS
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.machine import answer_of, machine, usable_cpus
 from testbed.deploy.record import now
-from testbed.measure.load import GENERATOR_FLAGS
+from testbed.measure.load import generator_flags
 from testbed.model.project import Project
 
 HARNESS_PACKAGES = ("testbed", "httpx", "polars", "psutil", "numpy", "scipy")
@@ -65,7 +65,7 @@ def describe(
             **{name: _preset_flags(project, name) for name in presets},
             "extra": os.environ.get("JAVA_OPTS", "").split(),
             "embedded-backends": list(BACKENDS_FLAGS),
-            "generator": [*GENERATOR_FLAGS, *os.environ.get("JVM_ARGS", "").split()],
+            "generator": generator_flags(),
         },
         "artifacts": {
             "jars": {_named(jar): manifest(jar) for jar in jars},

@@ -300,8 +300,8 @@ def test_takes_the_level_of_a_loose_file_from_its_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text(HEADER)
     cells = [run.cell for run in find_results(tmp_path).runs]
     assert [(cell.variant, cell.workload, cell.threads) for cell in cells] == [
-        ("poster-chain", "poster720", 5),
         ("sync", "list", 20),
+        ("poster-chain", "poster720", 5),
         ("async", "reserve", 100),
     ]
 

@@ -67,3 +67,18 @@ def test_nothing_is_predicted_without_the_cpu_time_of_a_single_thread(tmp_path: 
     levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
 
     assert predicted(levels) is None
+
+
+def test_nothing_is_predicted_of_a_number_of_instances_that_changes(tmp_path: Path) -> None:
+    scaling = {"service": "cinema", "least": 1, "most": 3, "rule": "hpa", "instance_s": 95.0}
+    record = {
+        "server_cpu_s": {"gateway": 0.8, "cinema": 0.4},
+        "generator_cpu_s": 0.4,
+        "generator_cpus": 2,
+        "settings": {"limits.cinema.cpus": "0.2", "replicas.cinema": "1 to 3 by hpa"},
+        "scaling": scaling,
+    }
+    write_run(tmp_path, threads=1, loops=200, record=record)
+    levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
+
+    assert predicted(levels) is None

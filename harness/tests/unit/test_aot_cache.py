@@ -186,6 +186,19 @@ def test_a_new_build_is_trained_anew_and_old_ones_are_removed_after_a_day(
     assert recent.exists()
 
 
+def test_a_build_that_is_used_is_kept(cinema: Cinema, train: Train, project: Project) -> None:
+    service = cinema("cineworld")
+    old = cache(train(service).services[0]).parent
+    long_ago = time.time() - 2 * 24 * 3600
+    os.utime(old, (long_ago, long_ago))
+    train(service)
+    project.jar("cinema-service").write_bytes(b"another jar")
+
+    train(service)
+
+    assert old.exists()
+
+
 def test_a_jar_that_is_written_anew_with_the_same_content_is_not_trained_anew(
     cinema: Cinema, train: Train, project: Project, jdk: Jdk
 ) -> None:

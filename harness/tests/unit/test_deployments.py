@@ -616,6 +616,11 @@ def test_sync_has_converged_when_the_front_door_reaches_every_cinema(
             httpx.Response(200, json=MOVIES[:2]),
             "the result of GET /api/movie/list has 2 of 3 entries",
         ),
+        (
+            httpx.Response(202, text="id-1"),
+            httpx.Response(200, text="<html>"),
+            "the result of GET /api/movie/list is no list in JSON",
+        ),
     ],
 )
 def test_async_has_converged_when_a_fetched_list_is_whole(

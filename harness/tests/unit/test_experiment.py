@@ -307,6 +307,11 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (BURST + "threads: [1]\n", "threads and burst exclude each other"),
         ("name: mine\nburst: {arrivals: 1, over: 2}\n", "burst.arrivals: 1"),
         (BURST + "drain: 60\n", "drain: sync has no ledger of what it accepted"),
+        (BLOCKS + "drain: 60\n", "drain and blocks exclude each other"),
+        (
+            OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\ndrain: 60\n",
+            "drain: it cannot be given beside disturb",
+        ),
         (DEMAND + "loops: 3\n", "loops and demand exclude each other"),
         (DEMAND + "repetitions: 3\n", "repetitions: 3: input should be 1"),
         (
@@ -544,6 +549,12 @@ def test_a_system_has_the_instances_and_limits_of_the_experiment_its_own_and_its
 @pytest.mark.parametrize("text", ["name: [unclosed", "a: b: c", "\tname: x"])
 def test_names_the_line_of_broken_yaml(text: str) -> None:
     assert "mine.yaml, line" in error(text)
+
+
+def test_a_day_that_does_not_exist_is_told() -> None:
+    assert "day is out of range" in error(
+        VALID + "systems: {a: {variant: sync, until: 2026-02-30}}"
+    )
 
 
 def test_a_list_is_no_experiment() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from testbed.experiment.parts import Grid, Search
@@ -8,7 +10,6 @@ from testbed.experiment.search import (
     bracket,
     contradicted,
     least_bracket,
-    most_amounts,
     most_tries,
     next_amount,
     next_rate,
@@ -60,13 +61,19 @@ def test_what_comes_next_depends_on_results_alone() -> None:
 def test_ends_where_the_highest_rate_is_off_the_grid() -> None:
     odd = Search.model_validate({"from": 50, "to": 130, "resolution": 20})
     for capacity in range(40, 140):
-        assert len(carried_out(capacity, odd)) <= most_tries(odd)
+        assert len(carried_out(capacity, odd)) <= most_tries(partial(next_rate, odd))
+
+
+def test_a_resolution_above_the_first_rate_ends_too() -> None:
+    coarse = Search.model_validate({"from": 50, "to": 2000, "resolution": 100})
+    assert list(carried_out(420, coarse)) == [50, 150, 250, 450, 350]
+    assert most_tries(partial(next_rate, coarse)) >= 5
 
 
 def test_the_most_tries_are_a_bound_that_is_reached() -> None:
     counts = {len(carried_out(capacity)) for capacity in range(40, 1100)}
 
-    assert max(counts) == most_tries(SEARCH)
+    assert max(counts) == most_tries(partial(next_rate, SEARCH))
 
 
 GRID = Grid.model_validate({"from": 0.1, "to": 1.2, "resolution": 0.05})
@@ -96,7 +103,7 @@ def searched(
 def test_finds_the_least_amount_to_its_resolution(odd: Grid) -> None:
     counts = {len(searched(number / 40, odd)) for number in range(1, 420)}
 
-    assert max(counts) == most_amounts(odd)
+    assert max(counts) == most_tries(partial(next_amount, odd))
 
 
 def test_the_highest_amount_comes_first_and_then_halves() -> None:

@@ -9,11 +9,10 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import Decision
-from testbed.analysis.figures.decided import DRAWN, ratio_ticks
+from testbed.analysis.figures.decided import mark_ratio, ratio_axis
 from testbed.analysis.figures.figure import ReportFigure, finished, subplots
 from testbed.analysis.figures.style import COLOURS
 from testbed.analysis.ladders import Climb, climbed
-from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
@@ -58,30 +57,16 @@ def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
         axes.set_title(title)
         axes.set_xlim(left=0)
     axes = grid[0][-1]
-    axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
-    axes.axvline(1, color="black", lw=1)
     values: list[float] = []
     for place, step in enumerate(found.steps, 1):
         for shift, ones in ((0.0, step.added), (TOP_SHIFT, step.removed)):
             for one in ones:
                 if (one.workload, one.level, one.figure) != cell or one.ratio is None:
                     continue
-                marker, edge, fill = DRAWN[one.decision]
-                low, high = one.low or one.ratio, one.high or one.ratio
-                values += [low, high]
-                axes.errorbar(
-                    [one.ratio],
-                    [place + shift],
-                    xerr=[[one.ratio - low], [high - one.ratio]],
-                    fmt=marker,
-                    color=edge,
-                    mfc=fill,
-                    capsize=2,
-                    ms=5 if not shift else 3.5,
-                    lw=1.4 if not shift else 0.8,
-                )
+                size, width = (3.5, 0.8) if shift else (5, 1.4)
+                values += mark_ratio(axes, one, place + shift, capsize=2, ms=size, lw=width)
     axes.set_title("worth: goodput ×")
-    ratio_ticks(axes, values)
+    ratio_axis(axes, values)
     grid[0][0].set_yticks(range(len(rungs)), rungs)
     grid[0][0].set_ylim(len(rungs) - 0.4, -0.6)
     return figure, (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -41,29 +42,14 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     figure, grid = subplots(1, len(HEADLINE), 1.3 + 0.32 * len(cells), sharey=True)
     for axes, name in zip(grid[0], HEADLINE, strict=True):
         known = [one for one in part if one.figure == name]
-        axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
-        axes.axvline(1, color="black", lw=1)
+        values: list[float] = []
         for one in known:
-            marker, colour, fill = DRAWN[one.decision]
-            ratio = one.ratio or 1.0
-            low, high = one.low or ratio, one.high or ratio
-            axes.errorbar(
-                [ratio],
-                [cells.index((one.workload, one.load))],
-                xerr=[[max(ratio - low, 0)], [max(high - ratio, 0)]],
-                fmt=marker,
-                color=colour,
-                mfc=fill,
-                capsize=3,
-                ms=6,
-            )
+            values += mark_ratio(axes, one, cells.index((one.workload, one.load)), capsize=3, ms=6)
         axes.set_title(FIGURE[name])
         side = "right" if name in MORE_IS_BETTER else "left"
         axes.set_title(f"{side} is better", loc="right", fontsize=7.5, color=GREY)
         axes.set_xlabel(f"{system} ÷ {reference}")
-        ratio_ticks(
-            axes, [x for one in known for x in (one.low or one.ratio, one.high or one.ratio) if x]
-        )
+        ratio_axis(axes, values)
         if not known:
             axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center")
     grid[0][0].set_yticks(range(len(cells)), [f"{workload}, {load}" for workload, load in cells])
@@ -75,8 +61,20 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     )
 
 
-def ratio_ticks(axes: Axes, values: Sequence[float]) -> None:
-    """Give an axis of ratios its logarithmic scale and its ticks."""
+def mark_ratio(axes: Axes, one: Decision, at: float, **look: Any) -> list[float]:
+    """Mark a ratio with its interval and its decision; return the ends of the interval."""
+    marker, colour, fill = DRAWN[one.decision]
+    ratio = one.ratio or 1.0
+    low, high = one.low or ratio, one.high or ratio
+    beside = [[max(ratio - low, 0)], [max(high - ratio, 0)]]
+    axes.errorbar([ratio], [at], xerr=beside, fmt=marker, color=colour, mfc=fill, **look)
+    return [low, high]
+
+
+def ratio_axis(axes: Axes, values: Sequence[float]) -> None:
+    """Give an axis of ratios its logarithmic scale, its ticks, and what is alike in grey."""
+    axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
+    axes.axvline(1, color="black", lw=1)
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
     ticks = [tick for tick in TICKS if low <= tick <= high]
     if len(ticks) > 6:

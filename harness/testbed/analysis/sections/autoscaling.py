@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from testbed.analysis.autoscaling import Instances, instances
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import failed_share, geometric_mean, run_figure
 from testbed.analysis.samples import Measurement
-from testbed.analysis.tables import Row, markdown_table, number, share_with_interval
+from testbed.analysis.tables import Row, markdown_table, mean_known, number, share_with_interval
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -42,15 +43,15 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
     if len(found) < len(runs):
         return None
     goodput = geometric_mean([run_figure(one, "ok_per_s") for one in runs])
-    seconds = _mean([one.instance_s for one in found])
-    served = _mean([float(one.operations["ok"].sum()) for one in runs])
+    seconds = fmean([one.instance_s for one in found])
+    served = fmean([float(one.operations["ok"].sum()) for one in runs])
     return {
         "service": service,
         "system": cell.system,
         "workload": cell.workload,
         "load": cell.load,
         "runs": f"{len(runs)}",
-        "instances": number(_mean([one.mean for one in found]), 2),
+        "instances": number(fmean([one.mean for one in found]), 2),
         "most": number(max(one.most for one in found)),
         "asked for, s": _times(found, "asked_s"),
         "ready, s": _times(found, "ready_s"),
@@ -63,9 +64,4 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
 
 
 def _times(found: Sequence[Instances], figure: str) -> str:
-    known = [value for one in found if (value := getattr(one, figure)) is not None]
-    return number(_mean(known) if known else None)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return number(mean_known([getattr(one, figure) for one in found]))

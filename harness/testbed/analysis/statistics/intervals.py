@@ -21,15 +21,11 @@ class Interval:
     low: float
     high: float
 
-    def contains(self, value: float) -> bool:
-        """Return whether a value is compatible with the data."""
-        return self.low <= value <= self.high
-
     def times(self, factor: float) -> Interval:
         return Interval(factor * self.estimate, factor * self.low, factor * self.high)
 
 
-def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> Interval:
+def wilson(successes: int, trials: int) -> Interval:
     """Return Wilson's score interval of a share, within 0 to 1.
 
     It assumes independent trials: for failures in bursts it is too narrow. Raises `ValueError`
@@ -37,7 +33,7 @@ def wilson(successes: int, trials: int, *, confidence: float = CONFIDENCE) -> In
     """
     if not 0 <= successes <= trials or trials == 0:
         raise ValueError(f"no share: {successes} of {trials}")
-    low, high = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    low, high = stats.binomtest(successes, trials).proportion_ci(CONFIDENCE, method="wilson")
     return Interval(successes / trials, float(low), float(high))
 
 
