@@ -109,11 +109,11 @@ class Seats {
     return updates(fits, taking);
   }
 
-  /** Holds seats anew; false if they were given back meanwhile. */
+  /** Holds as many seats anew; false if they were given back meanwhile. */
   private boolean kept(String showing, Reservation wanted) {
     var holder = holder(wanted.id().toString());
     return updates(
-        where("_id").is(showing).and(holder).exists(true),
+        where("_id").is(showing).and(holder + "." + TICKETS).is(wanted.tickets()),
         new Update().set(holder + "." + AT, Date.from(clock.instant())));
   }
 
