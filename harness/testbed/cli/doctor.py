@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -12,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from testbed.deploy import build, compose, deployments, jdk, ports, record
+from testbed.deploy import build, compose, deployments, jdk, ports, processes, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
 from testbed.measure import ceiling, load
@@ -80,14 +79,7 @@ def _jmeter_java(jdks: list[Jdk]) -> Finding:
 
 
 def _maven_version() -> str:
-    answer = subprocess.run(
-        [build.maven(), "-version"],
-        env=jdk.for_services().environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    answer = processes.ask([build.maven(), "-version"], environ=jdk.for_services().environment())
     first = (answer.stdout.strip() or answer.stderr.strip() or "no answer").splitlines()[0]
     if answer.returncode != 0:
         raise UserError(f"mvn -version failed: {first}")

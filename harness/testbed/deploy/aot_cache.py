@@ -13,13 +13,13 @@ import functools
 import hashlib
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from testbed.deploy import processes
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
@@ -212,12 +212,8 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
     draft = folder.with_suffix(f".draft-{os.getpid()}")
     shutil.rmtree(draft, ignore_errors=True)
     command = [str(jdk.java), "-Djarmode=tools", "-jar", service.command[-1]]
-    answer = subprocess.run(
-        [*command, "extract", "--destination", str(draft)],
-        capture_output=True,
-        text=True,
-        timeout=UNPACK_TIMEOUT_S,
-        check=False,
+    answer = processes.ask(
+        [*command, "extract", "--destination", str(draft)], timeout_s=UNPACK_TIMEOUT_S
     )
     if answer.returncode != 0:
         raise UserError(f"{service.name} cannot be unpacked: {answer.stderr.strip()[-500:]}")
