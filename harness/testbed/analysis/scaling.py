@@ -34,7 +34,7 @@ def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | Non
 
     The stations are the processors, with the servers and the load generator, and each service with
     a CPU limit. What is left of the response time is a delay. None without a single thread, if its
-    CPU time is not recorded, or if it keeps more than one processor busy.
+    CPU time is not recorded, if it keeps more than one processor busy, or with an autoscaler.
     """
     if any(one.run.scaling is not None for runs in levels.values() for one in runs):
         return None

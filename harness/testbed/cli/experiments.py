@@ -105,7 +105,7 @@ def run(
 def compare(
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="One pair of starts, in 6 minutes. Another pair may differ."),
+        typer.Option("--quick", help="One pair of starts, in 8 minutes. Another pair may differ."),
     ] = False,
     pairs: Annotated[
         int | None,

@@ -344,7 +344,7 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _drains_what_is_accounted_for(self) -> Experiment:
         if self.drain is not None and self.disturb is not None:
-            raise ValueError("drain: it cannot be given beside disturb")
+            raise ValueError("drain and disturb exclude each other: give one")
         for one in self.compared if self.drain is not None else ():
             if declared_systems.declaration(one.variant).ledger is None:
                 raise ValueError(f"drain: {one.variant} has no ledger of what it accepted")

@@ -310,7 +310,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (BLOCKS + "drain: 60\n", "drain and blocks exclude each other"),
         (
             OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\ndrain: 60\n",
-            "drain: it cannot be given beside disturb",
+            "drain and disturb exclude each other: give one",
         ),
         (DEMAND + "loops: 3\n", "loops and demand exclude each other"),
         (DEMAND + "repetitions: 3\n", "repetitions: 3: input should be 1"),
