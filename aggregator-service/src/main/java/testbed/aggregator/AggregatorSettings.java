@@ -25,8 +25,8 @@ import testbed.support.preset.InvalidSetting;
  *     again; needs a pool. With traces it is always the declared one
  * @param deadline the time for a whole list, from the request to the answer
  * @param gatewayUrl where the gateway is, for the route through it
- * @param pool limits of the connections to each address; without it the client library's own
- * @param breaker when a cinema is not asked; without it every present cinema always is
+ * @param pool limits of the connections to each address; default: the client library's
+ * @param breaker when a failing cinema is left out; without it every present cinema is asked
  */
 @Validated
 @ConfigurationProperties("aggregator")

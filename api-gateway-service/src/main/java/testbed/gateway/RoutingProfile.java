@@ -6,18 +6,17 @@ import testbed.support.preset.ChosenProfile;
 import testbed.support.preset.PresetProfile;
 
 /**
- * Whose filters find a service's instance and guard the way to it. A factor: what our own are worth
- * can be measured.
+ * Which filters route requests and guard them. A factor, so that the effect of our own can be measured.
  */
 public class RoutingProfile extends ChosenProfile {
 
   /** Those of Spring Cloud Gateway, with its load balancer. */
   public static final String STOCK = "stock";
 
-  /** Our own, which leave out what this gateway does not need. */
+  /** Our own, without what this gateway does not need. */
   public static final String DIRECT = "direct";
 
-  /** Where a feed is, whose answers a filter of the library keeps. */
+  /** For the feed, whose answers the library's cache filter keeps. */
   public static final String FEED = "gateway.feed.url";
 
   RoutingProfile() {

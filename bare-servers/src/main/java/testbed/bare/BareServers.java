@@ -12,7 +12,7 @@ public final class BareServers {
   /** Takes {@code netty} or {@code spring}, the protocol, and declared {@link Answers}. */
   public static void main(String[] arguments) throws IOException {
     var told = System.out;
-    // Whatever Spring prints is no port.
+    // Spring's output must not be taken for the port.
     System.setOut(System.err);
     var given = List.of(arguments);
     var acknowledged = given.get(1).equals("acknowledged");

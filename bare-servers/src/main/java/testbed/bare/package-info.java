@@ -1,4 +1,4 @@
-/** Servers that give the right answers without any work. */
+/** Servers that return fixed answers without any work. */
 @NullMarked
 package testbed.bare;
 

@@ -67,7 +67,7 @@ class BrokerConfiguration {
             : () -> Origin.UNTRACED);
   }
 
-  /** Expired answers hold personal data: they go even while no requests come. */
+  /** Expired answers hold personal data, so they are removed even while no requests come. */
   @Bean
   SchedulingConfigurer expiry(Correlations correlations, BrokerSettings settings) {
     var store = settings.store();

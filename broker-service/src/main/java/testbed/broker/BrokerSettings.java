@@ -72,7 +72,7 @@ public record BrokerSettings(
   }
 
   /**
-   * Which cinemas count as there.
+   * When a cinema counts as present.
    *
    * @param presentFor how long after its last sign a cinema is expected to answer
    * @param rememberedFor how long a cinema that is gone is named as missing

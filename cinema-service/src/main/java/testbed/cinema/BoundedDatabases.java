@@ -9,9 +9,7 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlinePassed;
 
 /**
- * Gives out the database with the time that is left of the request on this thread: an operation has
- * no more than that for its connection, its command and a second try. Each operation asks anew.
- * Without a deadline the preset's limits hold.
+ * Limits database operations to the time that is left of this thread's request: connection, command and retry together. Without a deadline the preset's limits apply.
  */
 class BoundedDatabases extends SimpleMongoClientDatabaseFactory {
 

@@ -13,10 +13,9 @@ import testbed.support.preset.InvalidSetting;
  *
  * @param name the cinema's name, from which its database, queue and service name follow
  * @param catalogue the movies that the cinema shows, a JSON list
- * @param presenceInterval how often an AMQP cinema says that it is there
+ * @param presenceInterval how often an AMQP cinema announces its presence
  * @param database the connection to the cinema's database
- * @param handicap CPU time that each call burns, so that a slower system is known ({@link
- *     Handicap})
+ * @param handicap CPU time that each call burns, for experiments with a known difference ({@link Handicap})
  * @param drills whether an HTTP cinema has operations that answer late on purpose
  */
 @ConfigurationProperties("cinema")
@@ -36,7 +35,7 @@ public record CinemaSettings(
    * @param maxConnecting opened at the same time
    * @param maxWait the longest wait for a connection or for a server
    * @param commandTimeout the longest wait for the answer to one command; 0 for no limit, as the
-   *     thesis had none. The driver gives a read that failed a second try, and it as long again.
+   *     thesis had none. The driver repeats a failed read once, with the same limit.
    */
   public record Database(
       int minConnections,

@@ -31,8 +31,7 @@ import testbed.support.trace.TracingProfile;
 class DatabaseConfiguration {
 
   /**
-   * On databases that know the deadline. The framework makes its client only if their factory is no
-   * bean.
+   * Databases with the request's deadline. Not a bean: the framework would then make no client.
    */
   @Bean
   MongoTemplate mongoTemplate(
@@ -61,14 +60,13 @@ class DatabaseConfiguration {
       MongoCustomConversions conversions) {
     var converter = new MappingMongoConverter(new DefaultDbRefResolver(databases), mapping);
     converter.setCustomConversions(conversions);
-    // One type per collection: class names have no place in the data.
+    // Each collection has one type, so class names are not stored.
     converter.setTypeMapper(new DefaultMongoTypeMapper(null));
     return converter;
   }
 
   /**
-   * Without these limits a request waits up to 30 s for a database that is gone, and for ever for
-   * one that has taken a command and does not answer it.
+   * Without these limits a request waits up to 30 s for a database that is away, and without end for one that accepts a command and does not answer.
    */
   @Bean
   MongoClientSettingsBuilderCustomizer databaseLimits(CinemaSettings settings) {

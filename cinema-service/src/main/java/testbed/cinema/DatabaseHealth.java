@@ -18,8 +18,7 @@ class DatabaseHealth extends AbstractHealthIndicator {
   private static final Document PING = new Document("ping", 1);
 
   /**
-   * Of its own, because a preset may wait two minutes for a database, and who asks for health or
-   * scrapes the metrics gives up after a few seconds.
+   * A limit of its own: a preset may wait two minutes for a database, but health checks and scrapes time out after a few seconds.
    */
   private static final int PATIENCE_SECONDS = 2;
 

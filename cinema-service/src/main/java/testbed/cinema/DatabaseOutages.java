@@ -12,12 +12,11 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.data.mongodb.core.MongoExceptionTranslator;
 
 /**
- * Translates the driver's failures as the framework does, and those in addition that the framework
- * leaves uncategorised although only the database is away.
+ * Translates the driver's exceptions as the framework does, and some more that the framework leaves uncategorised although the database is away.
  */
 class DatabaseOutages extends MongoExceptionTranslator {
 
-  /** What the driver's own assertion says once the service has closed it. */
+  /** The message of the driver's assertion after the client is closed. */
   private static final String CLOSED = "state should be: open";
 
   @Override

@@ -11,8 +11,7 @@ import org.springframework.stereotype.Component;
 import testbed.support.preset.InvalidSetting;
 
 /**
- * Processor time that every operation burns on purpose, in each variant alike: an experiment that
- * compares a system with itself under a known handicap must find this difference. None by default.
+ * CPU time that every operation burns on purpose: an experiment that compares a system with itself under a known handicap must find this difference. None by default.
  *
  * <p>The time is converted to an amount of work once, at the start. A loop that watches the clock
  * would burn less on a busy machine: while its thread waits for a processor, the clock goes on. All
@@ -24,7 +23,7 @@ public class Handicap {
 
   private static final Duration LONGEST = Duration.ofMillis(100);
 
-  /** Long enough for the compiler to replace the loop while it is measured. */
+  /** Long enough for the JIT compiler to replace the loop meanwhile. */
   private static final Duration CALIBRATION = Duration.ofMillis(300);
 
   private static final long CALIBRATION_ROUNDS = 50_000;

@@ -4,7 +4,7 @@ import java.util.List;
 import org.springframework.core.env.Environment;
 import testbed.support.preset.ChosenProfile;
 
-/** How the cinema has tickets built, if at all. */
+/** How tickets are built, if at all. */
 class TicketsProfile extends ChosenProfile {
 
   private static final String OFF = "off";
@@ -18,7 +18,7 @@ class TicketsProfile extends ChosenProfile {
     return OFF;
   }
 
-  /** The transport's choices have the same names. */
+  /** Prefixed, because the transport's choices have the same names. */
   @Override
   protected String profile(String choice) {
     return "tickets-" + choice;

@@ -19,9 +19,9 @@ public final class Work {
 
   private enum Outcome {
     DONE,
-    /** Nothing was stored, because it had been before. */
+    /** It had been stored before. */
     REPEATED,
-    /** The catalogue says no, or the work was withdrawn before it came. */
+    /** Refused by the catalogue, or withdrawn before. */
     REFUSED,
     FAILED
   }

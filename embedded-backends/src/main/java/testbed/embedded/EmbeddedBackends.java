@@ -67,12 +67,12 @@ public final class EmbeddedBackends implements AutoCloseable {
     return new EmbeddedBackends(running, mongoDbPort, amqpPort);
   }
 
-  /** Where MongoDB listens; empty if it is off. */
+  /** The address of MongoDB; empty if it is off. */
   OptionalInt mongoDbPort() {
     return mongoDbPort;
   }
 
-  /** Where AMQP listens; empty if it is off. */
+  /** The address of AMQP; empty if it is off. */
   OptionalInt amqpPort() {
     return amqpPort;
   }

@@ -15,7 +15,7 @@ final class FileBackend extends H2Backend {
   public Document handleCommand(
       Channel channel, String database, String command, Document arguments) {
     var answer = super.handleCommand(channel, database, command, arguments);
-    // By itself the store writes once a second. Nothing is written where nothing has changed.
+    // By itself the store writes once a second. Without changes nothing is written.
     commit();
     return answer;
   }

@@ -16,9 +16,7 @@ import org.apache.qpid.server.store.StorableMessageMetaData;
 import org.apache.qpid.server.virtualhost.AbstractVirtualHost;
 
 /**
- * A virtual host that reads a message's expiration as RabbitMQ does, in milliseconds from now. This
- * broker by itself takes it for a moment in milliseconds since 1970, at which every message of a
- * RabbitMQ client has expired already.
+ * A virtual host that reads a message's expiration as RabbitMQ does, in milliseconds from now. Qpid takes it for milliseconds since 1970, so that every message of a RabbitMQ client would have expired already.
  */
 @ManagedObject(category = false, type = RelativeExpiry.TYPE)
 public final class RelativeExpiry extends AbstractVirtualHost<RelativeExpiry> {

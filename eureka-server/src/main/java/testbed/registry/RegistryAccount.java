@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import testbed.support.access.Account;
 
 /**
- * The account of those who may register and look services up.
+ * The account for registering and for looking services up.
  *
  * @param username the name of the account
  * @param password if there is none, it is {@value #KNOWN_TO_ALL}, and the registry listens on the

@@ -17,7 +17,7 @@ import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.web.SecurityFilterChain;
 import testbed.support.access.Accounts;
 
-/** Who registers is sent the requests of clients: an account is asked for. */
+/** Registration needs an account, because whoever registers receives clients' requests. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(RegistryAccount.class)
 class RegistrySecurity {
@@ -32,7 +32,7 @@ class RegistrySecurity {
                 requests
                     .dispatcherTypeMatchers(DispatcherType.ERROR)
                     .permitAll()
-                    // Health and metrics, for those who watch.
+                    // Health and metrics need no account.
                     .requestMatchers("/actuator/**")
                     .permitAll()
                     .anyRequest()
@@ -40,7 +40,7 @@ class RegistrySecurity {
         .httpBasic(Customizer.withDefaults())
         .sessionManagement(
             sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-        // Its clients are no browsers.
+        // CSRF protects browsers; the registry's clients are services.
         .csrf(csrf -> csrf.ignoringRequestMatchers("/eureka/**"))
         .build();
   }

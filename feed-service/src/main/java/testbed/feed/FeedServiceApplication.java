@@ -4,7 +4,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 
-/** Tells exchange rates, which it has from a slow source that refuses some requests. */
+/** Serves exchange rates from a slow source that refuses some requests. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
 public class FeedServiceApplication {

@@ -18,18 +18,17 @@ import testbed.poster.image.Format;
 import testbed.poster.image.Step;
 
 /**
- * Which part of the editing this service does, and its limits.
+ * The steps of this service, and its limits.
  *
- * @param steps what it does to a poster, in this order
- * @param next the service that does the next step; without it this is the last
+ * @param steps the steps that it does, in this order
+ * @param next the service of the next step; none for the last service
  * @param answers how an edited poster gets from the last service to the first
- * @param first the service that the last one answers; not set at the first one itself
+ * @param first the service that gets the finished poster; not set at the first one itself
  * @param wire the format of posters between services
  * @param concurrency images that are decoded, edited and encoded at once
- * @param maxWait the longest wait for a turn or for room; the request is then refused
+ * @param maxWait the longest wait for a turn or for memory; then the request is refused
  * @param deadline the time for a poster, from the request to the answer
- * @param heldBytes bytes of posters that are held at most: so many that have arrived, so many to be
- *     sent, and so many answers of others
+ * @param heldBytes the most bytes of posters in memory, for each kind: received, to be sent, and answers of other services
  * @param maxPixels the largest image, in pixels of 32 bits or less; larger ones are not decoded
  * @param quality of JPEG, from 0 to 1
  */

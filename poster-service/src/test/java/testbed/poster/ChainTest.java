@@ -136,10 +136,10 @@ class ChainTest {
 
   @Test
   void tellsTheClientThatNobodyAnsweredTheFirst() {
-    var forgetful = new StandInServer().answers(202, "text/plain", "");
-    running.push(forgetful);
+    var silent = new StandInServer().answers(202, "text/plain", "");
+    running.push(silent);
     var first =
-        started("poster.answers=first", "poster.next=" + forgetful.address(), "poster.deadline=1s");
+        started("poster.answers=first", "poster.next=" + silent.address(), "poster.deadline=1s");
 
     assertProblem(first.post(Format.PNG, POSTER), 504, "time-limit");
   }

@@ -3,7 +3,7 @@ package testbed.ticketservice;
 import java.util.List;
 import testbed.support.preset.ChosenProfile;
 
-/** Where orders come from. There is no default: a service on the wrong edge is never asked. */
+/** The transport of orders. There is no default: a service on the wrong transport is never asked. */
 class SourceProfile extends ChosenProfile {
 
   SourceProfile() {

@@ -11,15 +11,14 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How tickets wait, are built and are kept; the same whichever service does it.
+ * How tickets wait, are built and are kept, in whichever service builds them.
  *
  * @param queueLength how many tickets wait at most, in a queue of the process or of the AMQP
  *     server; 0 for no limit. RabbitMQ does not count those that a consumer has fetched in advance.
- * @param overflow what becomes of one more: the oldest makes room (drop-head), it is refused
- *     (reject-publish), or there is no limit (none)
+ * @param overflow what happens when the queue is full: the oldest is dropped (drop-head), the new one is refused (reject-publish), or there is no limit (none)
  * @param consumers how many tickets are built at once: threads of the cinema, requests to the
  *     ticket service, or consumers of its queue
- * @param pages how many pages each ticket has, which is what it costs: 1 to 50
+ * @param pages how many pages each ticket has, 1 to 50; its CPU time grows with them
  * @param storeBytes how much memory finished tickets take at most; then the oldest go
  * @param maxWait the longest time for which a fetch is held, whatever its client prefers
  */
@@ -33,13 +32,13 @@ public record TicketSettings(
     @DefaultValue("32MB") DataSize storeBytes,
     @DefaultValue("30s") Duration maxWait) {
 
-  /** What becomes of a ticket for which the queue has no place. */
+  /** What happens to a ticket when the queue is full. */
   public enum Overflow {
-    /** The one that waits longest makes room. Nobody is told. */
+    /** The oldest waiting ticket is dropped. Its client is not told. */
     DROP_HEAD,
-    /** It is refused, and its client told. */
+    /** The new ticket is refused, and its client is told. */
     REJECT_PUBLISH,
-    /** The queue has no limit, whatever its length says. */
+    /** The queue has no limit; its length is ignored. */
     NONE
   }
 

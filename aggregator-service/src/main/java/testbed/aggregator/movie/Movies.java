@@ -19,7 +19,7 @@ public class Movies {
 
   private static final Logger log = LoggerFactory.getLogger(Movies.class);
 
-  /** For an answer that is there while an earlier one has taken all of the time. */
+  /** Time to read an answer that has already arrived when an earlier one used up the deadline. */
   private static final Duration READING = Duration.ofMillis(20);
 
   private final Supplier<Presence> cinemas;
@@ -38,7 +38,7 @@ public class Movies {
    * Asks every cinema that is present. Takes no longer than the deadline, or than the caller waits,
    * and the time to read what has arrived by then, whatever the cinemas do.
    *
-   * @throws NoCinemaKnown if there is nobody to ask or to miss
+   * @throws NoCinemaKnown if no cinema is registered or remembered
    * @throws NoPortLeft if no answer arrived, and a cinema could not be asked for lack of a port
    * @throws NoCinemaAnswered if no answer arrived in time for any other reason
    */
@@ -71,7 +71,7 @@ public class Movies {
     questions.forEach(list::add);
   }
 
-  /** Fails later, with the others: every question that was asked is to be answered. */
+  /** Defers a failure until answers are read: each question that was sent must be read to its end. */
   private Question ask(CinemaName cinema) {
     try {
       return route.ask(cinema);
@@ -84,7 +84,7 @@ public class Movies {
 
   private record Asked(CinemaName cinema, Question question) {}
 
-  /** What has come of a list so far. */
+  /** The answers so far. */
   private static final class Collected {
 
     private final Deadline answerBy;

@@ -9,12 +9,12 @@ import java.net.SocketTimeoutException;
 import testbed.support.deadline.Deadline;
 
 /**
- * Whose reads end at the deadline of the thread that reads. A limit for each read alone would never
+ * A socket whose reads end at the deadline of the reading thread. A limit for each read alone would never
  * end an answer that comes byte by byte.
  */
 class DeadlineSocket extends Socket {
 
-  /** Of each read; 0 for none. */
+  /** The limit of a single read; 0 for none. */
   private int limitMillis;
 
   @Override

@@ -20,7 +20,7 @@ class DeclaredClient implements CinemaClient, AutoCloseable {
   private final ExecutorService threads;
 
   /**
-   * @param threads ask; closed with this
+   * @param threads run the questions; closed with this client
    */
   DeclaredClient(CinemaApi api, ExecutorService threads) {
     this.api = api;

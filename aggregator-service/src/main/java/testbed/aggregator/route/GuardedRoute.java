@@ -15,9 +15,7 @@ import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 
 /**
- * Leaves out a cinema that has failed too often of late, so that lists do not wait for it: a
- * circuit breaker for each, which tries the cinema again from time to time. What is a failure is as
- * at the gateway: a 500, or no answer.
+ * A circuit breaker for each cinema, so that lists do not wait for one that keeps failing. A failure is the same as at the gateway: a 500, or no answer.
  */
 class GuardedRoute implements CinemaRoute {
 
@@ -37,7 +35,7 @@ class GuardedRoute implements CinemaRoute {
             .failureRateThreshold(settings.failureRateThreshold())
             .waitDurationInOpenState(settings.waitDurationInOpenState())
             .permittedNumberOfCallsInHalfOpenState(settings.permittedNumberOfCallsInHalfOpenState())
-            // Slow is not broken: the deadline says when it is.
+            // A slow call is no failure: only the deadline is one.
             .slowCallRateThreshold(100)
             .slowCallDurationThreshold(Duration.ofHours(1))
             .ignoreException(GuardedRoute::wasNotAsked)
@@ -48,7 +46,7 @@ class GuardedRoute implements CinemaRoute {
 
   @Override
   public Question ask(CinemaName cinema) {
-    // Not the service's name, under which the gateway's breaker is in the same dashboards.
+    // A name of its own: the gateway's breaker has the service's, and both are in one dashboard.
     var breaker = breakers.circuitBreaker(cinema + "-list");
     breaker.acquirePermission();
     var start = breaker.getCurrentTimestamp();
@@ -82,7 +80,7 @@ class GuardedRoute implements CinemaRoute {
             && unasked.contains(ConnectionRequestTimeoutException.class));
   }
 
-  /** The fault is behind a cinema that answers something else than 500. */
+  /** Any other status means that the fault is behind the cinema, not in it. */
   private static boolean isAnswer(Throwable failure) {
     return failure instanceof RestClientResponseException answer
         && answer.getStatusCode().value() != HttpStatus.INTERNAL_SERVER_ERROR.value();

@@ -39,14 +39,14 @@ import testbed.support.json.LastMade;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Over the connections of the library's pool, and nothing else of it. A question is sent at once,
+ * Uses the library's connection pool and bypasses the rest of its client. A question is sent at once,
  * and its answer is read when it is wanted, both by the thread that asks: while it reads the first
  * answer, the others are on their way. An answer that is equal to a cinema's last one is not read
  * as JSON again.
  */
 class LeanClient implements CinemaClient {
 
-  /** The library's word for a request of which there is no answer yet. */
+  /** What the library returns while a request has no answer yet. */
   private static final ClassicHttpResponse SENT =
       new BasicClassicHttpResponse(HttpStatus.SC_CONTINUE);
 
@@ -57,7 +57,7 @@ class LeanClient implements CinemaClient {
   private final LastMade<CinemaName, byte[], Cinema> read;
 
   /**
-   * @param timeTold whether a cinema learns how long its answer is waited for
+   * @param timeTold whether a cinema is told how long its caller waits
    */
   LeanClient(
       HttpClientConnectionManager connections, Pool pool, boolean timeTold, JsonMapper json) {

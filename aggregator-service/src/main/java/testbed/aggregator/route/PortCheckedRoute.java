@@ -7,7 +7,7 @@ import testbed.aggregator.movie.NoPortLeft;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 
-/** Tells a question that failed for lack of a local port from one to a cinema that is away. */
+/** Distinguishes "no local port left" from "the cinema cannot be reached". */
 class PortCheckedRoute implements CinemaRoute {
 
   private final CinemaRoute route;
@@ -26,7 +26,7 @@ class PortCheckedRoute implements CinemaRoute {
     try {
       return asked.answer();
     } catch (ResourceAccessException unreachable) {
-      // The system's EADDRNOTAVAIL. No client here chooses its port, so nothing else is a failure
+      // The operating system's EADDRNOTAVAIL. No client here chooses its port, so nothing else fails
       // to bind; the JDK's own client and Apache's both let it through.
       throw unreachable.contains(BindException.class) ? new NoPortLeft() : unreachable;
     }

@@ -97,13 +97,13 @@ class RouteConfiguration {
         HttpServiceProxyFactory.builderFor(RestClientAdapter.create(builder.build()))
             .build()
             .createClient(CinemaApi.class),
-        // The questions are part of the trace of the request that they are asked for.
+        // Questions belong to the trace of the client's request.
         traced
             ? ContextExecutorService.wrap(threads, ContextSnapshotFactory.builder().build())
             : threads);
   }
 
-  /** A cinema learns how long its answer is waited for. */
+  /** Tells a cinema how long its caller waits. */
   @Bean
   @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
   RestClientCustomizer timeTold() {
@@ -117,7 +117,7 @@ class RouteConfiguration {
     }
   }
 
-  /** The breakers of the preset, where it has some. */
+  /** The preset's breakers, if it has any. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnBooleanProperty("aggregator.breaker.enabled")
   static class Breakers {
@@ -147,7 +147,7 @@ class RouteConfiguration {
     }
   }
 
-  /** The limits of the preset, where it has some; else the client library's own pool is used. */
+  /** The preset's limits, if it has any; otherwise the client library's own pool is used. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty("aggregator.pool.size")
   static class Connections {
@@ -169,7 +169,7 @@ class RouteConfiguration {
           .build();
     }
 
-    /** The pool itself looks at a connection only when one to the same instance is needed. */
+    /** The pool checks idle connections only when one to the same instance is requested. */
     @Bean(initMethod = "start", destroyMethod = "shutdown")
     IdleConnectionEvictor idleConnections(
         PoolingHttpClientConnectionManager connections, AggregatorSettings settings) {

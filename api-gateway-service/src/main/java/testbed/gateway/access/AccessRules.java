@@ -50,7 +50,7 @@ class AccessRules {
     ServerAccessDeniedHandler forbidden =
         (exchange, refusal) -> problems.write(exchange, Problems.ofStatus(HttpStatus.FORBIDDEN));
     return http
-        // Health and metrics are for those who watch.
+        // Health and metrics need no account.
         .securityMatcher(new NegatedServerWebExchangeMatcher(pathMatchers("/actuator/**")))
         .authorizeExchange(
             rules ->
@@ -64,7 +64,7 @@ class AccessRules {
                     .permitAll()
                     .pathMatchers("/cinema/*/reservation/list")
                     .hasAuthority(Accounts.ADMINISTRATOR)
-                    // Who knows the id of a reservation has made it, or has been told it.
+                    // Only the client that made a reservation knows its id, unless it has shared it.
                     .pathMatchers("/cinema/*/reservation/*")
                     .hasAuthority(Accounts.USER)
                     .anyExchange()
@@ -79,7 +79,7 @@ class AccessRules {
         .csrf(CsrfSpec::disable)
         .logout(LogoutSpec::disable)
         .requestCache(RequestCacheSpec::disable)
-        // Answers are not to be guessed at or kept. The other headers are about pages.
+        // No content sniffing, no caching. The other headers are for HTML pages.
         .headers(
             headers ->
                 headers
@@ -90,15 +90,14 @@ class AccessRules {
   }
 
   /**
-   * Rules and routes read a path in the same way, and odd ones are for administrators. The
-   * library's own check would answer them in place of the services.
+   * The library's check would answer unusual paths in place of the services. It is not needed: rules and routes read a path in the same way, and paths that match no rule are for administrators.
    */
   @Bean
   ServerWebExchangeFirewall everyRequest() {
     return ServerWebExchangeFirewall.INSECURE_NOOP;
   }
 
-  /** The request is observed; each step of its check would cost as much again. */
+  /** The request itself is observed. An observation of each security check would cost as much again. */
   @Bean
   SecurityObservationSettings unobserved() {
     return SecurityObservationSettings.noObservations();

@@ -7,7 +7,7 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import testbed.support.access.AccessRequired;
 
-/** Keeps the credentials of clients from the services behind, which have no use for them. */
+/** Removes clients' credentials before a request is passed on: no service needs them. */
 @Component
 @Conditional(AccessRequired.class)
 class HiddenCredentials implements HttpHeadersFilter {

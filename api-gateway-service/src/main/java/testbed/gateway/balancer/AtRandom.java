@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Each as likely as any other. */
+/** Chooses at random, each instance with the same probability. */
 final class AtRandom implements Balancer {
 
   private final RandomGenerator random;

@@ -14,7 +14,7 @@ public interface Balancer {
    */
   URI choose(List<URI> instances);
 
-  /** Notices that an instance is asked, until its answer begins. */
+  /** Counts a request as in flight at the instance until its answer begins. */
   default <T> Mono<T> ask(URI instance, Mono<T> answer) {
     return answer;
   }

@@ -10,7 +10,7 @@ public enum Balancing {
   RANDOM,
   LEAST_IN_FLIGHT;
 
-  /** Others are not for several threads. */
+  /** Other generators are not safe for several threads. */
   private static final RandomGenerator CHANCE = () -> ThreadLocalRandom.current().nextLong();
 
   /**

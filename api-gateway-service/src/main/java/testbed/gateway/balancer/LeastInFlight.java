@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
-/** The one that owes the fewest answers; of equals, the next in turn. */
+/** Chooses the instance with the fewest requests in flight; of equals, the next in turn. */
 final class LeastInFlight implements Balancer {
 
-  /** Of instances that owe an answer. */
+  /** Requests in flight, by instance. */
   private final Map<URI, Integer> inFlight = new ConcurrentHashMap<>();
 
   private final AtomicInteger turn = new AtomicInteger();

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One after the other. */
+/** Chooses the instances in turn. */
 final class RoundRobin implements Balancer {
 
   private final AtomicInteger turn = new AtomicInteger();

@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
  */
 final class SlowStart implements Balancer {
 
-  /** The share at the beginning: without requests it would not become warm. */
+  /** The initial share: without requests an instance would not warm up. */
   private static final double LEAST = 0.1;
 
   private final Balancer balancer;
@@ -23,7 +23,7 @@ final class SlowStart implements Balancer {
   private final LongSupplier nanoTime;
   private final RandomGenerator random;
 
-  /** When each was seen first. */
+  /** When each instance was first seen. */
   private final Map<URI, Long> since = new ConcurrentHashMap<>();
 
   SlowStart(Balancer balancer, Duration length, LongSupplier nanoTime, RandomGenerator random) {
@@ -43,7 +43,7 @@ final class SlowStart implements Balancer {
     if (random.nextDouble() * most < share) {
       return chosen;
     }
-    // Not by the balancer: its turns would then favour some.
+    // A second choice by the balancer would favour some instances.
     var older = instances.stream().filter(one -> share(one, now) > share).toList();
     return older.get(random.nextInt(older.size()));
   }

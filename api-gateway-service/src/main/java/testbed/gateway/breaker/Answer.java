@@ -18,7 +18,7 @@ import reactor.netty.http.client.HttpClientResponse;
  */
 record Answer(HttpClientResponse head, Connection connection) {
 
-  /** Up to this size an answer is passed on at once, which takes one write in place of three. */
+  /** Up to this size an answer is passed on in one write in place of three. */
   private static final int AT_ONCE_BYTES = 64 << 10;
 
   int status() {

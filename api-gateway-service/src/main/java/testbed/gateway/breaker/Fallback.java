@@ -34,7 +34,7 @@ class Fallback {
   }
 
   private static ProblemType type(String service, Throwable failure) {
-    // Exactly this class: the pool says with a hidden subclass of it that no connection was free,
+    // Exactly this class: a hidden subclass of it means that the pool had no free connection,
     // and a request that found none never reached the service.
     if (failure.getClass() == TimeoutException.class || failure instanceof ReadTimeoutException) {
       return ProblemType.TIME_LIMIT;

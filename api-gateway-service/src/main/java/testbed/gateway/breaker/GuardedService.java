@@ -63,7 +63,7 @@ public final class GuardedService {
 
   /** Passes a request on, and its answer back. */
   public Mono<Void> pass(ServerWebExchange exchange) {
-    // A slow client spends its own time, not the service's.
+    // Read first: a slow upload must not count as the service's time.
     return RequestBodies.isIn(exchange.getRequest())
         ? bodies.collect(exchange).flatMap(body -> guard(exchange, body))
         : guard(exchange, NO_BODY);
@@ -135,7 +135,7 @@ public final class GuardedService {
                     failure));
   }
 
-  /** What fails here has no answer yet. */
+  /** A failure here comes before the answer has begun. */
   private Mono<Answer> recover(Question question, Set<URI> lost, IOException failure) {
     if (failure instanceof ConnectException || failure instanceof NoRouteToHostException) {
       return settings.retryUnreachable() ? ask(question, lost) : Mono.error(failure);
@@ -146,7 +146,7 @@ public final class GuardedService {
     if (HttpMethod.GET.equals(question.request().getMethod())) {
       return ask(question, lost);
     }
-    // The instance may have done what it was asked for: it must not be done twice.
+    // The instance may have carried out the request, so it must not be sent again.
     return Mono.error(
         without(lost).isEmpty() ? new AnswerLost(failure) : new InstanceLost(failure));
   }
@@ -156,7 +156,7 @@ public final class GuardedService {
     return lost.isEmpty() ? all : all.stream().filter(one -> !lost.contains(one)).toList();
   }
 
-  /** Tells the breaker, and nobody else, that the service answered 500. */
+  /** Reports a 500 to the breaker; the client gets the service's answer. */
   private static final class ServiceFailed extends RuntimeException {
 
     static final ServiceFailed INSTANCE = new ServiceFailed();

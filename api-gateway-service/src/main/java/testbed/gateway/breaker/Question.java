@@ -4,7 +4,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import testbed.support.deadline.Deadline;
 
 /**
- * What a service is asked.
+ * The request to a service.
  *
  * @param body of the request; empty if it has none
  * @param deadline of the answer's beginning

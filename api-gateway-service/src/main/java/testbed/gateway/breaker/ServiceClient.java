@@ -28,7 +28,7 @@ import testbed.support.trace.TracingProfile;
 @Profile(RoutingProfile.DIRECT)
 class ServiceClient {
 
-  /** As the gateway library's own observation is called here: see ForwardedRequest. */
+  /** The name that ForwardedRequest gives the gateway library's own observation. */
   private static final String OBSERVATION = "gateway.forwarded";
 
   private static final String CONTENT_LENGTH = "Content-Length";
@@ -62,7 +62,7 @@ class ServiceClient {
         .send(
             (passedOn, out) -> {
               head(passedOn.requestHeaders(), question);
-              // In place of the client's: what follows is part of this span.
+              // Replaces the client's trace headers: the service's spans belong to this span.
               passedOn.requestHeaders().setAll(trace);
               var body = question.body();
               return body.length == 0 ? out : out.send(Mono.just(Unpooled.wrappedBuffer(body)));
@@ -95,7 +95,7 @@ class ServiceClient {
     }
   }
 
-  /** Written when the connection is there, so that the time that is left is what is left then. */
+  /** Computed when the connection is established, so that waiting for it counts. */
   private void head(HttpHeaders headers, Question question) {
     var asked = question.request().getHeaders();
     asked.forEach(
@@ -113,8 +113,7 @@ class ServiceClient {
   }
 
   /**
-   * Not what is about the client's connection, nor its credentials, which no service has a use for,
-   * nor whom it claims to speak for.
+   * Without the headers of the client's connection, its credentials and its forwarding headers.
    */
   private static boolean isPassedOn(String name) {
     var lower = name.toLowerCase(Locale.ROOT);

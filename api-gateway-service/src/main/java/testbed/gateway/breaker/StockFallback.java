@@ -14,12 +14,12 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.gateway.RoutingProfile;
 
-/** Where the gateway's own breaker filter forwards to. Nothing is here for clients. */
+/** The address to which the library's breaker filter forwards. Clients cannot use it. */
 @RestController
 @Profile(RoutingProfile.STOCK)
 class StockFallback {
 
-  /** To be followed by the service's name. */
+  /** Prefix of the path; the service's name follows. */
   static final String ADDRESS = "forward:/fallback/";
 
   private final Fallback fallback;

@@ -39,7 +39,7 @@ class SlowReaders implements WebServerFactoryCustomizer<NettyReactiveWebServerFa
       super(time.toMillis(), MILLISECONDS);
     }
 
-    /** As for a client that is gone: nothing is worth a line in the log. */
+    /** Like a client that has closed its connection: not logged. */
     @Override
     protected void writeTimedOut(ChannelHandlerContext context) {
       context.close();

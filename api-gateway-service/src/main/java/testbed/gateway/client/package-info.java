@@ -1,4 +1,4 @@
-/** What the gateway takes from one client. */
+/** Limits of what one client may use. */
 @NullMarked
 package testbed.gateway.client;
 

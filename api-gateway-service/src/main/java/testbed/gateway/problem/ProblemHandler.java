@@ -16,7 +16,7 @@ import reactor.core.publisher.Mono;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 
-/** Answers what nothing else has answered, ahead of the framework's own error page. */
+/** Answers exceptions that nothing else has handled, before the framework's error page would. */
 @Component
 @Order(-2)
 class ProblemHandler implements WebExceptionHandler {

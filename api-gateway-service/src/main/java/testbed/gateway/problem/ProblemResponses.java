@@ -44,7 +44,7 @@ public class ProblemResponses {
   /** Answers with the problem. The response must not be committed. */
   public Mono<Void> write(ServerWebExchange exchange, ProblemDetail problem) {
     var path = exchange.getRequest().getPath().value();
-    // As a reference on its own such a path would begin with a host.
+    // A URI reference that begins like this would name a host.
     if (!path.startsWith("//")) {
       problem.setInstance(URI.create(path));
     }

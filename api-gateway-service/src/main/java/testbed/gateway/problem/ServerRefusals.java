@@ -18,9 +18,7 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Gives a body to what is refused before the gateway sees it: the decoder (no HTTP, headers too
- * large) and the adapter of the framework (an address that is none) answer with a bare status, and
- * neither can be told otherwise.
+ * Adds a problem body to refusals that happen before the gateway: the decoder (not HTTP, headers too large) and the framework's adapter (a malformed URI) answer with a bare status, and neither is configurable.
  */
 @Component
 public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
@@ -38,7 +36,7 @@ public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveW
         server ->
             server.doOnChannelInit(
                 (observer, channel, remote) ->
-                    // Between the codec and whoever answers.
+                    // After the codec and before the handlers.
                     channel
                         .pipeline()
                         .addBefore(NettyPipeline.HttpTrafficHandler, "refusals", body)));

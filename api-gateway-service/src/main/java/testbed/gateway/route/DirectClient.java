@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import testbed.gateway.RoutingProfile;
 
-/** The gateway library's client, with its settings, where nothing else of the library is there. */
+/** The gateway library's HTTP client and settings, for routing without the rest of the library. */
 @Configuration(proxyBeanMethods = false)
 @Profile(RoutingProfile.DIRECT)
 @EnableConfigurationProperties(HttpClientProperties.class)

@@ -23,9 +23,7 @@ import testbed.gateway.breaker.GuardedServices;
 import testbed.support.discovery.RegisteredCinemas;
 
 /**
- * The same routes as {@link ServiceRoutes}, without the gateway library: one filter in place of a
- * handler, predicates and a chain of filters for each request. Comes last, when it is known that
- * the client may ask.
+ * The same routes as {@link ServiceRoutes}, without the gateway library: one filter in place of a handler, predicates and a chain of filters for each request. Last in the chain, after access control.
  */
 @Component
 @Profile(RoutingProfile.DIRECT)
@@ -58,7 +56,7 @@ class DirectRoutes implements WebFilter {
     return chain.filter(exchange);
   }
 
-  /** At the start the registry may have answered before this object was there to listen. */
+  /** The registry may have answered before this listener existed. */
   @EventListener({HeartbeatEvent.class, ContextRefreshedEvent.class})
   synchronized void registryAnswered() {
     var added = new LinkedHashMap<>(routes);
@@ -83,7 +81,7 @@ class DirectRoutes implements WebFilter {
     }
 
     Mono<Void> pass(ServerWebExchange exchange) {
-      // Without this every request would be counted under one name in the metrics.
+      // Otherwise the metrics would count every request under one name.
       ServerRequestObservationContext.findCurrent(exchange.getAttributes())
           .ifPresent(observation -> observation.setPathPattern(path.getPatternString()));
       return service.pass(exchange);

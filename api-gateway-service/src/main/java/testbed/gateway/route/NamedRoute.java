@@ -3,12 +3,12 @@ package testbed.gateway.route;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
 
-/** What a request is called in the metrics. */
+/** The name of a request in the metrics. */
 final class NamedRoute {
 
   private NamedRoute() {}
 
-  /** Without this every routed request would be counted under one name. */
+  /** Otherwise the metrics would count every routed request under one name. */
   static GatewayFilter named(String path) {
     return (exchange, chain) -> {
       ServerRequestObservationContext.findCurrent(exchange.getAttributes())

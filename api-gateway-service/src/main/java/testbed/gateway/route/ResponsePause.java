@@ -5,7 +5,7 @@ import org.springframework.stereotype.Component;
 import reactor.netty.http.client.HttpClient;
 
 /**
- * Does not wait for ever for the rest of an answer. The gateway's own {@code response-timeout} and
+ * Limits the wait for the rest of an answer. The gateway's own {@code response-timeout} and
  * the breaker's time limit end when the answer begins.
  */
 @Component

@@ -21,9 +21,7 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 
 /**
- * Tells a service how long the gateway still waits for its answer, whatever the client said. What
- * the time limit has lost to a full pool, or to an instance that could not be reached, is taken
- * off: the header is written when the connection is there.
+ * Tells a service how long the gateway still waits for its answer, whatever the client said. Time spent on a full pool or an unreachable instance is deducted: the header is written when the connection is established.
  */
 @Component
 @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
@@ -38,7 +36,7 @@ class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
     this.limits = limits;
   }
 
-  /** Behind the breakers, whose time begins when the body of the request is there. */
+  /** After the breakers, whose time limit begins when the request's body has arrived. */
   @Override
   public int getOrder() {
     return ReactiveLoadBalancerClientFilter.LOAD_BALANCER_CLIENT_FILTER_ORDER - 1;
@@ -46,7 +44,7 @@ class TimeTold implements GlobalFilter, Ordered, HttpClientCustomizer {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, GatewayFilterChain chain) {
-    // A second try has what the first one left.
+    // A second attempt gets the time that the first one left.
     var deadline = exchange.getAttributes().computeIfAbsent(ATTRIBUTE, none -> deadline(exchange));
     return chain.filter(exchange).contextWrite(context -> context.put(Deadline.class, deadline));
   }

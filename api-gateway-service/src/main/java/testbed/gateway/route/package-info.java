@@ -1,4 +1,4 @@
-/** Which way a request goes. */
+/** Routes to the services. */
 @NullMarked
 package testbed.gateway.route;
 

@@ -27,8 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Who may ask for what, by path. What matches no rule is for administrators, so that nothing is
- * open because it was forgotten or is written in an odd way. That an answer is fetched only by the
- * client that asked for it is the correlation store's business.
+ * open because it was forgotten or is written in an odd way. The correlation store checks that only the client that asked fetches an answer.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(AccessRequired.class)
@@ -43,7 +42,7 @@ class AccessRules {
     var accounts = new Accounts(settings);
     var refusals = new Refusals(json);
     return http
-        // Health and metrics are for those who watch.
+        // Health and metrics need no account.
         .securityMatcher(new NegatedRequestMatcher(pathPattern("/actuator/**")))
         .authorizeHttpRequests(
             rules ->
@@ -65,7 +64,7 @@ class AccessRules {
         .csrf(AbstractHttpConfigurer::disable)
         .logout(AbstractHttpConfigurer::disable)
         .requestCache(AbstractHttpConfigurer::disable)
-        // Answers are not to be guessed at or kept. The other headers are about pages.
+        // No content sniffing, no caching. The other headers are for HTML pages.
         .headers(
             headers ->
                 headers
@@ -75,7 +74,7 @@ class AccessRules {
         .build();
   }
 
-  /** Reports of errors, which are dispatched to a path of their own, are for everybody. */
+  /** Error responses are dispatched to a path of their own, which needs no account. */
   @Bean
   FilterRegistrationBean<Filter> accessFilter(
       @Qualifier(AbstractSecurityWebApplicationInitializer.DEFAULT_FILTER_NAME) Filter chain) {
@@ -90,7 +89,7 @@ class AccessRules {
     return new EveryRequest();
   }
 
-  /** The request is observed; each step of its check would cost as much again. */
+  /** The request itself is observed. An observation of each security check would cost as much again. */
   @Bean
   SecurityObservationSettings unobserved() {
     return SecurityObservationSettings.noObservations();

@@ -6,8 +6,7 @@ import org.springframework.security.web.firewall.FirewalledRequest;
 import org.springframework.security.web.firewall.HttpFirewall;
 
 /**
- * Refuses no request for its form: the server has done that. Rules and controllers read a path in
- * the same way, and odd ones are for administrators.
+ * A firewall that refuses nothing: the server has already refused malformed requests. Rules and controllers read a path in the same way, and paths that match no rule are for administrators.
  */
 final class EveryRequest implements HttpFirewall {
 

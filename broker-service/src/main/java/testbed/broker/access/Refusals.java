@@ -14,7 +14,7 @@ import testbed.support.problem.Problems;
 import testbed.support.web.ProblemResponse;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Tells a client that it may not do what it asks for. The body of its request is not read. */
+/** Answers 401 and 403. The body of the refused request is not read. */
 final class Refusals implements AuthenticationEntryPoint, AccessDeniedHandler {
 
   private final ProblemResponse refusal;

@@ -12,8 +12,7 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 
 /**
- * Reads messages, but not a list of movies whose message equals the last one of its cinema: cinemas
- * send the same list again and again. Bounded by the number of cinemas.
+ * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not parsed again. Bounded by the number of cinemas.
  */
 final class LastLists {
 
@@ -51,7 +50,7 @@ final class LastLists {
         && isSame(one.getMessageProperties(), other.getMessageProperties());
   }
 
-  /** In what says how a body is to be read. */
+  /** Compares the properties that say how a body is read. */
   private static boolean isSame(MessageProperties one, MessageProperties other) {
     return Objects.equals(one.<Object>getHeader(TYPE), other.<Object>getHeader(TYPE))
         && Objects.equals(one.getContentType(), other.getContentType())

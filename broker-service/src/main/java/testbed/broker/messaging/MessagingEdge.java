@@ -41,7 +41,7 @@ import testbed.support.presence.KnownCinemas;
 @Configuration(proxyBeanMethods = false)
 class MessagingEdge {
 
-  /** Any phase below the web server's: at a stop, fetches that wait still get their answers. */
+  /** A phase below the web server's: at a stop, waiting fetches still get their answers. */
   private static final int OUTLIVES_THE_WEB_SERVER = 0;
 
   @Bean
@@ -49,7 +49,7 @@ class MessagingEdge {
     return new Queue(Topology.responseQueueOf(settings.number()));
   }
 
-  /** Signs of presence are worth something to a listening broker only. */
+  /** Deleted with its broker: nobody else needs its signs of presence. */
   @Bean
   Queue presenceQueue(BrokerSettings settings) {
     return QueueBuilder.durable(Topology.presenceQueueOf(settings.number())).autoDelete().build();
@@ -86,7 +86,7 @@ class MessagingEdge {
     return new Withdrawals(template, connection);
   }
 
-  /** What was not confirmed in the time that a request has is sent again. */
+  /** Withdrawals that are not confirmed within a request's time are sent again. */
   @Bean
   SchedulingConfigurer withdrawing(Withdrawals withdrawals, BrokerSettings settings) {
     return tasks -> tasks.addFixedDelayTask(withdrawals::send, settings.confirmTimeout());

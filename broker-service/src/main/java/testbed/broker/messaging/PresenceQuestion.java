@@ -22,8 +22,7 @@ import testbed.contracts.message.Topology;
 
 /**
  * Asks the cinemas for a sign of presence as soon as signs are listened to, so that a broker that
- * was started or connected again does not wait for the next ones. Part of readiness: before the
- * answers had a chance to arrive the broker knows nobody.
+ * was started or connected again does not wait for the next ones. Part of readiness: until answers can have arrived, the broker knows no cinema.
  */
 class PresenceQuestion implements HealthIndicator {
 
@@ -61,7 +60,7 @@ class PresenceQuestion implements HealthIndicator {
             var properties = message.getMessageProperties();
             properties.setCorrelationId(UUID.randomUUID().toString());
             properties.setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
-            // By then they have said so by themselves.
+            // By then cinemas have announced themselves.
             properties.setExpiration(String.valueOf(listenFor.toMillis()));
             return message;
           });

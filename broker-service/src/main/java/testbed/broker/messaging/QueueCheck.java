@@ -23,7 +23,7 @@ class QueueCheck {
   private final KnownCinemas cinemas;
 
   /**
-   * @param server on a connection that nobody publishes on, since the server may hold that one back
+   * @param server uses a connection without publishers, since the server may block those
    */
   QueueCheck(RabbitOperations server, KnownCinemas cinemas) {
     this.server = server;
@@ -36,14 +36,13 @@ class QueueCheck {
           .filter(cinema -> !isListening(cinema))
           .forEach(cinemas::gone);
     } catch (AmqpException unreachable) {
-      // Says nothing about the cinemas.
+      // A failed check says nothing about the cinemas.
       log.debug("Not checked: {}", unreachable.getMessage());
     }
   }
 
   /**
-   * Asked by hand, because the admin's own question takes every failure for a queue that does not
-   * exist.
+   * Not by RabbitAdmin, which takes every failure for a queue that does not exist.
    *
    * @throws AmqpException if there is no answer
    */

@@ -36,11 +36,11 @@ class RequestPublisher implements RequestChannel {
   private final String expirationMillis;
 
   /**
-   * @param withdrawals what takes back requests whose fate is not known
-   * @param cinemas who is asked by itself when a request to all is refused
+   * @param withdrawals takes back requests that may or may not have been delivered
+   * @param cinemas are asked one by one when a request to all is refused
    * @param responses the routing key of responses
    * @param confirmTimeout the longest wait for a confirmation
-   * @param deadline after which nobody waits for an answer that was not to last
+   * @param deadline after which a request that is not lasting expires
    */
   RequestPublisher(
       RabbitTemplate template,
@@ -73,9 +73,7 @@ class RequestPublisher implements RequestChannel {
   }
 
   /**
-   * One full queue refuses what is meant for all. What happens at the others then depends on the
-   * server: Qpid puts it in no queue, RabbitMQ in those that are not full. A cinema that gets it
-   * twice answers twice, which is harmless.
+   * One full queue leads to the refusal of a request to all. Qpid then puts it in no queue, RabbitMQ in those that are not full. A cinema that gets it twice answers twice, which is harmless.
    */
   private Delivery sendToEach(CorrelationId id, Question<?> request, CompletionStage<?> answered) {
     var delivery = Delivery.REFUSED;
@@ -98,7 +96,7 @@ class RequestPublisher implements RequestChannel {
           message -> addressed(message, id, request),
           confirmation);
     } catch (AmqpException unreachable) {
-      // It has not left: there is nothing to withdraw.
+      // It was not sent: there is nothing to withdraw.
       log.debug("Request {} not sent: {}", id, unreachable.getMessage());
       return Delivery.UNCONFIRMED;
     }
@@ -120,12 +118,11 @@ class RequestPublisher implements RequestChannel {
       }
       var confirm = confirmed.resultNow();
       if (confirm.reason() != null) {
-        // Not the server says so: the channel has ended, and the request may have arrived before.
+        // Not refused by the server: the channel was closed, and the request may have arrived.
         log.debug("Request {} not confirmed: {}", id, confirm.reason());
         return Delivery.UNCONFIRMED;
       }
-      // RabbitMQ returns and confirms what has no queue; other servers refuse it. A full queue
-      // refuses it everywhere.
+      // Without a queue RabbitMQ returns and confirms a message; other servers refuse it. A full queue refuses it on every server.
       return confirm.ack() && confirmation.getReturned() == null
           ? Delivery.CONFIRMED
           : Delivery.REFUSED;

@@ -19,7 +19,7 @@ import testbed.broker.operation.Reception;
 import testbed.contracts.message.CinemaMessage.Response;
 
 /**
- * Takes responses in. One that nobody waits for any more is counted, not an error.
+ * Receives responses. One whose operation has expired is counted and is no error.
  *
  * <p>A plain listener: there are as many responses to a list as cinemas, and an annotated method's
  * headers and arguments were a quarter of what each of them cost.

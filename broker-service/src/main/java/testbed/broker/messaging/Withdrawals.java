@@ -17,8 +17,7 @@ import testbed.support.messaging.BlockedConnection;
 
 /**
  * Takes requests back that may still be delivered although their clients were told that they were
- * not accepted. In the background, again and again until the server confirms it. Lost if the broker
- * ends before.
+ * not accepted. Runs in the background and repeats until the server confirms it. Lost if the broker ends before.
  */
 class Withdrawals {
 
@@ -39,7 +38,7 @@ class Withdrawals {
    * Takes a request back, later and on another thread.
    *
    * @param routingKey of the request
-   * @param withdrawal what undoes it
+   * @param withdrawal undoes the request
    */
   void add(CorrelationId id, String routingKey, Request withdrawal) {
     if (!waiting.offer(new Withdrawal(id, routingKey, withdrawal))) {
@@ -56,7 +55,7 @@ class Withdrawals {
     waiting.removeIf(Withdrawal::isConfirmed);
     for (var withdrawal : waiting) {
       if (connection.isBlocked() || !sent(withdrawal)) {
-        // The others would fare no better now.
+        // The others would fail now, too.
         return;
       }
     }
@@ -104,7 +103,7 @@ class Withdrawals {
       return confirmation;
     }
 
-    /** Whether it lies in the queue; without a queue there is no request to withdraw. */
+    /** Whether it is in the queue; without a queue there is no request to withdraw. */
     boolean isConfirmed() {
       var confirm = confirmation.getFuture();
       return confirmation.getReturned() != null

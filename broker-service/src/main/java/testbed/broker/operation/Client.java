@@ -1,8 +1,8 @@
 package testbed.broker.operation;
 
-/** Who asks for an operation, and alone may fetch its answer. */
+/** The client that asked for an operation. Only it may fetch the answer. */
 public record Client(String name) {
 
-  /** Without an account. The empty name is that of no account. */
+  /** A client without an account. No account has an empty name. */
   public static final Client ANONYMOUS = new Client("");
 }

@@ -34,7 +34,7 @@ final class Correlation {
   private final SortedMap<CinemaName, Response> responses = new TreeMap<>();
   private final CompletableFuture<Void> completion = new CompletableFuture<>();
 
-  /** Guarded by the store, like the next. */
+  /** Guarded by the store, as is {@code expiresNanos}. */
   private long bytes = OWN_BYTES;
 
   private long expiresNanos;
@@ -72,7 +72,7 @@ final class Correlation {
     return operation;
   }
 
-  /** For whom the answer is. */
+  /** The client that may fetch the answer. */
   Client client() {
     return client;
   }
@@ -145,7 +145,7 @@ final class Correlation {
     try {
       completion.get(nanos, TimeUnit.NANOSECONDS);
     } catch (TimeoutException notYet) {
-      // What has been collected so far decides.
+      // The answers so far decide.
     } catch (InterruptedException stopping) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException impossible) {
@@ -154,12 +154,12 @@ final class Correlation {
   }
 
   /**
-   * What a fetch finds now. A cinema that could not answer is missing like one that said nothing.
+   * The result of a fetch now. A cinema that answered with a failure counts as missing, like one that did not answer.
    *
    * @param type of the operation's answers
-   * @param deadlinePassed whether to make do with what is there
-   * @return nothing while more is waited for
-   * @throws NoAnswer if nothing is there and nothing more is waited for
+   * @param deadlinePassed whether an incomplete answer is returned
+   * @return nothing while responses are awaited
+   * @throws NoAnswer if there is no response and none is awaited
    * @throws RequestRefused if the one cinema that was asked has refused
    */
   synchronized <A extends Response> Optional<Answer<A>> answer(
@@ -182,7 +182,7 @@ final class Correlation {
         && operation.cinema().map(response.cinema()::equals).orElse(true);
   }
 
-  /** Nobody awaited means nobody known: then only the deadline ends the wait. */
+  /** No cinema is awaited if none is known: then only the deadline ends the wait. */
   private boolean everybodyHasAnswered() {
     Set<CinemaName> answered = responses.keySet();
     return !awaited.isEmpty() && answered.containsAll(awaited);

@@ -15,15 +15,12 @@ import testbed.support.presence.Presence;
  * ones make room: first those that were fetched, then the oldest. (A general cache drops what is
  * used least, which here would be the answer that nobody has fetched yet.)
  *
- * <p>Safe for use by several threads. Every operation has the same deadline and expiry, so that the
- * order of insertion is the order in which they pass, and no step looks further than the eldest.
+ * <p>Safe for use by several threads. Every operation has the same deadline and expiry, so they pass in the order of insertion, and each step looks at the oldest operation only.
  */
 public final class Correlations {
 
   /**
-   * How many bytes of memory a byte of a response's body becomes. Pages of reservations were
-   * measured: 1.3 (long texts) to 2.1 (short texts), as objects have headers and short texts are
-   * objects too. The rest is margin.
+   * Bytes of memory for each byte of a response's body. Measured with pages of reservations: 1.3 (long texts) to 2.1 (short texts, because of object headers). The rest is margin.
    */
   static final int MEMORY_PER_BODY = 3;
 
@@ -47,7 +44,7 @@ public final class Correlations {
   private final LongSupplier nanoClock;
   private final CorrelationIds ids;
 
-  /** Answers dropped before their time to make room. Guarded by this. */
+  /** Answers dropped before they expired, to make room. Guarded by this. */
   private long evicted;
 
   /** Guarded by this. In order of their start. */
@@ -94,7 +91,7 @@ public final class Correlations {
     return correlation;
   }
 
-  /** Forgets an operation whose request has not been accepted: its id was never given away. */
+  /** Removes an operation whose request was not accepted: no client knows its id. */
   synchronized void discard(Correlation correlation) {
     letGo(correlation);
   }
@@ -118,13 +115,13 @@ public final class Correlations {
     }
     if (correlation.bytes() > maxBytes
         && (settled.remove(correlation) || fetched.remove(correlation))) {
-      // Larger than the whole store: it would push out all others, and then itself.
+      // It is larger than the whole store and would evict all others and itself.
       evicted++;
     }
     makeRoom(0, 0);
   }
 
-  /** Notes that a complete answer was handed out. A client that lost it may fetch it again soon. */
+  /** Notes that a complete answer was fetched. It is kept for a while, in case the client did not receive it. */
   void fetched(Correlation correlation) {
     if (fetchedExpiryNanos >= expiryNanos) {
       return;
@@ -150,8 +147,8 @@ public final class Correlations {
   /**
    * The operation of this id.
    *
-   * @throws CorrelationExpired if it was held once
-   * @throws CorrelationUnknown if it was not, or is another operation or another client's
+   * @throws CorrelationExpired if the id was issued and its answer is gone
+   * @throws CorrelationUnknown if the id was not issued, or for another operation or client
    */
   Correlation require(CorrelationId id, Operation<?> operation, Client client) {
     var found = find(id);
@@ -168,7 +165,7 @@ public final class Correlations {
     return deadlineNanos - (nanoClock.getAsLong() - correlation.startedNanos());
   }
 
-  /** Lets go of what has expired; worth calling now and then while no requests come. */
+  /** Removes what has expired. To be called regularly, as requests may not come. */
   public synchronized void forgetExpired() {
     sweep(nanoClock.getAsLong());
   }
@@ -188,7 +185,7 @@ public final class Correlations {
     return pending.bytes() + settled.bytes() + fetched.bytes();
   }
 
-  /** Answers that were dropped before their time to make room for others, so far. */
+  /** The number of answers so far that were dropped before they expired, to make room. */
   public synchronized long evicted() {
     return evicted;
   }

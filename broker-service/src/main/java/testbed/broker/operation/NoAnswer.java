@@ -3,7 +3,7 @@ package testbed.broker.operation;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** The deadline has passed, or everybody has failed, and there is nothing to hand out. */
+/** The deadline has passed, or every cinema has failed, and there is no answer. */
 class NoAnswer extends ProblemException {
 
   NoAnswer(Operation<?> operation) {

@@ -5,7 +5,7 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.Response;
 
 /**
- * What a client asked for. A fetch names it again, and gets the answer to no other operation.
+ * What a client asked for. A fetch names the same operation; it gets no answer to another.
  *
  * @param answer what answers it
  * @param cinema the one that is asked; without one, every cinema is

@@ -41,7 +41,7 @@ public final class Operations {
   /**
    * Asks the cinemas.
    *
-   * @return under which id the answer will be; the request has been handed over
+   * @return the id of the answer; the AMQP server has taken the request over
    * @throws ProblemException if the request is not accepted; then it has no id
    */
   public <A extends Response> CorrelationId start(Operation<A> operation, Question<A> request) {

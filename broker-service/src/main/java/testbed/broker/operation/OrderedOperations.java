@@ -5,8 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations in the order in which they came here, and about how much memory they take together.
- * For one thread at a time.
+ * Operations in the order of insertion, with the memory that they take (an estimate). Not safe for use by several threads.
  */
 final class OrderedOperations {
 

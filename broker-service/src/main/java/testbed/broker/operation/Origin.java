@@ -1,12 +1,12 @@
 package testbed.broker.operation;
 
-/** The request that an operation began with, for traces: its fetch is another request. */
+/** The request that started an operation, for traces: the fetch is another request. */
 @FunctionalInterface
 public interface Origin {
 
   /** Tracing is off. */
   Origin UNTRACED = () -> {};
 
-  /** Notes that the present request fetches what was asked for by this one. */
+  /** Notes that the current request fetches the answer to this one. */
   void fetched();
 }

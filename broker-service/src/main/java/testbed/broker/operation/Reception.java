@@ -1,6 +1,6 @@
 package testbed.broker.operation;
 
-/** What became of a response. */
+/** The result of receiving a response. */
 public enum Reception {
   /** Collected. */
   ACCEPTED,
@@ -8,6 +8,6 @@ public enum Reception {
   LATE,
   /** The cinema had answered before. */
   DUPLICATE,
-  /** Nothing waits for it, or it does not answer what was asked. */
+  /** No operation waits for it, or it answers another kind of request. */
   UNKNOWN
 }

@@ -13,7 +13,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import testbed.broker.operation.CorrelationId;
 import testbed.support.log.LoggedCorrelation;
 
-/** Around a fetch, its problems included: lines logged meanwhile carry its correlation id. */
+/** Log lines of a fetch, including its problems, carry its correlation id. */
 @Component
 class LoggedFetch implements HandlerInterceptor, WebMvcConfigurer {
 
@@ -27,7 +27,7 @@ class LoggedFetch implements HandlerInterceptor, WebMvcConfigurer {
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    // Nothing else that a client makes up gets into the log this way.
+    // Only well-formed ids: a client must not write other text into the log.
     if (request.getAttribute(HandlerMapping.URI_TEMPLATE_VARIABLES_ATTRIBUTE)
             instanceof Map<?, ?> path
         && path.get(ID) instanceof String id

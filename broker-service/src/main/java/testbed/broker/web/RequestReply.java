@@ -35,7 +35,7 @@ class RequestReply {
   }
 
   /**
-   * Starts an operation: says under which id its request was accepted and where its answer will be.
+   * Starts an operation. The response has its id and the address of its answer.
    *
    * @param path of the request; its answer is one segment below
    */
@@ -49,7 +49,7 @@ class RequestReply {
   }
 
   /**
-   * Hands an answer out, or says that it is pending.
+   * Returns an answer, or 202 while it is pending.
    *
    * @param headers of the request
    * @param content writes the cinemas' responses

@@ -16,7 +16,7 @@ import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
 
 /**
- * Sets a request aside that cannot be processed, and tells whoever waits for it. Done by the client
+ * Sets aside a request that cannot be processed, and responds with a refusal. Done by the client
  * because a queue's own dead-letter arguments are not portable between brokers.
  */
 class DeadLetters extends RepublishMessageRecoverer {
@@ -46,7 +46,7 @@ class DeadLetters extends RepublishMessageRecoverer {
    */
   @Override
   public void recover(Message request, @Nullable Throwable cause) {
-    // A list request expires soon; set aside, it is to be looked at whenever somebody has the time.
+    // A list request expires soon; a dead letter must stay until it is inspected.
     request.getMessageProperties().setExpiration(null);
     super.recover(request, cause);
     setAside.increment();
@@ -64,7 +64,7 @@ class DeadLetters extends RepublishMessageRecoverer {
               ProblemType.INTERNAL,
               "Cinema %s could not process the request.".formatted(cinema)));
     } catch (AmqpException unreachable) {
-      // Failing here would set the request aside a second time.
+      // A failure here would set the request aside a second time.
       log.error("Its sender was not told: {}", unreachable.getMessage());
     }
   }

@@ -15,8 +15,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
 /**
- * The deliveries of requests that were delivered again, by correlation id. Kept in the database,
- * because a request may be what ends the cinema. Failures are thrown as data access exceptions.
+ * Counts redeliveries by correlation id. In the database, because the request itself may crash the cinema. Failures are data access exceptions.
  */
 class Deliveries {
 
@@ -25,12 +24,12 @@ class Deliveries {
   private static final String SEEN = "seen";
   private static final String LAST = "last";
 
-  /** Of requests that never succeeded and were not set aside either. */
+  /** For requests that neither succeeded nor were set aside. */
   private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
 
   private final MongoOperations database;
 
-  /** Tags of deliveries begin anew with each process. */
+  /** Delivery tags are unique within a process only. */
   private final UUID process = UUID.randomUUID();
 
   private volatile boolean indexed;
@@ -39,7 +38,7 @@ class Deliveries {
     this.database = database;
   }
 
-  /** Notes a delivery, once however often it is noted, and tells how many there were. */
+  /** Notes a delivery (idempotent) and returns how many there were. */
   int note(String correlationId, MessageProperties delivery) {
     forgetInTime();
     var noted =

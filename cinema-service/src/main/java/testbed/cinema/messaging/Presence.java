@@ -13,8 +13,7 @@ import testbed.contracts.message.CinemaMessage.CinemaPresent;
 import testbed.contracts.message.Topology;
 
 /**
- * Says periodically, and when asked, that this cinema is there: the async variant's counterpart of
- * a registry.
+ * Announces this cinema periodically and on request: the async variant's counterpart of a registry.
  */
 @Component
 @ConditionalOnProperty(name = "cinema.transport", havingValue = "amqp")
@@ -41,7 +40,7 @@ class Presence {
           here,
           message -> {
             message.getMessageProperties().setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
-            // An old announcement would be a lie by the time a broker reads it.
+            // An old announcement may be wrong when a broker reads it.
             message.getMessageProperties().setExpiration(expirationMillis);
             return message;
           });

@@ -109,7 +109,7 @@ class RequestListener implements MessageListener {
               .collect(Collectors.joining("; ")));
     }
     var key = wanted.key();
-    // The request's identity is the reservation's: delivered twice, it is stored once.
+    // The reservation has the request's id: delivered twice, it is stored once.
     var made =
         key == null
             ? reservations.make(new ReservationId(UUID.fromString(correlationId)), request)

@@ -12,8 +12,7 @@ import testbed.contracts.message.CinemaMessage.Response;
 import testbed.contracts.message.Topology;
 
 /**
- * Sends responses to the broker that asked. They are not written to disk: whoever waits for them
- * waits in memory too, and a stored reservation can be asked for again.
+ * Sends responses to the broker that asked. They are not persistent: the broker holds the operation in memory, too, and a stored reservation can be read again.
  */
 class Responses {
 
@@ -23,7 +22,7 @@ class Responses {
   private final RabbitTemplate lasting;
 
   /**
-   * @param lasting for responses to questions that last
+   * @param lasting for responses to lasting questions
    */
   Responses(RabbitTemplate template, RabbitTemplate lasting) {
     this.template = template;
@@ -60,13 +59,12 @@ class Responses {
       if (key.equals(Topology.RESPONSE)) {
         throw nowhere;
       }
-      // A broker declares its queue before it asks. So this way back was made up, and trying again
-      // would hold up all other requests.
+      // A broker declares its queue before it asks, so this reply-to was made up. A retry would delay all other requests.
       log.warn("No broker takes responses at {}", key);
     }
   }
 
-  /** Anyone may write a way back into a message. One that is no key of a response is ignored. */
+  /** Any publisher can set reply-to. Values that are no response key are ignored. */
   private static String wayBack(MessageProperties request) {
     var replyTo = request.getReplyTo();
     return replyTo != null && Topology.isOfResponse(replyTo) ? replyTo : Topology.RESPONSE;

@@ -6,16 +6,16 @@ import testbed.contracts.Movie;
 import testbed.contracts.MovieId;
 import testbed.contracts.ShowTime;
 
-/** Where lists and reservations find the movies. */
+/** The catalogue as lists and reservations read it. */
 interface Catalogue {
 
-  /** The cinema with all of its movies, by id. Unchanged, it is the same object. */
+  /** The cinema with all of its movies, by id. The same object as long as nothing changes. */
   Cinema all();
 
   /**
    * The movie with this id, if there is one.
    *
-   * @param time at which it is to be shown, which the caller checks
+   * @param time of the showing, which the caller checks
    */
   @Nullable Movie find(MovieId id, ShowTime time);
 }

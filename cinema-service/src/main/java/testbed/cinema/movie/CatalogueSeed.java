@@ -22,11 +22,7 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Makes the database's catalogue equal to the data file at every start, before anything else
- * starts: what serves, listens, registers or says that the cinema is there comes in a later phase.
- * Whatever fails here stops the start. Earlier, while beans are made, would need the database even
- * where a start ends before this, to archive the classes it has loaded. Afterwards it restores a
- * catalogue that is lost.
+ * Makes the database's catalogue equal to the data file at every start, in a phase before all that serves, listens or registers. A failure stops the start. Not while beans are created: a training start, which ends after that, has no database. Afterwards it restores a catalogue that is lost.
  */
 @Component
 class CatalogueSeed implements SmartLifecycle {
@@ -43,7 +39,7 @@ class CatalogueSeed implements SmartLifecycle {
   /** When it was last checked that there is a catalogue. Guarded by this. */
   private long checkedNanos;
 
-  /** Whether there was none, and now there is one. Guarded by this. */
+  /** Whether the last check has stored it again. Guarded by this. */
   private boolean restored;
 
   @Autowired
@@ -75,10 +71,9 @@ class CatalogueSeed implements SmartLifecycle {
   }
 
   /**
-   * Stores the catalogue again if the database has lost it: one thread does for all, and checks
-   * once a second at most.
+   * Stores the catalogue again if the database has lost it. One thread does it for all, at most once a second.
    *
-   * @return whether what was not found may be found now
+   * @return whether the last check has restored it, so that a second search may succeed
    */
   synchronized boolean restore() {
     if (nanoClock.getAsLong() - checkedNanos < CHECK_INTERVAL_NANOS) {
@@ -94,7 +89,7 @@ class CatalogueSeed implements SmartLifecycle {
     return true;
   }
 
-  /** At once, so that nobody finds a part of it. */
+  /** In one command, so that no request finds a part of it. */
   private void insert(List<Movie> movies) {
     try {
       database.insert(movies, Movies.COLLECTION);
@@ -106,7 +101,7 @@ class CatalogueSeed implements SmartLifecycle {
   @Override
   public void stop() {}
 
-  /** Never: it is done once it has started. */
+  /** Always false: its work is done at the start. */
   @Override
   public boolean isRunning() {
     return false;

@@ -13,8 +13,7 @@ import testbed.contracts.MovieId;
 import testbed.contracts.ShowTime;
 
 /**
- * The catalogue as it was stored at the last check. Lists may be as old as that, also while the
- * database is away. A reservation is refused only if the database says so.
+ * The catalogue as it was stored at the last check. Lists may be that old, also while the database is away. A reservation is refused only after a look into the database.
  */
 class CatalogueSnapshot implements Catalogue {
 

@@ -8,7 +8,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
 
 /**
- * Wires the snapshot, if there is to be one. It is checked at an interval: a change stream would
+ * Wires the snapshot where the setting asks for it. It is checked at an interval: a change stream would
  * need a replica set, which neither the embedded database nor the one in the containers is.
  */
 @Configuration(proxyBeanMethods = false)

@@ -19,9 +19,7 @@ import testbed.contracts.ShowTime;
 import testbed.support.json.LastMade;
 
 /**
- * The catalogue in the database, which is asked each time. What it answers is mapped only if its
- * bytes are others than the last time. What is not found is looked for again if the catalogue was
- * lost.
+ * The catalogue in the database, which is asked each time. Its answer is parsed only if its bytes differ from the last one. If the catalogue was lost, it is restored and searched again.
  */
 @Component
 class StoredCatalogue implements Catalogue {
@@ -83,7 +81,7 @@ class StoredCatalogue implements Catalogue {
         && IntStream.range(0, some.size()).allMatch(i -> isSame(some.get(i), others.get(i)));
   }
 
-  /** By their bytes: the library would read both. */
+  /** By their bytes: the library's comparison would parse both. */
   private static boolean isSame(RawBsonDocument one, RawBsonDocument other) {
     return one.getByteBuffer().asNIO().equals(other.getByteBuffer().asNIO());
   }

@@ -41,10 +41,10 @@ import testbed.support.trace.TracingProfile;
 @Component
 class Insertions {
 
-  /** Commands at once, so that one that hangs does not hold up all others. */
+  /** Concurrent commands: one that hangs must not delay all others. */
   private static final int COMMANDS = 2;
 
-  /** One that is refused does not keep the others out. */
+  /** Unordered: a refused insertion does not stop the others. */
   private static final InsertManyOptions UNORDERED = new InsertManyOptions().ordered(false);
 
   private static final int DUPLICATE_KEY = 11_000;
@@ -57,7 +57,7 @@ class Insertions {
 
   @Autowired
   Insertions(InsertionSettings settings, MongoOperations database, Environment environment) {
-    // A command for many requests is part of no request's trace.
+    // A command for several requests belongs to no single trace.
     this(
         environment.matchesProfiles(TracingProfile.NAME) ? 1 : settings.insertedTogether(),
         database);
@@ -72,7 +72,7 @@ class Insertions {
    * Stores a reservation.
    *
    * @throws DuplicateKeyException if its id is used
-   * @throws MayBeStored if the database has not said so in time, or its connection was lost
+   * @throws MayBeStored if the database did not answer in time, or the connection was lost
    * @throws DataAccessResourceFailureException if it is not stored, as the database is away
    */
   void insert(Reservation reservation) {
@@ -83,7 +83,7 @@ class Insertions {
     var insertion = new Insertion(document(reservation));
     waiting.add(insertion);
     if (commands.tryAcquire()) {
-      // A thread of its own: the caller's would also store what comes after its reservation.
+      // On a thread of its own: the caller's would also have to store later reservations.
       Thread.startVirtualThread(this::storeWaiting);
     }
     insertion.await();
@@ -103,7 +103,7 @@ class Insertions {
       } finally {
         commands.release();
       }
-      // Whoever came since the last look has found no command free.
+      // A caller that came since the last look has found no free command.
     } while (!waiting.isEmpty() && commands.tryAcquire());
   }
 
@@ -127,7 +127,7 @@ class Insertions {
     } catch (RuntimeException failure) {
       batch.forEach(one -> one.done.completeExceptionally(failure));
     }
-    // What has failed stays so.
+    // A failed insertion stays failed.
     batch.forEach(one -> one.done.complete(null));
   }
 
@@ -149,7 +149,7 @@ class Insertions {
     }
   }
 
-  /** A command that was sent may have been carried out, whatever became of its answer. */
+  /** A command that was sent may have been carried out, even without an answer. */
   private static DataAccessResourceFailureException told(DataAccessResourceFailureException away) {
     for (Throwable cause = away; cause != null; cause = cause.getCause()) {
       if (cause instanceof MongoInterruptedException
@@ -184,7 +184,7 @@ class Insertions {
     }
   }
 
-  /** As the framework's mapping reads it: ids, dates and times as text, amounts as decimals. */
+  /** In the form that the framework's mapping reads: ids, dates and times as text, amounts as decimals. */
   private static RawBsonDocument document(Reservation reservation) {
     var bytes = new BasicOutputBuffer(USUAL_BYTES);
     try (var to = new BsonBinaryWriter(bytes)) {
@@ -209,7 +209,7 @@ class Insertions {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /** Of the request on the thread that waits for it. */
+    /** The deadline of the waiting request. */
     private final @Nullable Deadline deadline = Deadline.current();
 
     Insertion(RawBsonDocument document) {
@@ -220,7 +220,7 @@ class Insertions {
       return document;
     }
 
-    /** Whether it is to be stored: its caller has not given it up and will learn how it ended. */
+    /** Whether to store it: its caller still waits and will learn the result. */
     boolean begin() {
       return (deadline == null || deadline.hasMargin()) && decided.compareAndSet(false, true);
     }

@@ -28,10 +28,10 @@ import testbed.support.deadline.Deadline;
 public class Reservations {
 
   static final String COLLECTION = "reservations";
-  // By the property's name: "_id" is none, and finding that out costs an exception for each query.
+  // The property's name: "_id" is no property, which costs an exception for each query.
   private static final Sort BY_ID = Sort.by("id");
 
-  /** Of a withdrawn reservation the collection keeps the id, and nothing else. */
+  /** A withdrawn reservation leaves its id in the collection, and nothing else. */
   private static final Criteria NOT_WITHDRAWN = Criteria.where("movieId").exists(true);
 
   private final CinemaName cinema;
@@ -117,7 +117,7 @@ public class Reservations {
     return database.findOne(wanted, Reservation.class, COLLECTION);
   }
 
-  /** A page of the reservations, by id. Meant for administrators; nobody checks who asks. */
+  /** A page of the reservations, by id. For administrators; the front door checks that. */
   public ReservationPage list(Page page) {
     var wanted = new Query(NOT_WITHDRAWN).with(BY_ID).skip(page.offset()).limit(page.size());
     return new ReservationPage(

@@ -24,9 +24,7 @@ import testbed.contracts.Reservation;
  * that are taken and names the reservations that have them: one conditional update takes seats, and
  * takes them once for each reservation.
  *
- * <p>Seats are taken before the reservation is stored. If it is not stored then, whatever the
- * reason, nobody sits there: when the showing is found sold out, seats that were taken a while ago
- * for no stored reservation are given back.
+ * <p>Seats are taken before the reservation is stored. If storing fails, the seats stay taken for a while: when the showing is found sold out, older seats without a stored reservation are given back.
  */
 @Component
 class Seats {
@@ -41,7 +39,7 @@ class Seats {
   private static final String TICKETS = "tickets";
   private static final String AT = "at";
 
-  /** Up to which moment it is known that every holder has a reservation. */
+  /** The time up to which every holder is known to have a reservation. */
   private static final String CHECKED = "checked";
 
   private final int limit;
@@ -60,10 +58,9 @@ class Seats {
   }
 
   /**
-   * Takes seats for a reservation that is about to be stored; none if it has them.
+   * Takes seats for a reservation that is about to be stored, unless it has them already.
    *
-   * @throws IdempotencyKeyReused if its id has seats for another number of tickets: only a key
-   *     leads twice to one id
+   * @throws IdempotencyKeyReused if its id has seats for another number of tickets, which only happens with a key
    * @throws SoldOut if there are too few
    */
   void take(Reservation wanted) {
@@ -109,7 +106,7 @@ class Seats {
     return updates(fits, taking);
   }
 
-  /** Holds as many seats anew; false if they were given back meanwhile. */
+  /** Renews the time of its seats; false if they were given back meanwhile. */
   private boolean kept(String showing, Reservation wanted) {
     var holder = holder(wanted.id().toString());
     return updates(
@@ -139,14 +136,14 @@ class Seats {
     }
     var orphans = new HashMap<>(unchecked);
     orphans.keySet().removeAll(booked(unchecked.keySet(), wanted));
-    // None that is held anew since it was read.
+    // Except those that were renewed since they were read.
     orphans.forEach(
         (id, tickets) -> giveBack(where(holder(id) + "." + AT).lt(until), showing, id, tickets));
     updates(where("_id").is(showing), new Update().set(CHECKED, until));
     return !orphans.isEmpty();
   }
 
-  /** Those of the reservations that are stored, for the same showing. */
+  /** The ids of stored reservations for the same showing. */
   private Set<String> booked(Set<String> ids, Reservation sameShowing) {
     var query =
         Query.query(

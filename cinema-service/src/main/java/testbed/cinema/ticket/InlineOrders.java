@@ -20,8 +20,7 @@ import testbed.ticket.office.TicketsRefused;
 import testbed.ticket.office.WaitingTickets;
 
 /**
- * Builds tickets in the cinema's own process, by a few threads behind a bounded queue. What waits
- * is lost when the process ends.
+ * Builds tickets in the cinema's own process, by a few threads behind a bounded queue. Waiting orders are lost when the process ends.
  */
 class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
 
@@ -52,7 +51,7 @@ class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
             .register(meters);
   }
 
-  /** One at a time: who orders the same ticket meanwhile must not take it for accepted. */
+  /** One at a time: a second order of the same ticket must not count as accepted before the first one is. */
   @Override
   public synchronized void order(ReservationId id, ReservationRequest reservation) {
     if (!office.accept(id)) {
@@ -71,7 +70,7 @@ class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
     return threads.getQueue().size();
   }
 
-  /** Ends at once: what waits would be lost a few seconds later. */
+  /** Ends at once: waiting orders are lost in any case. */
   @Override
   public void close() {
     var lost = threads.shutdownNow().size();

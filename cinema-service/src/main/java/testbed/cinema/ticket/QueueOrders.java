@@ -65,7 +65,7 @@ class QueueOrders implements TicketOrders {
     return message;
   }
 
-  /** The server is away, has not confirmed the order in time, or takes none. */
+  /** The server is away, did not confirm the order in time, or refused it. */
   static class NotOrdered extends ProblemException {
 
     NotOrdered() {

@@ -29,7 +29,7 @@ import testbed.ticket.office.Tickets;
 import testbed.ticket.office.Tickets.Found;
 import testbed.ticket.web.TicketController;
 
-/** Wires one of the ways to a ticket. Nothing of it is there where tickets are off. */
+/** Wires one of the ways to order tickets, or nothing where tickets are off. */
 @Configuration(proxyBeanMethods = false)
 class TicketConfiguration {
 
@@ -37,7 +37,7 @@ class TicketConfiguration {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofMillis(500);
 
-  /** Of a fetch, beyond the longest wait for a ticket. */
+  /** Time for a fetch beyond the longest wait for a ticket. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /**
@@ -91,7 +91,7 @@ class TicketConfiguration {
           settings.confirms() ? confirmed.template() : template, connection, settings.persistent());
     }
 
-    /** The ticket service does not know what is still in the queue: there, every reservation is. */
+    /** The ticket service does not know what is still in the queue. Here every stored reservation counts as ordered. */
     @Bean
     Tickets tickets(
         TicketOrderSettings service,

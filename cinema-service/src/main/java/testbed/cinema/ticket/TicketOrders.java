@@ -5,7 +5,7 @@ import testbed.contracts.ReservationRequest;
 import testbed.support.problem.ProblemException;
 import testbed.ticket.office.TicketsRefused;
 
-/** Where the ticket of a stored reservation is ordered. Ordered again, it is built once. */
+/** Orders tickets of stored reservations. A ticket that is ordered twice is built once. */
 @FunctionalInterface
 interface TicketOrders {
 

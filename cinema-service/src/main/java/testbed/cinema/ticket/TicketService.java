@@ -57,7 +57,7 @@ class TicketService implements TicketOrders, Tickets {
     }
   }
 
-  /** The ticket service is away, or gives no answer that can be used. */
+  /** The ticket service is away, or its answer cannot be used. */
   static class NoAnswer extends ProblemException {
 
     NoAnswer() {

@@ -11,11 +11,11 @@ import org.springframework.web.service.annotation.PutExchange;
 import testbed.contracts.ReservationRequest;
 import testbed.support.web.PreferredWait;
 
-/** What the cinema asks of the ticket service. Statuses are answers, and none is thrown. */
+/** What the cinema asks of the ticket service. Error statuses are answers, not exceptions. */
 @HttpExchange("/tickets/{id}")
 interface TicketServiceApi {
 
-  /** Builds a ticket now: 201, 200 if it is there already, 503 if there is no place. */
+  /** Builds a ticket now: 201, or 200 if it exists already, or 503 if there is no place. */
   @PutExchange
   ResponseEntity<Void> build(@PathVariable UUID id, @RequestBody ReservationRequest body);
 

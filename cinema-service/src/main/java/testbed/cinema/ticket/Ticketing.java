@@ -90,7 +90,7 @@ public class Ticketing {
   }
 
   private void withdraw(ReservationId id) {
-    // The time of the request, which the order may have used up, is not that of its withdrawal.
+    // With a deadline of its own: the order may have used up that of the request.
     try (var bound = Deadline.of(WITHDRAWAL, Duration.ZERO).bind()) {
       reservations.withdraw(id);
     } catch (DataAccessException | DeadlinePassed unavailable) {

@@ -25,7 +25,7 @@ class DatabaseAdvice {
     return Problems.of(ProblemType.UNAVAILABLE, "The cinema's database does not answer.");
   }
 
-  /** Not 503: that would say that it is not. */
+  /** Not 503, which would mean that it is not stored. */
   @ExceptionHandler
   ProblemDetail reservationMayBeStored(MayBeStored unknown) {
     log.warn("Database not available: {}", unknown.getMessage());

@@ -42,7 +42,7 @@ class MovieController {
   }
 
   private static ResponseEntity<Movie> notShown(ShowingQuery query) {
-    // To a question the answer is "not found"; a reservation for it is "unprocessable" (422).
+    // A query gets "not found"; a reservation gets "unprocessable" (422).
     return ResponseEntity.of(
             Problems.as(
                 ProblemType.SHOWING_UNKNOWN,

@@ -61,7 +61,7 @@ class ReservationController {
         .body(found.reservations());
   }
 
-  /** Not "make", where nothing is read: a client is told that it can only post there. */
+  /** Except "make": GET there must get 405, because it takes POST only. */
   @GetMapping("/{id:(?!make$).*}")
   Reservation get(@PathVariable UUID id) {
     return reservations.get(new ReservationId(id));

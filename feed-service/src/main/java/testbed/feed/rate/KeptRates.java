@@ -8,7 +8,7 @@ import java.util.concurrent.Executors;
 import testbed.feed.source.ExchangeRate;
 import testbed.feed.source.SourceRefused;
 
-/** Keeps a rate for as long as it is good. A refusal is not kept. */
+/** Caches rates as long as they are fresh. Refusals are not cached. */
 class KeptRates implements Rates, AutoCloseable {
 
   private static final String EURO = "eur_usd";
@@ -17,7 +17,7 @@ class KeptRates implements Rates, AutoCloseable {
   private final Rates source;
   private final boolean joined;
 
-  /** Each waits for the source. */
+  /** A thread for each request to the source, which blocks. */
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   KeptRates(RateSettings settings, Rates source) {

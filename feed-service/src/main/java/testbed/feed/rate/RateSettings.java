@@ -11,9 +11,8 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param cache who keeps them: none (nobody here) or service (this service). A cache before this
  *     service is told by {@code Cache-Control}
- * @param fresh how long one is good
- * @param stale how long after that it is still told, while a new one is asked for or the source
- *     refuses
+ * @param fresh how long a rate is fresh
+ * @param stale how long after that it is still served while it is refreshed or the source refuses
  * @param joined whether requests that come meanwhile wait for the one that already asks the source;
  *     otherwise each asks it. Of the service's own cache only
  */

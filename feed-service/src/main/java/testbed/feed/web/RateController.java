@@ -9,7 +9,7 @@ import testbed.feed.rate.RateSettings;
 import testbed.feed.rate.Rates;
 import testbed.feed.source.ExchangeRate;
 
-/** Tells rates, and caches on the way how long they may keep them (RFC 9111, RFC 5861). */
+/** Serves rates, with the cache headers of RFC 9111 and RFC 5861. */
 @RestController
 class RateController {
 
@@ -25,7 +25,7 @@ class RateController {
             : fresh.staleWhileRevalidate(settings.stale()).staleIfError(settings.stale());
   }
 
-  /** The pairs of currencies that it knows. */
+  /** The known pairs of currencies. */
   @GetMapping("/api/rates")
   List<String> pairs() {
     return List.of("eur_usd");

@@ -1,4 +1,4 @@
-/** What clients meet. */
+/** The HTTP edge. */
 @NullMarked
 package testbed.feed.web;
 

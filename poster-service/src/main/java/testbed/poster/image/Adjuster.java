@@ -5,7 +5,7 @@ import java.awt.image.BufferedImage;
 import java.util.function.UnaryOperator;
 
 /**
- * Reduces an image until it fits; its proportions stay.
+ * Scales an image down to the limits and keeps its proportions.
  *
  * <p>Halves it as long as possible, then takes the rest in one step: an interpolation looks at a
  * few neighbours only, and would skip most pixels of a large image. Thumbnailator does the same

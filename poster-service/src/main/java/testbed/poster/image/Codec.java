@@ -17,22 +17,19 @@ import javax.imageio.stream.MemoryCacheImageOutputStream;
 import testbed.support.problem.ProblemException;
 
 /**
- * Makes images of bytes and bytes of images. Decoded images have 8 bits for each sample, gray or
- * blue, green, red. All happens in memory: ImageIO's own streams would make a file for each image.
+ * Decodes and encodes images. Decoded images have 8 bits per sample: gray, or blue, green, red. In memory: ImageIO's own streams would create a file for each image.
  */
 public final class Codec {
 
   private static final int USUAL_BITS = 32;
 
   /**
-   * Each scan of a progressive JPEG goes over the whole image, and takes a few bytes only. Encoders
-   * write about ten. A thumbnail inside may have some, too.
+   * Limits attacks: each scan of a progressive JPEG is a few bytes and costs a pass over the whole image. Encoders write about ten; a thumbnail inside may add some.
    */
   private static final int MAX_SCANS = 50;
 
   /**
-   * Of a PNG with a palette the JDK keeps every chunk that comes before or after the image, empty
-   * ones too, and takes several times their bytes for that. Encoders write one for each 8 KB.
+   * Limits attacks: of a PNG with a palette the JDK keeps every chunk around the image, empty ones too, at several times its size. Encoders write one for each 8 KB.
    */
   private static final int MAX_CHUNKS = 10_000;
 
@@ -74,7 +71,7 @@ public final class Codec {
     } catch (ProblemException told) {
       throw told;
     } catch (IOException | RuntimeException damaged) {
-      // The readers of the JDK throw exceptions of many kinds on malformed images.
+      // The JDK's readers throw many kinds of exceptions on malformed images.
       throw new ImageUnreadable();
     } finally {
       reader.dispose();
@@ -99,7 +96,7 @@ public final class Codec {
     return bytes.toByteArray();
   }
 
-  /** Tells the pixels of images apart: the SHA-256 of their raw form, in hexadecimal digits. */
+  /** The SHA-256 of the raw pixels, in hexadecimal digits. */
   public static String digest(BufferedImage image) {
     return Raw.digest(image);
   }
@@ -113,7 +110,7 @@ public final class Codec {
     long pixels = (long) reader.getWidth(0) * reader.getHeight(0);
     ImageTooLarge.require(bits > USUAL_BITS ? 2 * pixels : pixels, maxPixels);
     var damaged = new AtomicBoolean();
-    // What is missing of a JPEG would be gray, with no more than a warning.
+    // A truncated JPEG would be filled with gray, with only a warning.
     reader.addIIOReadWarningListener((source, warning) -> damaged.set(true));
     var image = reader.read(0);
     if (damaged.get()) {

@@ -4,8 +4,7 @@ import java.awt.image.BufferedImage;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes grayscale of colours, with the weights of ITU-R BT.601, as OpenCV does. Java's own
- * conversion to {@code TYPE_BYTE_GRAY} is linear: the image would look too dark elsewhere.
+ * Converts to grayscale with the weights of ITU-R BT.601, as OpenCV does. Java's conversion to {@code TYPE_BYTE_GRAY} is linear: other programs would show the image too dark.
  */
 final class Converter implements UnaryOperator<BufferedImage> {
 

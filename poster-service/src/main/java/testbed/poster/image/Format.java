@@ -2,11 +2,11 @@ package testbed.poster.image;
 
 import java.util.Locale;
 
-/** How images become bytes. */
+/** The formats of images. */
 public enum Format {
   JPEG("image/jpeg"),
   PNG("image/png"),
-  /** The bare samples, see {@code Raw}. */
+  /** Uncompressed samples, see {@code Raw}. */
   RAW("image/x-raw");
 
   private final String mediaType;

@@ -3,7 +3,7 @@ package testbed.poster.image;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** An image would take more memory than one may; it was not decoded. */
+/** An image has too many pixels; it was not decoded. */
 public class ImageTooLarge extends ProblemException {
 
   private ImageTooLarge(long maxPixels) {

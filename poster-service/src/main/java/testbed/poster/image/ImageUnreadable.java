@@ -3,7 +3,7 @@ package testbed.poster.image;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** A body is no image of the kind that it says it is, or a part of it is damaged or missing. */
+/** A body is not an image of its media type, or is damaged or truncated. */
 public class ImageUnreadable extends ProblemException {
 
   ImageUnreadable() {

@@ -8,7 +8,7 @@ import java.util.function.UnaryOperator;
 public enum Step {
   /** Reduces images that are larger than 1920 × 1080. */
   ADJUST(new Adjuster(1920, 1080)),
-  /** Takes the colours out. */
+  /** Converts to grayscale. */
   CONVERT(new Converter()),
   /** Writes a watermark into the lower right corner. */
   LABEL(new Labeler());

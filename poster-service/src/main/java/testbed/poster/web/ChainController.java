@@ -60,7 +60,7 @@ class ChainController {
     response.getOutputStream().write(poster.bytes());
   }
 
-  /** Holds nothing of the answer but a small part at a time. */
+  /** Streams the answer in small parts. */
   private static void passOn(ClientHttpResponse answer, Edited asked, HttpServletResponse response)
       throws IOException {
     asked.close();
@@ -74,7 +74,7 @@ class ChainController {
     try {
       answer.getBody().transferTo(response.getOutputStream());
     } catch (IOException brokenOff) {
-      // What is not sent yet makes room for a problem, whose length is another.
+      // Reset what is not sent yet: a problem has another length.
       if (!response.isCommitted()) {
         response.reset();
       }

@@ -15,17 +15,17 @@ import testbed.support.trace.TracingProfile;
 @Configuration(proxyBeanMethods = false)
 class EdgeConfiguration {
 
-  /** Ends after the work that has been taken over. */
+  /** Closed after the accepted work is done. */
   @Bean
   ExecutorService linkThreads(Environment environment) {
     var threads = Executors.newVirtualThreadPerTaskExecutor();
-    // The work is part of the trace of the request that brought it.
+    // The work belongs to the trace of its request.
     return environment.matchesProfiles(TracingProfile.NAME)
         ? ContextExecutorService.wrap(threads, ContextSnapshotFactory.builder().build())
         : threads;
   }
 
-  /** Otherwise it would offer HTTP/2 with each connection, which the services do not have. */
+  /** Otherwise it would offer HTTP/2, which the services do not have, with each connection. */
   @Bean
   ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> plainHttp() {
     return builder ->

@@ -25,8 +25,7 @@ import testbed.poster.work.Lease;
 import testbed.support.deadline.Deadline;
 
 /**
- * The first of services whose last one answers it. Meanwhile a request holds no thread and no bytes
- * here.
+ * The first service, where the last one sends the result to the first. A waiting request holds neither a thread nor bytes.
  */
 @RestController
 @ConditionalOnProperty(name = "poster.answers", havingValue = "first")
@@ -107,7 +106,7 @@ class FirstController {
     return answer.body(reception.body(request));
   }
 
-  /** The next service has taken the poster over, or says why not. */
+  /** The next service has accepted or refused the poster. */
   private static void settle(Waiting waiting, ClientHttpResponse answer) throws IOException {
     if (answer.getStatusCode().isError()) {
       var refusal = ResponseEntity.status(answer.getStatusCode());
@@ -124,7 +123,7 @@ class FirstController {
     }
   }
 
-  /** A client's request that is not answered yet. */
+  /** A client's waiting request. */
   private static final class Waiting extends DeferredResult<ResponseEntity<byte[]>> {
 
     private volatile @Nullable Lease room;
@@ -133,7 +132,7 @@ class FirstController {
       super(millis, NoAnswer::new);
     }
 
-    /** Holds the room for the answer's bytes until the client has them. */
+    /** Holds the memory of the answer until it is sent. */
     void answer(ResponseEntity<byte[]> answer, Lease held) {
       room = held;
       if (!setResult(answer)) {

@@ -21,7 +21,7 @@ final class Formats {
         .orElseThrow();
   }
 
-  /** The body's own format if the client takes it, else one that it takes. */
+  /** The body's format if the client accepts it, otherwise one that it accepts. */
   static Format wanted(List<MediaType> accepted, Format own) {
     return accepted.isEmpty()
         ? own

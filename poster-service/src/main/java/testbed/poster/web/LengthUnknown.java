@@ -3,7 +3,7 @@ package testbed.poster.web;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** A body does not say its length, so there is no telling how much room it needs. */
+/** A body without a length: its memory cannot be reserved. */
 class LengthUnknown extends ProblemException {
 
   LengthUnknown() {

@@ -21,8 +21,7 @@ import testbed.support.problem.ProblemException;
 import testbed.support.problem.Problems;
 
 /**
- * A service behind the first, where the last one answers the first: takes a poster over at once,
- * works on it afterwards, and sends it on.
+ * A service after the first, where the last one sends the result to the first: it accepts a poster at once, edits it afterwards, and passes it on.
  */
 @RestController
 @ConditionalOnProperty(name = "poster.answers", havingValue = "first")
@@ -50,7 +49,7 @@ class LinkController {
     this.threads = linkThreads;
   }
 
-  /** As many are taken over as there is room for. */
+  /** As many are accepted as there is memory for. */
   @TakesPosters
   @ResponseStatus(HttpStatus.ACCEPTED)
   void take(@RequestHeader(PosterApi.ID) UUID id, HttpServletRequest request) {
@@ -92,12 +91,12 @@ class LinkController {
     try {
       neighbours.refuse(id, Problems.of(problem.type(), problem.detail()), headers);
     } catch (ProblemException away) {
-      // Its client is told at its deadline.
+      // The first service answers its client at the deadline.
       log.warn("Nobody could be told that poster {} failed: {}", id, problem.detail());
     }
   }
 
-  /** What is wrong is in the log. */
+  /** The cause is in the log. */
   private static final class Fault extends ProblemException {
 
     Fault() {

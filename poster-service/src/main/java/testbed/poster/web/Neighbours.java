@@ -23,7 +23,7 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The services of the steps that follow, and the first one, which is answered at last. */
+/** Calls the services of the next steps, and the first one with the result. */
 @Component
 class Neighbours {
 
@@ -53,7 +53,7 @@ class Neighbours {
   }
 
   /**
-   * Lets the next service edit a poster further.
+   * Sends a poster to the service of the next step.
    *
    * @param further headers beside those that every poster has
    * @param whenAnswered takes the answer, whatever its status

@@ -3,7 +3,7 @@ package testbed.poster.web;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** A finished poster comes after its client has gone, or has been told that it is too late. */
+/** A finished poster arrived after its client had gone or got a timeout. */
 class NobodyWaits extends ProblemException {
 
   NobodyWaits() {

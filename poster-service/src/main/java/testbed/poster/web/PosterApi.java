@@ -14,16 +14,16 @@ final class PosterApi {
   static final String STEPS_TO_DO = POSTERS + "/steps";
   static final String ANSWERS = POSTERS + "/answers/";
 
-  /** The steps that a poster has seen, in order. */
+  /** The steps that were done, in order. */
   static final String STEPS = "Poster-Steps";
 
   /** The SHA-256 of the pixels, before they were encoded for the client. */
   static final String DIGEST = "Poster-Digest";
 
-  /** Which of its requests the first service is answered. */
+  /** The id of the request at the first service. */
   static final String ID = "Poster-Id";
 
-  /** The status that the first service is to answer with. */
+  /** The status for the client. */
   static final String STATUS = "Poster-Status";
 
   private static final int MAX_STEPS = 20;

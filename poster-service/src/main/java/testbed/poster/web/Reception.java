@@ -14,7 +14,7 @@ import testbed.poster.work.Poster;
 import testbed.poster.work.Received;
 import testbed.poster.work.Room;
 
-/** Takes bodies in, each when there is room for it. */
+/** Reads bodies, each as soon as there is memory for it. */
 @Component
 class Reception {
 
@@ -47,7 +47,7 @@ class Reception {
 
   byte[] body(HttpServletRequest request) {
     try {
-      // Read into the room that it has, as collecting it piece by piece would take twice as much.
+      // Read into one array of its length: collecting pieces would take twice the memory.
       var body = new byte[Math.toIntExact(length(request))];
       int read = request.getInputStream().readNBytes(body, 0, body.length);
       return read == body.length ? body : Arrays.copyOf(body, read);

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.RestController;
 import testbed.poster.PosterSettings;
 import testbed.poster.image.Step;
 
-/** Tells which steps a poster sees from here on: a way to see whether every service is there. */
+/** Lists the steps from this service on, which shows whether every service is present. */
 @RestController
 class StepsController {
 

@@ -3,7 +3,7 @@ package testbed.poster.web;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** A request says that its poster has seen steps that there are not. */
+/** A request names steps that do not exist. */
 class StepsUnreadable extends ProblemException {
 
   StepsUnreadable() {

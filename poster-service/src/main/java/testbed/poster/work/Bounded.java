@@ -11,9 +11,7 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlinePassed;
 
 /**
- * Something of which there is a limited number. Who wants some waits in turn, no longer than the
- * bounded wait or the request's deadline: {@code poster.wait}, by what is waited for. {@code
- * poster.used} says how many are taken.
+ * A fair semaphore with metrics. Waits end at the longest wait or the request's deadline and are measured as {@code poster.wait}; {@code poster.used} is the number in use.
  */
 final class Bounded {
 
@@ -41,7 +39,7 @@ final class Bounded {
   }
 
   /**
-   * Takes so many, or all if there are not so many.
+   * Takes this number, or all if there are fewer.
    *
    * @throws Busy if they were not free in time
    * @throws DeadlinePassed if the request's deadline was over before

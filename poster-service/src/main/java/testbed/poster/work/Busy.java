@@ -5,7 +5,7 @@ import java.util.Optional;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** So many posters are being worked on that this one did not get its turn in time. */
+/** A poster did not get its turn in time. */
 class Busy extends ProblemException {
 
   Busy() {

@@ -44,7 +44,7 @@ public class Editor {
 
   /**
    * The edited poster: in the client's format if no other service follows, else in that of the
-   * wire. Keeps its turn until there is room for it, since its bytes are there already. The
+   * wire. Keeps its turn until there is memory for it, since its bytes exist already. The
    * received one is closed.
    *
    * @throws Busy if its turn did not come in time

@@ -1,6 +1,6 @@
 package testbed.poster.work;
 
-/** A part of something limited, until it is given back. A second time has no effect. */
+/** A share of a limited resource. Closing it twice has no effect. */
 public interface Lease extends AutoCloseable {
 
   @Override

@@ -2,5 +2,5 @@ package testbed.poster.work;
 
 import testbed.poster.image.Format;
 
-/** An image as it comes and goes. */
+/** An encoded image. */
 public record Poster(Format format, byte[] bytes) {}

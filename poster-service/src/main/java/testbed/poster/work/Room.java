@@ -5,12 +5,9 @@ import org.springframework.stereotype.Component;
 import testbed.poster.PosterSettings;
 
 /**
- * Bounds the bytes of posters in memory. A body is not read, and a turn is not given back, before
- * there is room for the bytes.
+ * Bounds the bytes of posters in memory. A body is not read, and a turn is not given back, before its memory is reserved.
  *
- * <p>Each kind has room of its own: what has arrived leaves when there is room for what is to be
- * sent, and with one room for both each could wait for the other. Answers arrive at the first
- * service while the others wait for it.
+ * <p>Each kind has a limit of its own to avoid deadlocks: received posters leave only when there is memory for the ones to be sent, and the first service receives answers while others wait for it.
  */
 @Component
 public class Room {

@@ -5,6 +5,6 @@ public enum AccessControl {
   /** Movies are for everybody; reservations are for users, the rest for administrators. */
   REQUIRED,
 
-  /** Whoever reaches the front door may do everything; credentials are ignored. */
+  /** Every client may do everything; credentials are ignored. */
   OFF
 }

@@ -6,8 +6,7 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Holds where a front door asks for accounts. Reads the setting as its settings record does: what
- * the one takes for {@code required} must not be {@code off} for the other.
+ * Matches where a front door asks for accounts. Binds the setting as the settings record does, so that both read the same value.
  */
 public final class AccessRequired implements Condition {
 

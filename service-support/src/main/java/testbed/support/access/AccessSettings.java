@@ -11,12 +11,10 @@ import testbed.support.preset.InvalidSetting;
 /**
  * Who may do what at a front door.
  *
- * @param control whether accounts are asked for; where they are not, whoever reaches the front door
- *     may do everything
+ * @param control whether accounts are asked for; otherwise every client may do everything
  * @param users the accounts that may make reservations, each as {@code NAME:PASSWORD}
  * @param administrators the accounts that may do everything
- * @param publishedAt the address at which clients reach the front door; the password that everybody
- *     knows is good for a loopback address only
+ * @param publishedAt the address at which clients reach the front door; the default password is accepted at a loopback address only
  */
 @ConfigurationProperties("access")
 public record AccessSettings(

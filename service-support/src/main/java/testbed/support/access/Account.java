@@ -7,7 +7,7 @@ package testbed.support.access;
  */
 public record Account(String name, String password) {
 
-  /** The password of the accounts in {@code .env}, which everybody can read. */
+  /** The default password of the accounts in {@code .env}, which is public. */
   private static final String KNOWN_TO_ALL = "testbed";
 
   public Account {
@@ -33,7 +33,7 @@ public record Account(String name, String password) {
     return password.equals(KNOWN_TO_ALL);
   }
 
-  /** The name alone: settings get into logs. */
+  /** Without the password: settings are logged. */
   @Override
   public String toString() {
     return name;

@@ -37,8 +37,7 @@ public final class Accounts {
   }
 
   /**
-   * Checks a name and a password. They are random texts of programs, sent with every request: a
-   * slow hash, which protects what people choose, would be most of the work of a request.
+   * Checks a name and a password. A fast comparison: passwords are random texts, sent with every request. A slow hash protects passwords that people choose, and would be most of the work of a request.
    *
    * @throws BadCredentialsException if they are of no account
    */
@@ -47,7 +46,7 @@ public final class Accounts {
     var password = bytes(claimed.getCredentials());
     Authentication found = null;
     for (var one : known) {
-      // To the end, whatever differs: the time says nothing of a password.
+      // In constant time, so that timing does not reveal a password.
       if (MessageDigest.isEqual(name, one.name) & MessageDigest.isEqual(password, one.password)) {
         found = one.granted;
       }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the requests of each client. Bounded; clients that ask no more are forgotten. Safe for use
+ * Counts the requests of each client. Bounded; entries expire. Safe for use
  * by several threads.
  */
 public final class ClientRates {
@@ -31,7 +31,7 @@ public final class ClientRates {
     this.clients =
         Caffeine.newBuilder()
             .maximumSize(CLIENTS)
-            // By then it may make as many requests as a new one.
+            // Its count would be reset by then.
             .expireAfterAccess(rate.period().multipliedBy(2))
             .build();
     this.refusal = new TooManyRequests(rate);
@@ -40,9 +40,9 @@ public final class ClientRates {
   /**
    * Counts a request.
    *
-   * @param user who is logged in, if anybody
-   * @param address where the request comes from, as far as this is known
-   * @return why it is refused; empty if it may be carried out
+   * @param user the account, if any
+   * @param address of the client, if known
+   * @return the refusal; empty if the request may be carried out
    */
   public Optional<TooManyRequests> refusal(@Nullable Principal user, @Nullable String address) {
     var client = user == null ? "at " + address : "user " + user.getName();

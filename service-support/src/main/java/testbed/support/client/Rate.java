@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import testbed.support.preset.InvalidSetting;
 
-/** So many requests in each period, written {@code 50/s} or {@code 600/min}. */
+/** A number of requests per period, written {@code 50/s} or {@code 600/min}. */
 public record Rate(int requests, Duration period) {
 
   private static final Pattern WRITTEN = Pattern.compile("([1-9]\\d{0,5})/(s|min)");

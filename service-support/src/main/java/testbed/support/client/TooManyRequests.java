@@ -5,7 +5,7 @@ import java.util.Optional;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** The client has made as many requests as it may. */
+/** The client has exceeded its rate limit. */
 public class TooManyRequests extends ProblemException {
 
   private final Duration period;

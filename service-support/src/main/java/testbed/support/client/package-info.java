@@ -1,4 +1,4 @@
-/** How much one client may ask of a front door. */
+/** Rate limits of clients at a front door. */
 @NullMarked
 package testbed.support.client;
 

@@ -7,14 +7,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when a request has to be answered: a margin before its caller gives up. Bound to the thread
- * that works on the request. Work without a deadline is limited by the settings of what it uses.
+ * The time by which a request must be answered: a margin before its caller gives up. Bound to the thread that handles the request. Without a deadline, the limits of the clients in use apply.
  */
 public final class Deadline {
 
   /**
-   * How many milliseconds the caller of an HTTP request waits for the answer. Relative, so that no
-   * two clocks have to agree.
+   * How many milliseconds the caller of an HTTP request waits for the answer. Relative, so that clocks need not agree.
    */
   public static final String HEADER = "Request-Timeout-Millis";
 
@@ -34,20 +32,20 @@ public final class Deadline {
    * The deadline of a request.
    *
    * @param wait how long its caller waits from now on
-   * @param margin how much sooner it is to have the answer
+   * @param margin how much earlier the answer must be sent
    */
   public static Deadline of(Duration wait, Duration margin) {
     return new Deadline(System.nanoTime() + wait.minus(margin).toNanos(), margin.toMillis());
   }
 
-  /** A time in milliseconds, as requests and messages carry it; none if it cannot be read. */
+  /** Parses milliseconds, as requests and messages carry them; empty if malformed. */
   public static Optional<Duration> read(@Nullable String millis) {
     return millis != null && MILLIS.matcher(millis).matches()
         ? Optional.of(Duration.ofMillis(Long.parseLong(millis)))
         : Optional.empty();
   }
 
-  /** So long from now, or this thread's deadline if that comes sooner. */
+  /** A deadline after this time, or this thread's deadline if that is earlier. */
   public static Deadline within(Duration longest) {
     var own = of(longest, Duration.ZERO);
     var current = CURRENT.get();
@@ -60,8 +58,7 @@ public final class Deadline {
   }
 
   /**
-   * Ends the request on this thread if less than its margin is left: what changes data is begun
-   * only if its caller will learn how it ended.
+   * Fails if less than the margin is left: data is changed only if the caller will still get the result.
    *
    * @throws DeadlinePassed if it is too late to begin
    */
@@ -72,7 +69,7 @@ public final class Deadline {
     }
   }
 
-  /** Whether what changes data may still be begun: its caller will learn how it ended. */
+  /** Whether data may still be changed: the caller will get the result. */
   public boolean hasMargin() {
     return millisLeft() >= marginMillis;
   }
@@ -87,14 +84,14 @@ public final class Deadline {
     return String.valueOf(millisLeft());
   }
 
-  /** Binds the deadline to this thread until the binding is closed; then the one before holds. */
+  /** Binds the deadline to this thread; closing the binding restores the one before. */
   public Binding bind() {
     var before = CURRENT.get();
     CURRENT.set(this);
     return before == null ? CURRENT::remove : () -> CURRENT.set(before);
   }
 
-  /** A thread's deadline, as long as it is the thread's. */
+  /** Binds a deadline to a thread until it is closed. */
   @FunctionalInterface
   public interface Binding extends AutoCloseable {
 

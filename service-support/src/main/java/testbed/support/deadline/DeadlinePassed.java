@@ -3,7 +3,7 @@ package testbed.support.deadline;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** The caller will not wait for the end of what would have to be done; it was not begun. */
+/** Too little time is left for the work; it was not begun. */
 public class DeadlinePassed extends ProblemException {
 
   public DeadlinePassed() {

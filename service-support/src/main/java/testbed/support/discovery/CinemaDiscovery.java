@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import testbed.support.presence.KnownCinemas;
 
-/** What a front door that finds cinemas in the registry imports. */
+/** Imported by front doors that find cinemas in the registry. */
 @Configuration(proxyBeanMethods = false)
 public class CinemaDiscovery {
 
@@ -17,12 +17,12 @@ public class CinemaDiscovery {
 
   @Bean
   RegisteredCinemas registeredCinemas(DiscoveryClient discovery) {
-    // A registered cinema is present whenever it was last seen; the memory is for the others.
+    // A registered cinema is present at any time; only cinemas that are gone need remembering.
     return new RegisteredCinemas(
         discovery, new KnownCinemas(Duration.ZERO, REMEMBERED, InstantSource.system()));
   }
 
-  /** Part of readiness: without the registry's first answer a front door knows nobody. */
+  /** Part of readiness: until the registry's first answer a front door knows no cinema. */
   @Bean
   HealthIndicator registryHealthIndicator(RegisteredCinemas cinemas) {
     return () -> (cinemas.fetched() ? Health.up() : Health.outOfService()).build();

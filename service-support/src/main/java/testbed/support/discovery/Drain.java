@@ -5,9 +5,7 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Goes on serving for a while after the service was told to stop. By then the registry's client has
- * said that the instance is down ({@code EurekaAutoServiceRegistration}), but its callers still
- * know it from the registry's last answer.
+ * Keeps the service running for a while after SIGTERM. The registry already knows that the instance is down ({@code EurekaAutoServiceRegistration}), but callers still have the registry's last answer.
  */
 class Drain implements SmartLifecycle {
 

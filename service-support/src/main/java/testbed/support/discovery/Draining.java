@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Lets a service that registers drain when it stops. */
+/** Makes a registered service drain when it stops. */
 @AutoConfiguration
 @ConditionalOnProperty(name = "eureka.client.enabled", havingValue = "true")
 @EnableConfigurationProperties(DiscoverySettings.class)

@@ -31,7 +31,7 @@ import testbed.support.presence.Presence;
  * The services in the registry, and the cinemas among them, as of its last answer; while the
  * registry is down that answer stands. An instance belongs to the cinema that its metadata names
  * under {@value #METADATA_KEY}, so a new cinema needs no code and no configuration at a front door.
- * Worked out once for each answer of the registry, not for each request.
+ * Computed once for each answer of the registry, not for each request.
  */
 public final class RegisteredCinemas {
 
@@ -67,7 +67,7 @@ public final class RegisteredCinemas {
     return presence;
   }
 
-  /** All of these: what is gone is unavailable, and not unknown. */
+  /** Both together: a cinema that is gone is unavailable, not unknown. */
   public SortedSet<CinemaName> known() {
     var now = presence;
     var known = new TreeSet<>(now.present());
@@ -88,7 +88,7 @@ public final class RegisteredCinemas {
     fetched = true;
   }
 
-  /** The client may have asked the registry before this object was there to listen. */
+  /** The registry may have answered before this listener existed. */
   @EventListener
   @Order(Ordered.HIGHEST_PRECEDENCE)
   void started(ContextRefreshedEvent start) {
@@ -106,7 +106,7 @@ public final class RegisteredCinemas {
     presence = Presence.of(instances.keySet(), missing);
   }
 
-  /** Without the instances whose address is none: one of them must not hide all others. */
+  /** Skips instances with a malformed address: one must not hide all others. */
   private List<Registered> registered() {
     var found = new ArrayList<Registered>();
     var skipped = new HashSet<String>();

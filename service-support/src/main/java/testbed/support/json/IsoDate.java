@@ -8,8 +8,7 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
 
 /**
- * Reads a day written {@code yyyy-MM-dd} and nothing else. The library's own reader also takes
- * lists of numbers and moments, of which it drops the time.
+ * Reads a day written {@code yyyy-MM-dd} and nothing else. The library's own reader also accepts lists of numbers, and timestamps, whose time it drops.
  */
 class IsoDate extends StdScalarDeserializer<LocalDate> {
 

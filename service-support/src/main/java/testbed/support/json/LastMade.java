@@ -8,11 +8,10 @@ import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Makes one thing of another, and not again while the other is the same: what is listed again and
- * again is read and written once. Every answer is still compared with the one before. Safe for use
+ * Caches the last result of a conversion by key, as long as its input is the same. Equal lists are read and written once; every answer is still compared with the one before. Safe for use
  * by several threads.
  *
- * @param <K> of what; as many are remembered as there are keys
+ * @param <K> the key; one result is kept for each
  */
 public final class LastMade<K, A, B> {
 
@@ -23,14 +22,14 @@ public final class LastMade<K, A, B> {
   private final Function<A, B> make;
 
   /**
-   * @param same whether the same is made of both
+   * @param same whether two inputs give the same result
    */
   public LastMade(BiPredicate<A, A> same, Function<A, B> make) {
     this.same = same;
     this.make = make;
   }
 
-  /** Reads JSON. Equal bytes are the same object. */
+  /** Reads JSON. Equal bytes give the same object. */
   public static <K, B> LastMade<K, byte[], B> read(JsonMapper json, Class<B> type) {
     return new LastMade<>(Arrays::equals, bytes -> json.readValue(bytes, type));
   }

@@ -1,4 +1,4 @@
-/** JSON read strictly: what cannot be kept is refused. What is the same is not read again. */
+/** JSON: read strictly, and not parsed again while it is the same. */
 @NullMarked
 package testbed.support.json;
 

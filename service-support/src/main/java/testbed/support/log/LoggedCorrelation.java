@@ -3,8 +3,7 @@ package testbed.support.log;
 import org.slf4j.MDC;
 
 /**
- * Names, in every line that is logged meanwhile on this thread, the correlation id of the request
- * that the line is about: the text pattern and the JSON format both take it from there.
+ * Adds a correlation id to the log lines of this thread (MDC); the text pattern and the JSON format both use it.
  */
 public final class LoggedCorrelation {
 

@@ -4,8 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
- * Names, in every line that is logged meanwhile on this thread, the trace and the span that the
- * line is part of.
+ * Adds the trace and the span to the log lines of this thread (MDC).
  */
 public final class LoggedTrace {
 

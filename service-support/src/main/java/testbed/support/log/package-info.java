@@ -1,4 +1,4 @@
-/** Log lines that say which request they are about. */
+/** Log lines with the ids of their request. */
 @NullMarked
 package testbed.support.log;
 

@@ -30,10 +30,10 @@ public final class BlockedConnection {
     blocked = null;
   }
 
-  /** Whether a message that is published now would not be taken. */
+  /** Whether the server would not accept a message now. */
   public boolean isBlocked() {
     var connection = blocked;
-    // Nobody says so when the connection ends before it is unblocked.
+    // There is no event when a blocked connection is closed.
     return connection != null && connection.isOpen();
   }
 }

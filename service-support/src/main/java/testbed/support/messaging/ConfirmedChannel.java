@@ -20,7 +20,7 @@ import org.springframework.amqp.rabbit.connection.CorrelationData.Confirm;
  */
 final class ConfirmedChannel {
 
-  /** Tells a returned message from others that wait. */
+  /** The header by which a returned message is found. */
   private static final String NUMBER = "publish-number";
 
   private final Channel channel;
@@ -32,7 +32,7 @@ final class ConfirmedChannel {
     this.channel = channel;
   }
 
-  /** Makes the server confirm what is sent over a new channel. */
+  /** Switches a new channel to publisher confirms. */
   static ConfirmedChannel over(Channel channel) throws IOException {
     var confirmed = new ConfirmedChannel(channel);
     channel.addReturnListener(confirmed::returned);

@@ -26,12 +26,11 @@ import org.springframework.context.ApplicationContext;
  * For messages that must not be lost: each send waits until the AMQP server has taken the message
  * over and put it in a queue.
  *
- * <p>A connection of its own, opened by its first message. On the common one every message would be
- * confirmed and pay for it.
+ * <p>A connection of its own, opened by its first message. On the common one every message would have the cost of a confirm.
  */
 public final class ConfirmedConnection implements AutoCloseable {
 
-  /** As long as for any other answer of the server. */
+  /** As for any other answer of the server. */
   private static final long PATIENCE_MILLIS = 10_000;
 
   /** A channel is taken until its message is confirmed: one for each consumer at a time. */
@@ -58,7 +57,7 @@ public final class ConfirmedConnection implements AutoCloseable {
     templateSettings.configure(template, connections);
     customizers.orderedStream().forEach(customizer -> customizer.customize(template));
     template.setMandatory(true);
-    // Has the registry of observations.
+    // Needed for observations.
     template.setApplicationContext(service);
   }
 
@@ -94,7 +93,7 @@ public final class ConfirmedConnection implements AutoCloseable {
       super(confirms);
     }
 
-    /** Every other way to send leads here. */
+    /** All other methods that send call this one. */
     @Override
     public void send(
         @Nullable String exchange,

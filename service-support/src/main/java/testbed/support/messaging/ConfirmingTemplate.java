@@ -19,18 +19,14 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.support.RabbitExceptionTranslator;
 
 /**
- * A template whose messages are confirmed as {@link Confirms} says. What is sent without
- * correlation data goes the library's way.
+ * A template whose messages are confirmed as {@link Confirms} says. Messages without correlation data are sent as the library does.
  *
- * <p>The library takes a channel from its cache for each message, adds two headers by which it
- * finds the message again, and hands each confirm to another thread. Over one channel a message is
- * found by its number, and a confirm is noted by the thread that reads it.
+ * <p>The library takes a channel from its cache for each message, adds two headers to find the message again, and hands each confirm to another thread. Here all messages share a channel, are found by their number, and are completed by the thread that reads the confirm.
  */
 public class ConfirmingTemplate extends RabbitTemplate {
 
   /**
-   * How long a message waits for a channel. A server that is cut off lets attempts to connect last
-   * for many seconds, and those who wait must not add up.
+   * How long a message waits for a channel. While a server is cut off, an attempt to connect takes many seconds, and waiting senders must not queue up behind it.
    */
   private static final long PATIENCE_MILLIS = 1_000;
 
@@ -44,7 +40,7 @@ public class ConfirmingTemplate extends RabbitTemplate {
     this.confirms = confirms;
   }
 
-  /** Every other way to send leads here. */
+  /** All other methods that send call this one. */
   @Override
   public void send(
       @Nullable String exchange,
@@ -57,7 +53,7 @@ public class ConfirmingTemplate extends RabbitTemplate {
     }
     lock();
     try {
-      // Mandatory, but not in its own words: the library would add a header of its own.
+      // Mandatory, without the library's own mechanism, which would add a header.
       shared()
           .send(
               message,
@@ -88,7 +84,7 @@ public class ConfirmingTemplate extends RabbitTemplate {
     }
   }
 
-  /** One attempt at a time, which goes on without who has begun it. */
+  /** One attempt to connect at a time. It goes on even if the thread that began it gives up. */
   private ConfirmedChannel shared() {
     var current = shared;
     if (current == null || hasEnded(current)) {

@@ -7,8 +7,7 @@ import org.springframework.amqp.core.Message;
 import testbed.support.log.LoggedCorrelation;
 
 /**
- * Around a listener, with its retries and what comes after the last of them: lines logged meanwhile
- * carry the message's correlation id.
+ * Around a listener, its retries and its recoverer: log lines carry the message's correlation id.
  */
 class CorrelatedLog implements MethodInterceptor {
 

@@ -7,16 +7,13 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 
 /**
- * Around a listener with its retries: sets a message aside, unhandled, that was delivered too
- * often. It may be what ends the service. Done by the client, because a classic queue and the
- * embedded server do not count deliveries.
+ * Around a listener and its retries: sets aside a message that was delivered too often, because it may crash the service. Done by the client, because classic queues and the embedded server do not count deliveries.
  *
- * <p>Only messages that the server marks as redelivered are counted; others pay nothing. A server
- * that restarts and a service that stops lead to second deliveries too.
+ * <p>Only messages that the server marks as redelivered are counted; others have no cost. Restarts of the server or the service also lead to redeliveries.
  */
 public abstract class DeliveryLimit implements MethodInterceptor {
 
-  /** Of RabbitMQ's quorum queues: how often the message was returned. */
+  /** The header of RabbitMQ's quorum queues: how often the message was returned. */
   private static final String RETURNS = "x-delivery-count";
 
   private final int most;
@@ -30,13 +27,13 @@ public abstract class DeliveryLimit implements MethodInterceptor {
     this.deadLetters = deadLetters;
   }
 
-  /** How many deliveries there were, with this one; 0 if that cannot be told. */
+  /** How many deliveries there were, including this one; 0 if unknown. */
   protected abstract long deliveries(Message again);
 
-  /** Handles a message under this count. */
+  /** Handles a message whose deliveries are counted. */
   protected abstract @Nullable Object handle(MethodInvocation call, Message again) throws Throwable;
 
-  /** It is set aside: its count is needed no more. */
+  /** The message is set aside, so its count can be deleted. */
   protected void forget(Message setAside) {}
 
   /**

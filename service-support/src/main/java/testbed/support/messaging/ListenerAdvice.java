@@ -11,7 +11,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Puts an advice around every listener, its retries, and every advice that was put there before.
+ * Puts an advice around every listener, outside its retries and earlier advices.
  */
 public final class ListenerAdvice implements BeanPostProcessor {
 
@@ -21,7 +21,7 @@ public final class ListenerAdvice implements BeanPostProcessor {
     this.advice = advice;
   }
 
-  /** For an advice that is made when it is first needed, as the beans that it needs are. */
+  /** For an advice that is created lazily, with the beans that it needs. */
   public static ListenerAdvice of(ObjectProvider<? extends MethodInterceptor> advice) {
     var made = SingletonSupplier.of(advice::getObject);
     return new ListenerAdvice((MethodInterceptor) call -> made.obtain().invoke(call));

@@ -13,12 +13,9 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 
 /**
- * Around a listener: a request that expires has its sender's deadline. The server drops what
- * expires in a queue; what expires later, among the messages that were fetched in advance, is
- * dropped here.
+ * Around a listener: a request with an expiration has its sender's deadline. The server drops what expires in a queue; prefetched messages that expire are dropped here.
  *
- * <p>When it was sent is told by the sender's clock: across machines a deadline is as good as their
- * clocks agree.
+ * <p>The time of sending is that of the sender's clock: across machines a deadline is as accurate as their clocks.
  */
 class MessageDeadline implements MethodInterceptor {
 
@@ -56,7 +53,7 @@ class MessageDeadline implements MethodInterceptor {
     }
   }
 
-  /** Nobody waits for an answer to what has no correlation id. */
+  /** Without a correlation id nobody waits for an answer. */
   private @Nullable Deadline of(MessageProperties message) {
     if (message.getCorrelationId() == null
         || !(message.getHeader(QueueMeters.SENT) instanceof Long sent)) {

@@ -19,9 +19,7 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON bodies whose type header carries the stable id that each message declares. Class names on
- * the wire would tie every service to one code base's packages and let a sender choose the class
- * that is built.
+ * JSON bodies with the message's declared id in the type header. Class names would tie services to package names and let a sender choose the class that is instantiated.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
@@ -51,9 +49,7 @@ public class MessageFormat {
   }
 
   /**
-   * Builds nothing but declared messages. The library's mapper also builds every class of {@code
-   * java.util} and {@code java.lang} that a header names; it can be told to trust more packages,
-   * not fewer.
+   * Instantiates declared messages only. The library's mapper also accepts all of {@code java.util} and {@code java.lang}; packages can be added to its list but not removed.
    */
   private static final class DeclaredTypes extends DefaultJacksonJavaTypeMapper {
 

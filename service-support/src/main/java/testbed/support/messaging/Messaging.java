@@ -48,7 +48,7 @@ public class Messaging {
   /** More than a busy server needs, and less than clients wait for an answer. */
   private static final Duration LONGEST_WRITE = Duration.ofSeconds(4);
 
-  /** A server that holds its publishers back must not hold back its consumers as well. */
+  /** A server that blocks publishers must not block consumers as well. */
   @Bean
   RabbitTemplateCustomizer separatePublisherConnection() {
     return template -> template.setUsePublisherConnection(true);
@@ -77,7 +77,7 @@ public class Messaging {
     };
   }
 
-  /** In every preset: a write without an end would hold back all others. */
+  /** In every preset: a write that never ends would block all others. */
   @Bean
   static BeanPostProcessor limitedWrites() {
     return new BeanPostProcessor() {
@@ -96,8 +96,7 @@ public class Messaging {
   }
 
   /**
-   * What cannot be read now cannot be read a second time. What fails by an outage is left to {@link
-   * PatientListener}, which has more time.
+   * A message that cannot be read is not retried. Outages are left to {@link PatientListener}, which waits longer.
    */
   @Bean
   RabbitListenerRetrySettingsCustomizer retriesThatMayHelp() {
@@ -119,15 +118,14 @@ public class Messaging {
     return new Declarables(exchange, queue, BindingBuilder.bind(queue).to(exchange).with("#"));
   }
 
-  /** A message that fails by an outage waits for its end. */
+  /** A message that fails by an outage is retried until the outage ends. */
   @Bean
   static BeanPostProcessor patientListeners(ConfigurableApplicationContext service) {
     return new ListenerAdvice(new PatientListener(service::isClosed, System::nanoTime));
   }
 
   /**
-   * Traces lead through the queues. By an advice, because the containers' own observation would
-   * take the place of their metrics.
+   * Continues traces through the queues. By an advice, because the containers' own observation would replace their metrics.
    */
   @Bean
   @Profile(TracingProfile.NAME)
@@ -135,7 +133,7 @@ public class Messaging {
     return new ListenerAdvice(new TracedListener(SingletonSupplier.of(observations::getObject)));
   }
 
-  /** What expires while it waits for its turn is not worked on. */
+  /** Requests that expire before their turn are not handled. */
   @Bean
   @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)
   static BeanPostProcessor listenersWithDeadlines(ObjectProvider<DeadlineSettings> deadlines) {

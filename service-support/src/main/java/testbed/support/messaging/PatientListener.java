@@ -15,13 +15,10 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Around a listener, with its retries and what comes after the last of them. If all of these fail,
- * the message was neither handled nor set aside, because something that it needs is away. It is
- * tried again, ever more slowly, until that is back. Meanwhile its consumer takes no other message.
+ * Around a listener, its retries and its recoverer. If these fail because a resource is away, the message was neither handled nor set aside. It is retried with growing pauses until the resource is back. Meanwhile its consumer takes no other message.
  *
  * <p>The message goes back to its queue if the service stops or the channel is closed. (RabbitMQ
- * closes a channel whose message is not acknowledged within 30 minutes.) A message that need not
- * last is dropped after 30 s: nobody waits for its answer any more.
+ * closes a channel whose message is not acknowledged within 30 minutes.) A message that is not persistent is dropped after 30 s: nobody waits for its answer any more.
  */
 class PatientListener implements MethodInterceptor {
 
@@ -80,7 +77,7 @@ class PatientListener implements MethodInterceptor {
     throw failure;
   }
 
-  /** On a copy, because an invocation proceeds only once. */
+  /** On a copy, because an invocation can proceed only once. */
   private static @Nullable Object attempt(MethodInvocation call) throws Throwable {
     return ((ProxyMethodInvocation) call).invocableClone().proceed();
   }

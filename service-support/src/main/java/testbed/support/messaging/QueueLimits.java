@@ -19,8 +19,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.event.EventListener;
 
 /**
- * Queues that hold only so many messages, on every AMQP server. They are declared with RabbitMQ's
- * arguments. Qpid refuses these and has others for the same.
+ * Bounded queues on every AMQP server. They are declared with RabbitMQ's arguments; for Qpid, which refuses these, with its own.
  *
  * <p>RabbitMQ does not change the arguments of a queue that exists. If it is empty and has no
  * consumer, it is deleted, and the admin's next try declares it again.
@@ -63,7 +62,7 @@ public final class QueueLimits implements DeclarableCustomizer {
         : declared;
   }
 
-  /** The admin tries again. */
+  /** The admin retries. */
   @EventListener
   void failed(DeclarationExceptionEvent failure) {
     if (failure.getDeclarable() instanceof Queue queue

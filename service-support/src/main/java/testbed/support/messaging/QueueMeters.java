@@ -14,11 +14,9 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /**
- * What only the two ends of a queue can tell: how long a message took from its publisher to its
- * listener ({@code queue.wait}), and whether it was delivered before ({@code queue.redelivered}).
+ * Metrics of a queue that only its users can measure: the time from publisher to listener ({@code queue.wait}), and redeliveries ({@code queue.redelivered}).
  *
- * <p>The time of sending travels in a header, because AMQP's own timestamp has whole seconds. Both
- * ends read their own machine's clock: across machines the wait is as good as their clocks agree.
+ * <p>The time of sending travels in a header, because AMQP's own timestamp has whole seconds. Both ends read their own clock: across machines the wait is as accurate as their clocks.
  */
 public final class QueueMeters {
 

@@ -13,8 +13,7 @@ import org.springframework.amqp.rabbit.support.micrometer.RabbitListenerObservat
 import org.springframework.amqp.rabbit.support.micrometer.RabbitMessageReceiverContext;
 
 /**
- * Around a listener, with its retries and what comes after the last of them: one observation for a
- * message that was sent within a trace. Others are nobody's request.
+ * Around a listener, its retries and its recoverer: one observation for each message that was sent within a trace. Other messages belong to no request.
  */
 class TracedListener implements MethodInterceptor {
 

@@ -13,12 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sockets that are closed when the other side takes nothing for a while.
+ * Sockets that are closed when a write makes no progress for a while.
  *
- * <p>A server that is cut off confirms nothing, so what is sent fills the operating system's
- * buffer. The next write waits in vain, and the library's heartbeats cannot end it: they want the
- * channel, which the writer holds. After the server's return it would go on to wait about as long
- * as the server was away, until the operating system tries again.
+ * <p>A server that is cut off acknowledges no data, so the operating system's buffer fills up and the next write blocks. The library's heartbeats cannot end it, because the writer holds the channel. After the server's return the write would wait about as long again, for the operating system's next retransmission.
  */
 final class WriteLimit extends SocketFactory {
 
@@ -76,7 +73,7 @@ final class WriteLimit extends SocketFactory {
   private final class LimitedSocket extends Socket {
 
     /**
-     * Of the write that goes on, in the terms of {@link System#nanoTime}; null if there is none.
+     * The start of the current write, like {@link System#nanoTime}; null if there is none.
      */
     private volatile @Nullable Long begun;
 

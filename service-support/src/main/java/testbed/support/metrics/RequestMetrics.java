@@ -16,7 +16,7 @@ import org.springframework.web.filter.ServerHttpObservationFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import testbed.support.trace.TracingProfile;
 
-/** Times requests of servlet services, where nobody else observes them. */
+/** Times requests of servlet services where they are not observed. */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.webmvc.autoconfigure.WebMvcObservationAutoConfiguration",
     afterName =

@@ -35,7 +35,7 @@ class RequestTimer extends ServerHttpObservationFilter {
   private static final Set<String> METHODS =
       Stream.of(HttpMethod.values()).map(HttpMethod::name).collect(Collectors.toUnmodifiableSet());
 
-  /** What tells timers apart: as many as there are paths, and statuses of each. */
+  /** The tags of a timer; bounded by the number of paths and statuses. */
   private record Kind(String method, String uri, int status, String exception) {}
 
   private final MeterRegistry meters;
@@ -85,7 +85,7 @@ class RequestTimer extends ServerHttpObservationFilter {
         .register(meters);
   }
 
-  /** Where whoever answers the request notes its path, as with an observation. */
+  /** The attribute in which the handler notes the path pattern, as with an observation. */
   private static ServerRequestObservationContext context(
       HttpServletRequest request, HttpServletResponse response) {
     return findObservationContext(request)

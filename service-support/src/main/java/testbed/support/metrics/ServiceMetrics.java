@@ -10,7 +10,7 @@ import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.annotation.Bean;
 
-/** What every service measures of itself, and what it leaves out. */
+/** The metrics that every service adds or leaves out. */
 @AutoConfiguration(
     afterName =
         "org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration")
@@ -32,8 +32,7 @@ public class ServiceMetrics {
   }
 
   /**
-   * Probes and scrapes are no part of a service's work, and each series of a timer is sixteen lines
-   * in every scrape.
+   * No timers for probes and scrapes: they are not a service's work, and each series of a timer has sixteen lines.
    */
   @Bean
   MeterFilter withoutRequestsOfWatchers() {
@@ -44,7 +43,7 @@ public class ServiceMetrics {
                 && uri.startsWith("/actuator"));
   }
 
-  /** The database's driver gives its cluster a new number at each start, and has only one. */
+  /** The driver has a single cluster and gives it a new id at each start. */
   @Bean
   MeterFilter withoutNumbersOfClusters() {
     return MeterFilter.ignoreTags("cluster.id");

@@ -1,4 +1,4 @@
-/** What services measure of themselves, and what they leave out. */
+/** The metrics of services. */
 @NullMarked
 package testbed.support.metrics;
 

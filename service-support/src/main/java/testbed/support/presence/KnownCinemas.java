@@ -10,7 +10,7 @@ import testbed.contracts.CinemaName;
 
 /**
  * The cinemas a front door has seen: present ones are asked, remembered ones that are gone are
- * named as missing, so that a list never silently lacks a cinema. Bounded by the number of cinemas
+ * named as missing, so that a list never lacks a cinema without saying so. Bounded by the number of cinemas
  * that ever were; entries expire. Safe for use by several threads.
  */
 public final class KnownCinemas {
@@ -30,12 +30,12 @@ public final class KnownCinemas {
     this.clock = clock;
   }
 
-  /** Notes that the cinema is there now. */
+  /** Notes that the cinema is present. */
   public void seen(CinemaName cinema) {
     lastSeen.put(cinema, clock.instant());
   }
 
-  /** Notes that the cinema is not there now, until it is seen again. */
+  /** Notes that the cinema is absent, until it is seen again. */
   public void gone(CinemaName cinema) {
     var noLongerPresent = clock.instant().minus(presentFor).minusNanos(1);
     lastSeen.computeIfPresent(

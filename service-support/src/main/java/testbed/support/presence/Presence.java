@@ -7,7 +7,7 @@ import java.util.TreeSet;
 import testbed.contracts.CinemaName;
 
 /**
- * Which cinemas there are at one moment.
+ * The cinemas at one moment.
  *
  * @param present the cinemas to ask, by name
  * @param missing the cinemas that are remembered but gone, by name

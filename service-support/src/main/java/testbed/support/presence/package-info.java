@@ -1,4 +1,4 @@
-/** Which cinemas exist and which of them are there now, seen from a front door. */
+/** Which cinemas exist and which are present, as a front door knows them. */
 @NullMarked
 package testbed.support.presence;
 

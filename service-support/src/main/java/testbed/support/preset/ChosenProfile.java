@@ -9,9 +9,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
- * Activates the profile that a setting names, before the configuration files are read. A misspelt
- * profile would be ignored silently, and a measurement under the wrong one is worse than none; a
- * misspelt choice stops the start.
+ * Activates the profile that a setting names, before the configuration files are read. Spring ignores an unknown profile, so that a measurement would run under the wrong one. An unknown choice stops the start.
  */
 public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered {
 
@@ -25,7 +23,7 @@ public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered
     this.choices = List.copyOf(choices);
   }
 
-  /** The choice when nothing is set. Empty: a choice must be made. */
+  /** The default. Empty: the setting is required. */
   protected String defaultChoice(Environment environment) {
     return "";
   }

@@ -5,15 +5,14 @@ import java.util.Optional;
 import testbed.contracts.ProblemType;
 
 /**
- * A fact that ends a request, known to the caller: the edge reports it under its type. Subclasses
- * are named after the fact. The message is for the client, so it never carries internals.
+ * Ends a request with a problem, which the edge reports under its type. Subclasses are named after the fact. The message is for the client and has no internals.
  */
 public abstract class ProblemException extends RuntimeException {
 
   private final ProblemType type;
 
   protected ProblemException(ProblemType type, String detail) {
-    // No stack trace: these are answers, not faults, and they occur under load.
+    // No stack trace: these are expected answers, also under load.
     super(detail, null, false, false);
     this.type = type;
   }
@@ -22,12 +21,12 @@ public abstract class ProblemException extends RuntimeException {
     return type;
   }
 
-  /** What the client is told. */
+  /** The text for the client. */
   public String detail() {
     return String.valueOf(getMessage());
   }
 
-  /** After which time it is worth trying again; empty if that is not known. */
+  /** When the client may retry; empty if unknown. */
   public Optional<Duration> retryAfter() {
     return Optional.empty();
   }

@@ -15,11 +15,9 @@ import org.springframework.http.HttpRequest;
 import testbed.support.log.LoggedTrace;
 
 /**
- * Makes spans of clients' requests and of all that is done for them, and of nothing else: probes,
- * scrapes, signs of presence, timers and the registry's client begin no trace. Lines that are
- * logged meanwhile carry the ids.
+ * Only clients' requests begin a trace: probes, scrapes, presence, timers and the registry's client do not. Log lines carry the ids.
  *
- * <p>A predicate of the observation registry would not do: it would take the metrics away as well.
+ * <p>Not by a predicate of the observation registry, which would remove the metrics as well.
  */
 final class ClientsRequests extends FirstMatchingCompositeObservationHandler {
 
@@ -64,7 +62,7 @@ final class ClientsRequests extends FirstMatchingCompositeObservationHandler {
   }
 
   private static boolean isAboutTheService(@Nullable Object carrier) {
-    // In this order: where requests are of the first kind, there is no class for the second.
+    // In this order: a reactive service does not have the servlet class.
     if (carrier instanceof HttpRequest reactive) {
       return reactive.getURI().getPath().startsWith(ABOUT_THE_SERVICE);
     }

@@ -18,26 +18,25 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes spans of what is observed and sends them by OTLP. Everything here is wired under the
- * profile only, so that without it nothing of OpenTelemetry is started.
+ * Exports observations as spans by OTLP. Wired under the profile only, so that OpenTelemetry is not started without it.
  */
 @AutoConfiguration
 @Profile(TracingProfile.NAME)
 public class Tracing {
 
-  /** Ends with the context, after the services' last requests, and sends what is left. */
+  /** Closed with the context, after the last requests; it then sends what is left. */
   @Bean
   SdkTracerProvider spans(Environment environment) {
     var receiver =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(environment.getRequiredProperty(TracingProfile.PROPERTY))
             .setMeterProvider(MeterProvider.noop())
-            // Traces are to be looked at now. A receiver that is away gets the next ones.
+            // No retries: a receiver that is away gets the next spans.
             .setRetryPolicy(null)
             .build();
     var sending =
         BatchSpanProcessor.builder(receiver)
-            // Under load a service makes thousands of spans a second; what does not fit is dropped.
+            // Under load there are thousands of spans a second; the queue drops what does not fit.
             .setMaxQueueSize(1 << 13)
             .setMaxExportBatchSize(1 << 10)
             .setScheduleDelay(Duration.ofSeconds(1))

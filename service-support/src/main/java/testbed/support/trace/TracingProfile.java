@@ -10,12 +10,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import testbed.support.preset.InvalidSetting;
 
 /**
- * Activates the profile under which a service traces, if a setting says where its spans go. An
- * address that cannot be one stops the start: spans that go nowhere are missed only much later.
+ * Activates tracing if a setting has the address for spans. A malformed address stops the start: lost spans would be noticed much later.
  */
 public class TracingProfile implements EnvironmentPostProcessor, Ordered {
 
-  /** What is wired under this profile makes spans. */
+  /** The profile of beans for tracing. */
   public static final String NAME = "tracing";
 
   static final String PROPERTY = "testbed.tracing";

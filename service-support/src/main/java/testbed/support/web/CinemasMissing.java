@@ -6,14 +6,14 @@ import java.util.stream.Collectors;
 import org.springframework.http.HttpHeaders;
 import testbed.contracts.CinemaName;
 
-/** Says beside a list which cinemas it lacks. */
+/** The header of a list with the cinemas that it lacks. */
 public final class CinemasMissing {
 
   private static final String HEADER = "Cinemas-Missing";
 
   private CinemasMissing() {}
 
-  /** Names the cinemas in their order; a complete list has no such header. */
+  /** The header for these cinemas, in their order; none for a complete list. */
   public static Consumer<HttpHeaders> named(Collection<CinemaName> missing) {
     return headers -> {
       if (!missing.isEmpty()) {

@@ -16,8 +16,7 @@ import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 
 /**
- * Answers what the container refuses or what fails outside of any controller, in place of the
- * framework's own page.
+ * Answers refusals of the container and failures outside of controllers, in place of the framework's error page.
  */
 @RestController
 class ErrorPage implements ErrorController {
@@ -29,7 +28,7 @@ class ErrorPage implements ErrorController {
     var problem =
         request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer status
             ? Problems.ofStatus(HttpStatusCode.valueOf(status))
-            // Nobody was sent here; somebody asked for this very path.
+            // Not an error dispatch: a client asked for this path.
             : Problems.of(ProblemType.NOT_FOUND, "Nothing is at %s.".formatted(PATH));
     Problems.traced(problem, traceOf(request));
     return ResponseEntity.status(problem.getStatus())
@@ -37,7 +36,7 @@ class ErrorPage implements ErrorController {
         .body(problem);
   }
 
-  /** The request's span has ended when its error is dispatched to here. */
+  /** The request's span has ended before this error dispatch. */
   private static @Nullable String traceOf(HttpServletRequest request) {
     return ServerHttpObservationFilter.findObservationContext(request)
         .<TracingContext>map(observation -> observation.get(TracingContext.class))

@@ -11,12 +11,12 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import testbed.support.client.ClientRates;
 import testbed.support.client.ClientSettings;
 
-/** What a servlet service that clients reach imports. */
+/** Imported by servlet services that clients reach. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(ClientSettings.class)
 public class FrontDoor {
 
-  /** Behind all filters, so that the user is known. Probes and metrics are not counted. */
+  /** After all filters, so that the user is known. Probes and metrics are not counted. */
   @Bean
   WebMvcConfigurer rateLimit(ClientSettings settings) {
     var rate = settings.rateLimit();

@@ -34,7 +34,7 @@ public final class IdempotencyKeys implements HandlerMethodArgumentResolver {
   }
 
   /**
-   * @throws InvalidParameters if there is a header that cannot be taken
+   * @throws InvalidParameters if the header is malformed
    */
   @Override
   public @Nullable IdempotencyKey resolveArgument(

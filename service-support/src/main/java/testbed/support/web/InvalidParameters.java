@@ -5,7 +5,7 @@ import testbed.contracts.ProblemType;
 import testbed.support.problem.FieldProblem;
 import testbed.support.problem.ProblemException;
 
-/** Parameters of an address have values that cannot be taken. */
+/** Query parameters have invalid values. */
 class InvalidParameters extends ProblemException {
 
   private final List<FieldProblem> errors;

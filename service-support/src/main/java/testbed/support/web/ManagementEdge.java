@@ -16,8 +16,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The management port of servlet services, a server of its own: what is neither health nor metrics
- * is refused with a problem, as at the service's port.
+ * The management port of servlet services, a server of its own. Paths other than health and metrics are refused with a problem, as at the service's port.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = Type.SERVLET)
@@ -35,7 +34,7 @@ public class ManagementEdge {
     };
   }
 
-  /** Comes after the framework's own customizers. Without a page for errors the valve answers. */
+  /** After the framework's customizers. Without an error page the valve answers. */
   @Bean
   WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> managementRefusals(
       JsonMapper json) {

@@ -2,7 +2,7 @@ package testbed.support.web;
 
 import java.util.Set;
 
-/** What is open at a management port. All else is closed there, whatever is exposed. */
+/** The open paths of a management port. All others are closed, whatever is exposed. */
 public final class ManagementPaths {
 
   private static final Set<String> OPEN =
@@ -11,7 +11,7 @@ public final class ManagementPaths {
           "/actuator/health/liveness",
           "/actuator/health/readiness",
           "/actuator/prometheus",
-          // Where tickets are built.
+          // Of services that build tickets.
           "/actuator/tickets");
 
   private ManagementPaths() {}
@@ -19,7 +19,7 @@ public final class ManagementPaths {
   /**
    * Whether a path is open.
    *
-   * @param path as the client has sent it: one in disguise is not open
+   * @param path as sent by the client: encoded variants are not open
    */
   public static boolean isOpen(String path) {
     return OPEN.contains(path);

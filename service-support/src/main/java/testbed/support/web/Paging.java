@@ -56,7 +56,7 @@ public final class Paging implements HandlerMethodArgumentResolver {
   }
 
   /**
-   * @throws InvalidParameters if a value is given that cannot be taken
+   * @throws InvalidParameters if a value is invalid
    */
   @Override
   public Page resolveArgument(

@@ -21,7 +21,7 @@ public final class PreferredWait {
   /** One preference: everything up to a comma that is not inside quotes. */
   private static final Pattern PREFERENCE = Pattern.compile("(?:" + QUOTED + "|[^,\"])++");
 
-  /** A wait in whole seconds; its parameters, which none are defined for, may follow. */
+  /** A wait in whole seconds; parameters may follow, although none are defined. */
   private static final Pattern WAIT =
       Pattern.compile("wait\\s*+=\\s*+(?:(\\d++)|\"(\\d++)\")\\s*+(?:;.*+)?+");
 
@@ -34,15 +34,14 @@ public final class PreferredWait {
     return in(headers.getOrEmpty(HEADER), longest);
   }
 
-  /** Tells the client that its wait was kept to, if it named one. */
+  /** Adds {@code Preference-Applied} if the client named a wait. */
   public static BodyBuilder applied(BodyBuilder response, Optional<Duration> wait) {
     wait.ifPresent(kept -> response.header(APPLIED, "wait=%d".formatted(kept.toSeconds())));
     return response;
   }
 
   /**
-   * The wait that the client prefers. As the RFC says, the first one counts if there are several,
-   * and what is not understood is ignored.
+   * The wait that the client prefers. As the RFC says, the first of several counts, and unknown preferences are ignored.
    *
    * @param headers the values of all {@code Prefer} headers, in their order
    * @param longest what a longer wait is reduced to

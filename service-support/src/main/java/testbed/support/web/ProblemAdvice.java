@@ -50,7 +50,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
     return answer(invalid, invalid(invalid.errors()), request);
   }
 
-  /** Tomcat reads the parameters of an address when the first of them is asked for. */
+  /** Tomcat parses query parameters when the first one is read. */
   @ExceptionHandler
   @Nullable ResponseEntity<Object> unreadableParameters(
       InvalidParameterException unreadable, WebRequest request) {
@@ -130,12 +130,12 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
         request);
   }
 
-  /** Gives Spring's own problems our types; their details name no internals. */
+  /** Gives Spring's own problems our types and details without internals. */
   @Override
   protected ResponseEntity<Object> createResponseEntity(
       @Nullable Object body, HttpHeaders headers, HttpStatusCode status, WebRequest request) {
     if (body instanceof ProblemDetail problem) {
-      // A problem detail without a type reads as about:blank, which says nothing beyond the status.
+      // A problem without a type is about:blank, which says no more than the status.
       if (problem.getType() == null || NO_TYPE.equals(problem.getType())) {
         var type = ProblemType.ofStatus(status.value());
         problem.setType(type.uri());
@@ -176,7 +176,7 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
     if (unreadable instanceof UnrecognizedPropertyException) {
       return new FieldProblem(field, "is not a known field");
     }
-    // Our own value types explain themselves; Jackson's texts name classes.
+    // Messages of our own value types are for clients; Jackson's messages name classes.
     if (unreadable.getCause() instanceof IllegalArgumentException ours) {
       return new FieldProblem(field, String.valueOf(ours.getMessage()));
     }

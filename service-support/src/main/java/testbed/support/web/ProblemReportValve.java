@@ -19,12 +19,11 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Answers what Tomcat refuses before any filter or controller sees it: a malformed URI, an unknown
- * method, headers that are too large. Its own answer would be a page of HTML.
+ * Answers requests that Tomcat refuses before filters and controllers: a malformed URI, an unknown method, headers that are too large. Tomcat's own answer would be HTML.
  */
 class ProblemReportValve extends ErrorReportValve {
 
-  /** What Tomcat says of too large headers, which it answers like any other malformed request. */
+  /** Tomcat's message for too large headers, which have the status of any malformed request. */
   private static final String HEADERS_TOO_LARGE =
       StringManager.getManager(Http11InputBuffer.class)
           .getString("iib.requestheadertoolarge.error");
@@ -43,7 +42,7 @@ class ProblemReportValve extends ErrorReportValve {
   public void invoke(Request request, Response response) throws IOException, ServletException {
     super.invoke(request, response);
     if (response.getStatus() == HttpServletResponse.SC_REQUEST_TIMEOUT) {
-      // Tomcat would wait for the rest of the body, so as to use the connection again.
+      // Otherwise Tomcat would read the rest of the body, to reuse the connection.
       request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
     }
   }

@@ -6,7 +6,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Answers with problems where no controller does: in filters. */
+/** Writes problems in filters. */
 public final class ProblemResponse {
 
   private final JsonMapper json;

@@ -12,8 +12,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.support.deadline.Deadline;
 
 /**
- * Gives a request the deadline that its caller tells. One that cannot be read is none. Before the
- * short way, which comes last.
+ * Binds the deadline that the caller sends; a malformed one is ignored. Before the short way, which is the last filter.
  */
 @Order(Ordered.LOWEST_PRECEDENCE - 1)
 class RequestDeadline extends OncePerRequestFilter {

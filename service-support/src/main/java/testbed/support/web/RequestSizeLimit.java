@@ -18,14 +18,12 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Refuses bodies over a limit: before reading when the length is told, while reading otherwise.
- * Ends the reading of a body that takes too long; a single wait for its next bytes is limited by
- * the server's {@code connection-timeout}.
+ * Refuses bodies over a limit: by {@code Content-Length}, or while reading. Also ends a body that takes too long as a whole; the wait for its next bytes is limited by the server's {@code connection-timeout}.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 100)
 class RequestSizeLimit extends OncePerRequestFilter {
 
-  /** Whatever it says: the server takes {@code chunked} in more spellings than one. */
+  /** Any value: the server accepts several spellings of {@code chunked}. */
   private static final String TRANSFER_ENCODING = "Transfer-Encoding";
 
   private final long limitBytes;

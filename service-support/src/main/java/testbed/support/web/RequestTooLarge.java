@@ -2,7 +2,7 @@ package testbed.support.web;
 
 import java.io.IOException;
 
-/** A body went over the limit while it was read (a chunked one, which does not say its length). */
+/** A chunked body exceeded the limit while it was read. */
 public class RequestTooLarge extends IOException {
 
   private final String detail;
@@ -15,7 +15,7 @@ public class RequestTooLarge extends IOException {
     return detail;
   }
 
-  /** What the client is told. */
+  /** The text for the client. */
   public static String detail(long limitBytes) {
     return "The body is larger than %d bytes.".formatted(limitBytes);
   }

@@ -2,10 +2,10 @@ package testbed.support.web;
 
 import java.io.IOException;
 
-/** A body had not arrived when its time was over. */
+/** A body did not arrive in time. */
 public class RequestTooSlow extends IOException {
 
-  /** What the client is told. */
+  /** The text for the client. */
   public static final String DETAIL = "The body did not arrive in time.";
 
   RequestTooSlow() {

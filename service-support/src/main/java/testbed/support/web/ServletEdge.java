@@ -35,7 +35,7 @@ public class ServletEdge {
     return new RequestDeadline(settings.margin());
   }
 
-  /** Comes after the framework's own customizer, and so stands closer to the error. */
+  /** After the framework's customizer, so that this page is found first. */
   @Bean
   WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> tomcatRefusals(JsonMapper json) {
     return factory -> factory.addContextCustomizers(ProblemReportValve.added(json));

@@ -26,11 +26,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Calls a controller for ordinary requests without the framework's dispatcher, argument resolvers
- * and converters. All others go the usual way, from the beginning: what has a query, wants or
- * brings another media type, or has a body that cannot be read or is not valid. So whatever is
- * refused is refused there.
+ * and converters. All other requests go the usual way: those with a query, another media type, or an unreadable or invalid body. So all refusals come from there.
  *
- * <p>Behind all other filters. Interceptors do not see what goes this way.
+ * <p>After all other filters. Interceptors do not see these requests.
  */
 public abstract class ShortWay extends HttpFilter {
 
@@ -41,7 +39,7 @@ public abstract class ShortWay extends HttpFilter {
   private final HandlerExceptionResolver problems;
 
   /**
-   * @param problems answers in place of a controller that has failed
+   * @param problems answers exceptions of controllers
    */
   protected ShortWay(JsonMapper json, Validator validator, HandlerExceptionResolver problems) {
     this.json = json;
@@ -50,7 +48,7 @@ public abstract class ShortWay extends HttpFilter {
   }
 
   /**
-   * What is asked of a controller.
+   * A call of a controller.
    *
    * @param path its pattern, for the metrics
    * @param body its type
@@ -64,14 +62,14 @@ public abstract class ShortWay extends HttpFilter {
     }
   }
 
-  /** In place of a body. */
+  /** For requests without a body. */
   private record NoBody() {
 
     private static final NoBody NONE = new NoBody();
   }
 
   /**
-   * What a request asks, by its method and path; null if it is none of those that come this way.
+   * The operation of a request, by method and path; null if it goes the usual way.
    */
   protected abstract @Nullable Operation<?> operation(HttpServletRequest request);
 
@@ -208,7 +206,7 @@ public abstract class ShortWay extends HttpFilter {
     }
 
     /**
-     * @throws UnsupportedOperationException always: no controller reads a body bit by bit
+     * @throws UnsupportedOperationException always: no controller reads a body asynchronously
      */
     @Override
     public void setReadListener(ReadListener listener) {

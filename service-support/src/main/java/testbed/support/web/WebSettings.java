@@ -10,7 +10,7 @@ import org.springframework.util.unit.DataSize;
  * Settings of every HTTP edge.
  *
  * @param maxBody the largest request body that is read
- * @param bodyTime the time for a request body to arrive; without it clients may take any time
+ * @param bodyTime the time for a request body to arrive; no limit without it
  * @param shortWay whether ordinary requests reach their controller without the framework's
  *     dispatcher
  * @param timer what times the requests of servlet services: the framework's observation of each, or

@@ -1,4 +1,4 @@
-/** What every servlet service does at its HTTP edge. */
+/** The HTTP edge of every servlet service. */
 @NullMarked
 package testbed.support.web;
 

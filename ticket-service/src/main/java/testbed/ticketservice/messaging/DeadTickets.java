@@ -9,7 +9,7 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.message.Topology;
 import testbed.ticket.office.TicketOffice;
 
-/** Sets an order aside that cannot be built, and accounts for its ticket. */
+/** Sets aside an order that cannot be built, and records the failure of its ticket. */
 class DeadTickets extends RepublishMessageRecoverer {
 
   private final TicketOffice office;
@@ -24,7 +24,7 @@ class DeadTickets extends RepublishMessageRecoverer {
 
   @Override
   public void recover(Message order, @Nullable Throwable cause) {
-    // Whoever sends it again begins anew.
+    // A replayed order starts with a new count.
     order.getMessageProperties().setRetryCount(0);
     super.recover(order, cause);
     var id = order.getMessageProperties().getCorrelationId();
@@ -33,7 +33,7 @@ class DeadTickets extends RepublishMessageRecoverer {
         office.fail(new ReservationId(UUID.fromString(id)));
       }
     } catch (IllegalArgumentException foreign) {
-      // Not an order of a cinema: there is nothing to account for.
+      // Not an order of a cinema: there is no ticket to record.
     }
   }
 }

@@ -28,7 +28,7 @@ import testbed.ticket.office.TicketOffice;
 import testbed.ticket.office.WaitingTickets;
 import testbed.ticketservice.messaging.QueueSettings.QueueType;
 
-/** The queue of tickets, wired only when orders come from it. */
+/** The queue of tickets, wired only when its transport is AMQP. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "ticket.source", havingValue = "queue")
 @Import(ConfirmedConnection.class)

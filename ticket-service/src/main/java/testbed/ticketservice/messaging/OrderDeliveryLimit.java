@@ -12,9 +12,7 @@ import testbed.contracts.message.Topology;
 import testbed.support.messaging.DeliveryLimit;
 
 /**
- * Lets orders carry the count of their deliveries, as this service has no database: what is
- * delivered again goes back to the end of its queue with a higher count, and is built when it comes
- * from there. While the queue is full it is built at once, and not counted.
+ * Counts deliveries in a header of the order, as this service has no database: a redelivered order is published again to the end of its queue with a higher count. If the queue is full, it is built at once and not counted.
  */
 class OrderDeliveryLimit extends DeliveryLimit {
 
@@ -29,7 +27,7 @@ class OrderDeliveryLimit extends DeliveryLimit {
     this.confirmed = confirmed;
   }
 
-  /** The first one, those that are counted, and this one. */
+  /** The first delivery, the counted ones, and this one. */
   @Override
   protected long deliveries(Message again) {
     return again.getMessageProperties().getRetryCount() + 2;

@@ -3,7 +3,7 @@ package testbed.ticketservice.messaging;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Spaces the begins of work evenly, over all threads. Time that nobody used is not made up for. */
+/** Limits the rate at which work begins, evenly and over all threads. Unused time is not carried over. */
 class Pace {
 
   private final long intervalNanos;
@@ -22,7 +22,7 @@ class Pace {
     this.next = nanoClock.getAsLong();
   }
 
-  /** How long the caller, whose turn this takes, has to wait for it. */
+  /** Reserves the next turn and returns how long to wait for it. */
   synchronized long nanosToNext() {
     var now = nanoClock.getAsLong();
     var turn = next - now > 0 ? next : now;

@@ -9,14 +9,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * The queue of tickets, beside its limit, and how it is emptied.
+ * The queue of tickets and its consumers.
  *
- * @param prefetch how many tickets each consumer fetches in advance; they no longer count as
- *     waiting
+ * @param prefetch how many tickets each consumer prefetches; these no longer count as waiting
  * @param rate how many tickets a second are begun at most, by one instance; 0 for no limit
  * @param queueType the kind of queue. Quorum queues are RabbitMQ's only.
- * @param maxDeliveries how often an order is delivered at most; then it is set aside, as it may be
- *     what ends the service
+ * @param maxDeliveries how often an order is delivered at most; then it is set aside, because it may crash the service
  */
 @Validated
 @ConfigurationProperties("ticket")

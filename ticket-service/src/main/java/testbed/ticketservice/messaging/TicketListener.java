@@ -11,7 +11,7 @@ import testbed.contracts.message.CinemaMessage.TicketWanted;
 import testbed.contracts.message.Topology;
 import testbed.ticket.office.TicketOffice;
 
-/** Builds the tickets that are wanted. */
+/** Builds ordered tickets. */
 @Component
 @ConditionalOnProperty(name = "ticket.source", havingValue = "queue")
 class TicketListener {

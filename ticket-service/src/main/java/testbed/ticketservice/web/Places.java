@@ -10,7 +10,7 @@ import testbed.ticket.office.TicketOffice;
 import testbed.ticket.office.TicketsRefused;
 import testbed.ticket.office.WaitingTickets;
 
-/** Builds so many tickets at once, and refuses more: there is no queue. */
+/** Builds a limited number of tickets at once, and refuses more: there is no queue. */
 @Component
 @ConditionalOnProperty(name = "ticket.source", havingValue = "http")
 class Places implements WaitingTickets {
@@ -26,7 +26,7 @@ class Places implements WaitingTickets {
   /**
    * Builds a ticket.
    *
-   * @return false if it was there
+   * @return false if it existed already
    * @throws TicketsRefused if every place is taken
    */
   boolean build(Reservation reservation) {
@@ -41,7 +41,7 @@ class Places implements WaitingTickets {
     }
   }
 
-  /** One at a time: who asks for the same ticket meanwhile must not take it for accepted. */
+  /** One at a time: a second order of the same ticket must not count as accepted before the first one is. */
   private synchronized boolean admit(ReservationId id) {
     if (!office.accept(id)) {
       return false;

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import testbed.contracts.ReservationId;
 
-/** Lets clients wait until something becomes of their ticket. Holds no more than those who wait. */
+/** Lets fetches wait until their ticket is built or given up. Holds entries of waiting fetches only. */
 final class Arrivals {
 
   private static final class Arrival {
@@ -20,7 +20,7 @@ final class Arrivals {
 
   private final ConcurrentHashMap<ReservationId, Arrival> expected = new ConcurrentHashMap<>();
 
-  /** Wakes all who wait for it. */
+  /** Wakes all fetches that wait for the ticket. */
   void announce(ReservationId id) {
     var arrival = expected.get(id);
     if (arrival != null) {
@@ -31,13 +31,13 @@ final class Arrivals {
   /**
    * Waits until it is announced.
    *
-   * @param settled whether there is nothing to wait for
+   * @param settled whether the wait is over
    */
   void await(ReservationId id, BooleanSupplier settled, Duration longest) {
     var arrival =
         expected.compute(id, (same, known) -> oneMore(known == null ? new Arrival() : known));
     try {
-      // Asked after the announcement could be heard.
+      // Checked after registering, so that no announcement is missed.
       if (!settled.getAsBoolean()) {
         var announced = arrival.here.await(longest.toNanos(), TimeUnit.NANOSECONDS);
       }

@@ -1,13 +1,13 @@
 package testbed.ticket.office;
 
-/** What has become of a ticket. */
+/** The state of a ticket. */
 enum Fate {
   WAITING,
   BUILT,
-  /** Thrown out of the queue by a younger one. */
+  /** Dropped from the queue for a newer one. */
   DROPPED,
   /** It could not be built. */
   FAILED,
-  /** Not taken, and its client was told. */
+  /** Refused, and its client was told. */
   REFUSED
 }

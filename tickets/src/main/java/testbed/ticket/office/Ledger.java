@@ -9,12 +9,11 @@ import org.jspecify.annotations.Nullable;
 import testbed.contracts.ReservationId;
 
 /**
- * The last fate of each ticket, in the order of these events. It outlives the ticket itself, so
- * that each one can be accounted for. Bounded: the oldest entries go.
+ * The last state of each ticket, in the order of changes. Kept longer than the ticket itself, so that each one can be accounted for. Bounded: the oldest entries are removed.
  */
 final class Ledger {
 
-  /** What has become of a ticket, and when, in milliseconds since the epoch. */
+  /** The state of a ticket, and since when, in milliseconds since the epoch. */
   record Entry(ReservationId id, Fate fate, long atMillis) {}
 
   private final int most;
@@ -38,7 +37,7 @@ final class Ledger {
     return entry == null ? null : entry.fate();
   }
 
-  /** All at one moment. A fate that no ticket has is absent. */
+  /** A consistent copy. States without tickets are absent. */
   synchronized Map<Fate, List<Entry>> byFate() {
     return entries.values().stream().collect(groupingBy(Entry::fate));
   }

@@ -8,16 +8,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** What became of each ticket, by the id of its reservation. */
+/** The account of all tickets, by the id of the reservation. */
 @Endpoint(id = "tickets")
 public final class TicketAccounts {
 
   /**
-   * The newest tickets by what became of them, each list in the order of the events.
+   * The newest tickets by state, each list in the order of changes.
    *
    * @param builtAt when each of the built ones was, in milliseconds since the epoch
-   * @param dropped thrown out of the queue of this process; an AMQP server does not tell whom it
-   *     drops
+   * @param dropped from the queue of this process; an AMQP server does not report which messages it drops
    * @param refused by this service
    * @param settled how many have been built, dropped or given up since the start
    * @param waiting how many wait; -1 if the AMQP server does not answer
@@ -40,9 +39,9 @@ public final class TicketAccounts {
   }
 
   /**
-   * Tells what became of tickets.
+   * Returns the account of tickets.
    *
-   * @param ids whether each of them is listed; if not, it costs next to nothing
+   * @param ids whether to list the ids; the counts alone are cheap
    */
   @ReadOperation
   public Accounts accounts(@Nullable Boolean ids) {

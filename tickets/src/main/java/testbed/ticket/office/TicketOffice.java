@@ -20,8 +20,7 @@ import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 
 /**
- * Builds tickets, keeps them and accounts for each. When, and how many at once, is for its callers
- * to say.
+ * Builds tickets, keeps them and records the state of each. Callers decide when, and how many at once.
  *
  * <p>Safe for use by several threads.
  */
@@ -45,8 +44,7 @@ public final class TicketOffice implements Tickets {
   /**
    * @param printer makes the bytes of a ticket
    * @param maxBytes of memory that finished tickets take at most
-   * @param early whether a ticket may be fetched before it is asked for here, as the fetch and the
-   *     question take different ways; such a fetch waits, too
+   * @param early whether a fetch may come before its order, because both take different ways; such a fetch waits, too
    */
   public TicketOffice(
       Function<Reservation, byte[]> printer, long maxBytes, boolean early, MeterRegistry meters) {
@@ -77,9 +75,9 @@ public final class TicketOffice implements Tickets {
   }
 
   /**
-   * Notes that a ticket waits to be built.
+   * Records that a ticket waits to be built.
    *
-   * @return false if it waits already, or can be fetched
+   * @return false if it waits already, or is built
    */
   public synchronized boolean accept(ReservationId id) {
     if (ledger.of(id) == Fate.WAITING || store.find(id) != null) {
@@ -90,8 +88,7 @@ public final class TicketOffice implements Tickets {
   }
 
   /**
-   * Builds a ticket, unless it can be fetched already or is being built. A failure is left to the
-   * caller, who may try again.
+   * Builds a ticket, unless it is built or being built. Failures are thrown; the caller may try again.
    */
   public void build(Reservation reservation) {
     var id = reservation.id();
@@ -101,7 +98,7 @@ public final class TicketOffice implements Tickets {
     try {
       if (store.find(id) == null) {
         var pdf = building.record(() -> printer.apply(reservation));
-        // Kept before it counts as built: a built ticket that is not in the store has left it.
+        // Stored before its state changes: a built ticket that is not in the store counts as expired.
         store.keep(id, Objects.requireNonNull(pdf));
         settle(id, Fate.BUILT);
       }
@@ -120,17 +117,17 @@ public final class TicketOffice implements Tickets {
     }
   }
 
-  /** A younger ticket has taken its place in the queue. */
+  /** Records that it was dropped for a newer ticket. */
   public void drop(ReservationId id) {
     settle(id, Fate.DROPPED);
   }
 
-  /** It could not be built, and will not be. */
+  /** Records that it will not be built. */
   public void fail(ReservationId id) {
     settle(id, Fate.FAILED);
   }
 
-  /** There was no place for it, and its client is told. */
+  /** Records that it was refused. */
   public void refuse(ReservationId id) {
     settle(id, Fate.REFUSED);
   }
@@ -173,7 +170,7 @@ public final class TicketOffice implements Tickets {
     arrivals.announce(id);
   }
 
-  /** A ticket may be kept for longer than its fate is known. */
+  /** The store may hold a ticket whose state was removed. */
   private boolean isSettled(ReservationId id) {
     var fate = ledger.of(id);
     return (fate != null && fate != Fate.WAITING) || store.find(id) != null;

@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 import testbed.ticket.TicketSettings;
 import testbed.ticket.pdf.TicketPrinter;
 
-/** Wires what builds tickets, for a service that says how many wait ({@link WaitingTickets}). */
+/** Wires what builds tickets, for a service with {@link WaitingTickets}. */
 @Configuration(proxyBeanMethods = false)
 @EnableConfigurationProperties(TicketSettings.class)
 public class TicketOfficeConfiguration {

@@ -7,7 +7,7 @@ import testbed.contracts.ReservationId;
 /** Finished tickets, bounded in bytes: the oldest go first. */
 final class TicketStore {
 
-  /** About what a ticket's entry takes beside its bytes. */
+  /** About the memory of an entry beside the ticket's bytes. */
   static final long OVERHEAD_BYTES = 200;
 
   private final long maxBytes;
@@ -47,7 +47,7 @@ final class TicketStore {
     return bytes;
   }
 
-  /** Tickets that made room for younger ones, so far. */
+  /** The number of tickets so far that were removed for newer ones. */
   synchronized long evicted() {
     return evicted;
   }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
-/** So many tickets wait or are built that no more is taken. */
+/** The limit of waiting tickets is reached. */
 public class TicketsRefused extends ProblemException {
 
   private static final Duration SOON = Duration.ofSeconds(1);

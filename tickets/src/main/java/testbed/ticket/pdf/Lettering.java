@@ -13,7 +13,7 @@ import org.apache.pdfbox.pdmodel.font.PDType0Font;
 
 /**
  * The font of one document: Liberation Sans (SIL Open Font License 1.1), which PDFBox brings along.
- * The same file everywhere, whatever fonts the machine has.
+ * The same file on every machine, whatever fonts it has.
  *
  * <p>Read anew for each document: PDFBox does not say that documents in several threads may share a
  * font.

@@ -12,8 +12,7 @@ import org.apache.pdfbox.pdmodel.common.PDRectangle;
 import testbed.contracts.Reservation;
 
 /**
- * Makes a PDF ticket of a reservation. The same reservation gives the same bytes: no dates, no
- * chance, and a font of its own.
+ * Makes a PDF ticket of a reservation. The same reservation gives the same bytes: no dates, no random values, an embedded font.
  *
  * <p>Safe for use by several threads.
  */
@@ -38,11 +37,11 @@ public final class TicketPrinter {
     this.pages = pages;
   }
 
-  /** The bytes of the PDF. The reservation's id stands in them as plain text, too. */
+  /** The bytes of the PDF. They contain the reservation's id as plain text, too. */
   public byte[] print(Reservation reservation) {
     try (var document = new PDDocument();
         var lettering = new Lettering(document)) {
-      // In place of the time.
+      // Instead of one that contains the time.
       document.setDocumentId(0L);
       document.getDocumentInformation().setTitle("Ticket " + reservation.id());
       for (int number = 1; number <= pages; number++) {

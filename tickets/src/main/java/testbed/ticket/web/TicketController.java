@@ -18,7 +18,7 @@ import testbed.ticket.TicketSettings;
 import testbed.ticket.office.Tickets;
 import testbed.ticket.office.Tickets.Found;
 
-/** Hands tickets out. */
+/** Serves tickets. */
 @RestController
 public class TicketController {
 

@@ -1,4 +1,4 @@
-/** The HTTP edge of whichever service hands out tickets. */
+/** The HTTP edge of the service that serves tickets. */
 @NullMarked
 package testbed.ticket.web;
 
