@@ -26,8 +26,8 @@ class PortCheckedRoute implements CinemaRoute {
     try {
       return asked.answer();
     } catch (ResourceAccessException unreachable) {
-      // The operating system's EADDRNOTAVAIL. No client here chooses its port, so nothing else fails
-      // to bind; the JDK's own client and Apache's both let it through.
+      // The operating system's EADDRNOTAVAIL. No client here chooses its port, so nothing else
+      // fails to bind; the JDK's own client and Apache's both let it through.
       throw unreachable.contains(BindException.class) ? new NoPortLeft() : unreachable;
     }
   }

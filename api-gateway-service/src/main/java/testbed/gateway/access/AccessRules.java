@@ -64,7 +64,8 @@ class AccessRules {
                     .permitAll()
                     .pathMatchers("/cinema/*/reservation/list")
                     .hasAuthority(Accounts.ADMINISTRATOR)
-                    // Only the client that made a reservation knows its id, unless it has shared it.
+                    // Only the client that made a reservation knows its id, unless it has shared
+                    // it.
                     .pathMatchers("/cinema/*/reservation/*")
                     .hasAuthority(Accounts.USER)
                     .anyExchange()

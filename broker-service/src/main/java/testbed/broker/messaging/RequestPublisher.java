@@ -122,7 +122,8 @@ class RequestPublisher implements RequestChannel {
         log.debug("Request {} not confirmed: {}", id, confirm.reason());
         return Delivery.UNCONFIRMED;
       }
-      // Without a queue RabbitMQ returns and confirms a message; other servers refuse it. A full queue refuses it on every server.
+      // Without a queue RabbitMQ returns and confirms a message; other servers refuse it. A full
+      // queue refuses it on every server.
       return confirm.ack() && confirmation.getReturned() == null
           ? Delivery.CONFIRMED
           : Delivery.REFUSED;

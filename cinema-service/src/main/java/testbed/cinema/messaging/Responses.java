@@ -59,7 +59,8 @@ class Responses {
       if (key.equals(Topology.RESPONSE)) {
         throw nowhere;
       }
-      // A broker declares its queue before it asks, so this reply-to was made up. A retry would delay all other requests.
+      // A broker declares its queue before it asks, so this reply-to was made up. A retry would
+      // delay all other requests.
       log.warn("No broker takes responses at {}", key);
     }
   }

@@ -7,7 +7,7 @@ import testbed.feed.source.ExchangeRate;
 public interface Rates {
 
   /**
-   * What a euro is worth in US dollars.
+   * The US dollars of one euro.
    *
    * @throws testbed.feed.source.SourceRefused if there is none to tell
    */

@@ -47,7 +47,7 @@ public class Source {
   }
 
   /**
-   * What a euro is worth in US dollars. Blocks for the time that the source takes.
+   * The US dollars of one euro. Blocks for the time that the source takes.
    *
    * @throws SourceRefused if the source refuses the request
    */

@@ -98,7 +98,8 @@ public final class TicketOffice implements Tickets {
     try {
       if (store.find(id) == null) {
         var pdf = building.record(() -> printer.apply(reservation));
-        // Stored before its state changes: a built ticket that is not in the store counts as expired.
+        // Stored before its state changes: a built ticket that is not in the store counts as
+        // expired.
         store.keep(id, Objects.requireNonNull(pdf));
         settle(id, Fate.BUILT);
       }
