@@ -29,7 +29,7 @@ OURS = {"app.kubernetes.io/managed-by": "testbed"}
 """The label of namespaces that the harness makes and deletes."""
 
 MOST_IMAGES = 50
-"""So many images of a node Kubernetes lists at most, unless told otherwise."""
+"""Kubernetes lists at most so many images of a node by default."""
 
 WITHOUT = "Or choose backends embedded or docker."
 

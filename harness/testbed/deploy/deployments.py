@@ -60,7 +60,7 @@ multiples of 1,000, and no compose file has a port from 400 to 599 above one.
 """
 
 NODE_PORTS = range(30_000, 32_768)
-"""The ports at which Kubernetes publishes services, unless told otherwise."""
+"""The ports at which Kubernetes publishes services by default."""
 
 WAIT_S = 3
 """How long a fetch waits for its answer in the completeness check."""
