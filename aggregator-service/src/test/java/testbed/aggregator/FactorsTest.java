@@ -3,7 +3,7 @@ package testbed.aggregator;
 import org.junit.jupiter.api.Nested;
 import org.springframework.test.context.TestPropertySource;
 
-/** What the preset has chosen keeps no promise that the framework's way would not keep. */
+/** Every factor of the preset, set to the framework's way: the same promises hold. */
 class FactorsTest {
 
   @Nested

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
-/** A cinema that is registered and does not answer to an end. */
+/** A cinema that is registered and does not finish its answers. */
 @TestPropertySource(
     properties = {
       "aggregator.deadline=1s",

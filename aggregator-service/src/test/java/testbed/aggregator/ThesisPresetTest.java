@@ -22,7 +22,7 @@ import testbed.support.testing.StandInServer;
     properties = {
       "eureka.client.enabled=false",
       "testbed.preset=thesis",
-      // Nothing here is late; a busy machine must not make it so.
+      // No test here is about deadlines; a busy machine must not miss one.
       "aggregator.deadline=30s"
     })
 @AutoConfigureMockMvc

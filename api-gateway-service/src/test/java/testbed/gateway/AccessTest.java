@@ -61,7 +61,7 @@ class AccessTest extends RunningGateway {
   @CsvSource({"jane, his", "jane, hersx", "jane, her", "jane, ''", "nobody, hers", "admin, hers"})
   void knowsNoAccountByHalf(String name, String password) {
     assertThat(as(name, password, RESERVATIONS + "1")).isEqualTo(HttpStatus.UNAUTHORIZED);
-    // Whoever is told who they are must not pass for somebody.
+    // Wrong credentials must not be ignored, even where none are needed.
     assertThat(as(name, password, "/api/movie/list")).isEqualTo(HttpStatus.UNAUTHORIZED);
   }
 

@@ -100,7 +100,7 @@ class AccessTest {
   @CsvSource({"jane:his", "jane:hersx", "jane:her", "jane:", "nobody:hers", "admin:hers"})
   void knowsNoAccountByHalf(String account) {
     assertProblem(make(account), ProblemType.ACCOUNT_REQUIRED);
-    // Whoever is told who they are must not pass for somebody.
+    // Wrong credentials must not be ignored, even where none are needed.
     assertProblem(get(MOVIES, account), ProblemType.ACCOUNT_REQUIRED);
   }
 

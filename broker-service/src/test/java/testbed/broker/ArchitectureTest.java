@@ -28,7 +28,7 @@ class ArchitectureTest {
               "com.rabbitmq..",
               "jakarta.servlet..");
 
-  /** Whom a request is for is the core's business; by which queue it gets there is not. */
+  /** The core knows which cinema a request is for, and no queues. */
   @ArchTest
   static final ArchRule theCoreKnowsNoTopology =
       noClasses()

@@ -315,7 +315,7 @@ abstract class BrokerAmqp {
     rabbitmqctl("set_vm_memory_high_watermark", "0");
     try {
       assertThat(http.reserve("ucd", "Jane").getStatusCode().value()).isEqualTo(503);
-      // By now the server has said that it takes nothing: this one is not even sent.
+      // The connection is blocked by now, so this one is not sent.
       assertThat(http.reserve("ucd", "Joe").getStatusCode().value()).isEqualTo(503);
     } finally {
       rabbitmqctl("set_vm_memory_high_watermark", "0.4");
@@ -382,7 +382,7 @@ abstract class BrokerAmqp {
     awaitList("both cinemas again", List.of());
   }
 
-  /** What each of so many clients gets that do the same at the same time. */
+  /** The results of a number of concurrent clients. */
   private static List<ResponseEntity<String>> atOnce(
       int clients, IntFunction<ResponseEntity<String>> work) throws Exception {
     var answers = new ArrayList<Future<ResponseEntity<String>>>();

@@ -18,8 +18,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.RestClient;
 
 /**
- * What a running cinema tells those who watch it. Readiness follows what it needs to serve;
- * liveness depends on nobody else.
+ * Health and metrics of a running cinema. Readiness depends on the database; liveness depends on nothing else.
  */
 class ActuatorTest {
 

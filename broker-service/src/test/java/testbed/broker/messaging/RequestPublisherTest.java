@@ -217,7 +217,7 @@ class RequestPublisherTest {
   }
 
   private <A extends Response> Delivery send(Operation<A> operation, Question<A> request) {
-    // Whatever comes has come when the fake server returns.
+    // The fake server returns after it has delivered everything.
     var publisher =
         new RequestPublisher(
             template,

@@ -191,7 +191,7 @@ class HttpEdgeTest {
     }
   }
 
-  /** A list of media types is nothing ordinary: see {@link testbed.support.web.ShortWay}. */
+  /** A list of media types does not go the short way: see {@link testbed.support.web.ShortWay}. */
   @Test
   void answersOrdinaryRequestsAsTheDispatcherDoes() throws Exception {
     var dispatched = request(MediaType.APPLICATION_JSON, MediaType.ALL);

@@ -11,14 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.bson.Document;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import testbed.support.testing.ContainerDelivery;
 
 /** Requests that are delivered again and again, on a database in memory. */
 class RequestDeliveryLimitTest {
@@ -132,11 +131,11 @@ class RequestDeliveryLimitTest {
   }
 
   private void deliver(Message message) {
-    var call = new ProxyFactory();
-    call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (channel, received) -> handle(message));
-    call.addAdvice(new RequestDeliveryLimit(MOST, deliveries, (dead, cause) -> setAside.add(dead)));
-    ((ContainerCall) call.getProxy()).invokeListener(null, message);
+    ContainerDelivery.deliver(
+        message,
+        null,
+        this::handle,
+        new RequestDeliveryLimit(MOST, deliveries, (dead, cause) -> setAside.add(dead)));
   }
 
   private void handle(Message message) {
@@ -148,10 +147,5 @@ class RequestDeliveryLimitTest {
 
   private List<Document> counted() {
     return database.findAll(Document.class, Deliveries.COLLECTION);
-  }
-
-  /** As a listener container has it, which keeps it to itself. */
-  private interface ContainerCall {
-    void invokeListener(@Nullable Object channel, Object message);
   }
 }

@@ -77,7 +77,7 @@ class HttpEdgeTest {
     assertThat(list()).bodyJson().extractingPath("$.length()").isEqualTo(1);
   }
 
-  /** A list of media types is nothing ordinary: see {@link testbed.support.web.ShortWay}. */
+  /** A list of media types does not go the short way: see {@link testbed.support.web.ShortWay}. */
   @Test
   void answersOrdinaryRequestsAsTheDispatcherDoes() throws Exception {
     var dispatched = make(JANES_RESERVATION, MediaType.APPLICATION_JSON, MediaType.ALL);

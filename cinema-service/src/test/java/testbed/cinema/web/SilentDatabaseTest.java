@@ -121,7 +121,7 @@ class SilentDatabaseTest {
 
     private void silence() {
       try {
-        // For ever, as the test sees it.
+        // Longer than the test runs.
         over.await(2 * PATIENCE_SECONDS, SECONDS);
       } catch (InterruptedException stopping) {
         Thread.currentThread().interrupt();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -13,7 +12,6 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -22,6 +20,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import testbed.support.testing.ContainerDelivery;
 
 /** What is logged of a message that its listener fails on, and on how many lines. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -92,24 +91,16 @@ class FailureLogTest {
                 Stream.concat(common, Arrays.stream(settings))
                     .map(setting -> "--" + setting)
                     .toArray(String[]::new))) {
-      var call = new ProxyFactory();
-      call.addInterface(ContainerCall.class);
-      call.setTarget((ContainerCall) FailureLogTest::poison);
-      for (var advice :
-          service.getBean(BaseRabbitListenerContainerFactory.class).getAdviceChain()) {
-        call.addAdvice(advice);
-      }
-      ((ContainerCall) call.getProxy()).invokeListener(null, message);
+      ContainerDelivery.deliver(
+          message,
+          null,
+          FailureLogTest::poison,
+          service.getBean(BaseRabbitListenerContainerFactory.class).getAdviceChain());
     }
   }
 
-  private static void poison(@Nullable Object channel, Object message) {
+  private static void poison(Message message) {
     throw new IllegalStateException("poison");
-  }
-
-  /** As a listener container has it, which keeps it to itself. */
-  private interface ContainerCall {
-    void invokeListener(@Nullable Object channel, Object message);
   }
 
   @Configuration(proxyBeanMethods = false)

@@ -6,13 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
-import org.springframework.aop.framework.ProxyFactory;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
+import testbed.support.testing.ContainerDelivery;
 
 class MessageDeadlineTest {
 
@@ -74,17 +73,10 @@ class MessageDeadlineTest {
   }
 
   private void receive(Message message) {
-    var call = new ProxyFactory();
-    call.addInterface(ContainerCall.class);
-    call.setTarget(
-        (ContainerCall)
-            (channel, received) -> workedOn.add(Optional.ofNullable(Deadline.current())));
-    call.addAdvice(new MessageDeadline(() -> SETTINGS, () -> NOW));
-    ((ContainerCall) call.getProxy()).invokeListener(null, message);
-  }
-
-  /** As a listener container has it, which keeps it to itself. */
-  private interface ContainerCall {
-    void invokeListener(@Nullable Object channel, Object message);
+    ContainerDelivery.deliver(
+        message,
+        null,
+        received -> workedOn.add(Optional.ofNullable(Deadline.current())),
+        new MessageDeadline(() -> SETTINGS, () -> NOW));
   }
 }

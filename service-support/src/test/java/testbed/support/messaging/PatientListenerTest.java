@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.core.MessageProperties;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
+import testbed.support.testing.ContainerDelivery;
 
 class PatientListenerTest {
 
@@ -118,15 +118,10 @@ class PatientListenerTest {
   }
 
   private void receive() {
-    var call = new ProxyFactory();
-    call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (open, received) -> attempts.remove().run());
-    call.addAdvice(new PatientListener(stopping::get, nanos::get));
-    ((ContainerCall) call.getProxy()).invokeListener(channel, message);
-  }
-
-  /** As a listener container has it, which keeps it to itself. */
-  private interface ContainerCall {
-    void invokeListener(Channel channel, Object message);
+    ContainerDelivery.deliver(
+        message,
+        channel,
+        received -> attempts.remove().run(),
+        new PatientListener(stopping::get, nanos::get));
   }
 }

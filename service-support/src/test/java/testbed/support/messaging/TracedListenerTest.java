@@ -7,11 +7,10 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
-import org.springframework.aop.framework.ProxyFactory;
+import testbed.support.testing.ContainerDelivery;
 
 class TracedListenerTest {
 
@@ -54,15 +53,6 @@ class TracedListenerTest {
 
   private void receive(Message message) {
     message.getMessageProperties().setConsumerQueue("requests");
-    var call = new ProxyFactory();
-    call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (channel, received) -> {});
-    call.addAdvice(new TracedListener(() -> observations));
-    ((ContainerCall) call.getProxy()).invokeListener(null, message);
-  }
-
-  /** As a listener container has it, which keeps it to itself. */
-  private interface ContainerCall {
-    void invokeListener(@Nullable Object channel, Object message);
+    ContainerDelivery.deliver(message, null, received -> {}, new TracedListener(() -> observations));
   }
 }

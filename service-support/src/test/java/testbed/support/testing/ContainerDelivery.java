@@ -1,6 +1,10 @@
 package testbed.support.testing;
 
 import com.rabbitmq.client.Channel;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.function.Consumer;
+import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageListener;
 import org.springframework.amqp.rabbit.config.BaseRabbitListenerContainerFactory;
@@ -26,16 +30,34 @@ public final class ContainerDelivery {
     var container =
         (AbstractMessageListenerContainer) listeners.getListenerContainers().iterator().next();
     var listener = (MessageListener) container.getMessageListener();
-    var call = new ProxyFactory();
-    call.addInterface(ContainerCall.class);
-    call.setTarget((ContainerCall) (open, sent) -> hand((Message) sent, open, listener));
-    for (var advice : containers.getAdviceChain()) {
-      call.addAdvice(advice);
-    }
-    ((ContainerCall) call.getProxy()).invokeListener(channel, message);
+    within(containers.getAdviceChain(), (open, sent) -> hand((Message) sent, open, listener))
+        .invokeListener(channel, message);
   }
 
-  private static void hand(Message message, Channel channel, MessageListener listener)
+  /** Delivers a message to a listener within some advices, the first of them outermost. */
+  public static void deliver(
+      Message message, @Nullable Channel channel, Consumer<Message> listener, Advice... advices) {
+    try {
+      within(advices, (open, sent) -> listener.accept((Message) sent))
+          .invokeListener(channel, message);
+    } catch (RuntimeException failure) {
+      throw failure;
+    } catch (Exception checked) {
+      throw new UndeclaredThrowableException(checked);
+    }
+  }
+
+  private static ContainerCall within(Advice[] advices, ContainerCall listener) {
+    var call = new ProxyFactory();
+    call.addInterface(ContainerCall.class);
+    call.setTarget(listener);
+    for (var advice : advices) {
+      call.addAdvice(advice);
+    }
+    return (ContainerCall) call.getProxy();
+  }
+
+  private static void hand(Message message, @Nullable Channel channel, MessageListener listener)
       throws Exception {
     if (listener instanceof ChannelAwareMessageListener aware) {
       aware.onMessage(message, channel);
@@ -44,8 +66,8 @@ public final class ContainerDelivery {
     }
   }
 
-  /** As a listener container has it, which keeps it to itself. */
+  /** The same as the container's own interface, which is private. */
   private interface ContainerCall {
-    void invokeListener(Channel channel, Object message) throws Exception;
+    void invokeListener(@Nullable Channel channel, Object message) throws Exception;
   }
 }
