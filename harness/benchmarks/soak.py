@@ -5,13 +5,15 @@ Run from the project's folder, after ``./testbed build``, on a machine that does
     .venv/bin/python harness/benchmarks/soak.py sync async --into soak
 
 Every workload has its own JMeter, all at once. After a warm-up a closed loop shows the capacity.
-Then operations arrive at 70 % of it, as a Poisson process. At the end the stored reservations are
-counted.
+Then operations arrive at 70 % of it, as a Poisson process. Full collections show what is live in
+the services' heaps: resident memory rises until garbage has filled a heap once. At the end the
+stored reservations are counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import tempfile
 import time
@@ -40,11 +42,12 @@ THREADS = {"list": 30, "reserve": 10}
 """Users of each workload in the closed loops: lists are most of the work, as in a shop."""
 
 WARM_S, CAPACITY_S, LEFT_OUT_S, EVERY_S = 150, 60, 300, 10
+LOOKS_PER_COLLECTION = 12
 SHARE = 0.7
 IN_FLIGHT = 400
 MOST_STORED = 2_000_000
 """The embedded MongoDB gets memory for so many reservations."""
-FIGURES = ("rss_mb", "heap_after_gc_mb", "threads", "connections")
+FIGURES = ("rss_mb", "live_heap_mb", "threads", "connections")
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,9 @@ def trend(seconds: Sequence[float], values: Sequence[float]) -> Trend:
     fit = stats.linregress(seconds, values)
     residuals = np.asarray(values) - fit.intercept - fit.slope * np.asarray(seconds)
     spread = float(residuals @ residuals)
-    alike = max(0.0, float(residuals[:-1] @ residuals[1:]) / spread) if spread else 0.0
+    if not spread:
+        return Trend(*[3600 * fit.slope] * 3)
+    alike = max(0.0, float(residuals[:-1] @ residuals[1:]) / spread)
     count = len(values)
     independent = max(3.0, count * (1 - alike) / (1 + alike))
     error = fit.stderr * np.sqrt((count - 2) / (independent - 2))
@@ -112,10 +117,16 @@ class Mixed:
             return dict(zip(self._generators, pool.map(one, self._generators), strict=True))
 
 
-def looked(stack: Stack, age_s: float) -> Iterable[dict[str, object]]:
-    """Return what each process has now."""
-    with services.client(metrics.TIMEOUT_S) as http:
-        told = metrics.ask(http, stack.endpoints())
+def looked(stack: Stack, age_s: float, collected_by: jdk.Jdk | None) -> Iterable[dict[str, object]]:
+    """Return what each process has now; the live heap is known after a full collection."""
+    endpoints = stack.endpoints()
+    for running in stack.record.running:
+        if collected_by is not None and running.name in endpoints:
+            collected_by.command(running.process.pid, "GC.run")
+    told: Mapping[str, str] = {}
+    if collected_by is not None:
+        with services.client(metrics.TIMEOUT_S) as http:
+            told = metrics.ask(http, endpoints)
     for running in stack.record.running:
         process = psutil.Process(running.process.pid)
         open_now = [one for one in process.net_connections("tcp") if one.status == "ESTABLISHED"]
@@ -124,14 +135,14 @@ def looked(stack: Stack, age_s: float) -> Iterable[dict[str, object]]:
             "service": running.name,
             "age_s": round(age_s, 1),
             "rss_mb": process.memory_info().rss / 1e6,
-            "heap_after_gc_mb": heap_mb(told.get(running.name, "")),
+            "live_heap_mb": live_heap_mb(told.get(running.name, "")),
             "threads": process.num_threads(),
             "connections": len(open_now),
         }
 
 
-def heap_mb(text: str) -> float | None:
-    """Return what the last collection of the old generation has left of a JVM's heap, in MB."""
+def live_heap_mb(text: str) -> float | None:
+    """Return what the last full collection has left of a JVM's heap, in MB."""
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
             if sample.name == "jvm_gc_live_data_size_bytes":
@@ -165,9 +176,12 @@ def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataF
         rates = {name: SHARE * rate for name, rate in at_most.items()}
         database.empty(trained.mongodb_uri, reset.databases, reset.collections)
         began = time.monotonic()
-        with repeating(
-            lambda: rows.extend(looked(stack, time.monotonic() - began)), EVERY_S, "looking", 30
-        ):
+        turns = itertools.cycle([java, *[None] * (LOOKS_PER_COLLECTION - 1)])
+
+        def look() -> None:
+            rows.extend(looked(stack, time.monotonic() - began, next(turns)))
+
+        with repeating(look, EVERY_S, "looking", 30):
             seen = mixed.run(seconds, rates)
         client = ends.enter_context(MongoClient(trained.mongodb_uri))
         stored = sum(
@@ -182,7 +196,7 @@ def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataF
         )
     made = seen["reserve"].operations - seen["reserve"].failed
     print(f"{variant}: {made:,} reservations made, {stored:,} stored")
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows, infer_schema_length=None)
 
 
 def told(rows: pl.DataFrame) -> pl.DataFrame:
@@ -226,7 +240,7 @@ def main() -> None:
         rows.write_csv(arguments.into / "soak.csv", float_precision=1)
         trends = told(rows)
         trends.write_csv(arguments.into / "trends.csv", float_precision=2)
-        with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=40):
+        with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=40, tbl_width_chars=120):
             print(trends)
 
 
