@@ -6,7 +6,8 @@ import testbed.support.preset.ChosenProfile;
 import testbed.support.preset.PresetProfile;
 
 /**
- * Which filters route requests and guard them. A factor, so that the effect of our own can be measured.
+ * Which filters route requests and guard them. A factor, so that the effect of our own can be
+ * measured.
  */
 public class RoutingProfile extends ChosenProfile {
 

@@ -9,7 +9,8 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlinePassed;
 
 /**
- * Limits database operations to the time that is left of this thread's request: connection, command and retry together. Without a deadline the preset's limits apply.
+ * Limits database operations to the time that is left of this thread's request: connection, command
+ * and retry together. Without a deadline the preset's limits apply.
  */
 class BoundedDatabases extends SimpleMongoClientDatabaseFactory {
 

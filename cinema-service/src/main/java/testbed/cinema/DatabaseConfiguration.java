@@ -30,9 +30,7 @@ import testbed.support.trace.TracingProfile;
 @Configuration(proxyBeanMethods = false)
 class DatabaseConfiguration {
 
-  /**
-   * Databases with the request's deadline. Not a bean: the framework would then make no client.
-   */
+  /** Databases with the request's deadline. Not a bean: the framework would then make no client. */
   @Bean
   MongoTemplate mongoTemplate(
       MongoClient client, MongoDatabaseFactory databases, MappingMongoConverter converter) {
@@ -66,7 +64,8 @@ class DatabaseConfiguration {
   }
 
   /**
-   * Without these limits a request waits up to 30 s for a database that is away, and without end for one that accepts a command and does not answer.
+   * Without these limits a request waits up to 30 s for a database that is away, and without end
+   * for one that accepts a command and does not answer.
    */
   @Bean
   MongoClientSettingsBuilderCustomizer databaseLimits(CinemaSettings settings) {

@@ -18,7 +18,8 @@ class DatabaseHealth extends AbstractHealthIndicator {
   private static final Document PING = new Document("ping", 1);
 
   /**
-   * A limit of its own: a preset may wait two minutes for a database, but health checks and scrapes time out after a few seconds.
+   * A limit of its own: a preset may wait two minutes for a database, but health checks and scrapes
+   * time out after a few seconds.
    */
   private static final int PATIENCE_SECONDS = 2;
 

@@ -12,7 +12,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.data.mongodb.core.MongoExceptionTranslator;
 
 /**
- * Translates the driver's exceptions as the framework does, and some more that the framework leaves uncategorised although the database is away.
+ * Translates the driver's exceptions as the framework does, and some more that the framework leaves
+ * uncategorised although the database is away.
  */
 class DatabaseOutages extends MongoExceptionTranslator {
 

@@ -11,7 +11,8 @@ import org.springframework.stereotype.Component;
 import testbed.support.preset.InvalidSetting;
 
 /**
- * CPU time that every operation burns on purpose: an experiment that compares a system with itself under a known handicap must find this difference. None by default.
+ * CPU time that every operation burns on purpose: an experiment that compares a system with itself
+ * under a known handicap must find this difference. None by default.
  *
  * <p>The time is converted to an amount of work once, at the start. A loop that watches the clock
  * would burn less on a busy machine: while its thread waits for a processor, the clock goes on. All

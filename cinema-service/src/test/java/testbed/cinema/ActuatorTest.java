@@ -18,7 +18,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.client.RestClient;
 
 /**
- * Health and metrics of a running cinema. Readiness depends on the database; liveness depends on nothing else.
+ * Health and metrics of a running cinema. Readiness depends on the database; liveness depends on
+ * nothing else.
  */
 class ActuatorTest {
 

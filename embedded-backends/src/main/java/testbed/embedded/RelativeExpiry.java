@@ -16,7 +16,9 @@ import org.apache.qpid.server.store.StorableMessageMetaData;
 import org.apache.qpid.server.virtualhost.AbstractVirtualHost;
 
 /**
- * A virtual host that reads a message's expiration as RabbitMQ does, in milliseconds from now. Qpid takes it for milliseconds since 1970, so that every message of a RabbitMQ client would have expired already.
+ * A virtual host that reads a message's expiration as RabbitMQ does, in milliseconds from now. Qpid
+ * takes it for milliseconds since 1970, so that every message of a RabbitMQ client would have
+ * expired already.
  */
 @ManagedObject(category = false, type = RelativeExpiry.TYPE)
 public final class RelativeExpiry extends AbstractVirtualHost<RelativeExpiry> {

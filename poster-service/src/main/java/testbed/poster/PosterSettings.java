@@ -28,7 +28,8 @@ import testbed.poster.image.Step;
  * @param concurrency images that are decoded, edited and encoded at once
  * @param maxWait the longest wait for a turn or for memory; then the request is refused
  * @param deadline the time for a poster, from the request to the answer
- * @param heldBytes the most bytes of posters in memory, for each kind: received, to be sent, and answers of other services
+ * @param heldBytes the most bytes of posters in memory, for each kind: received, to be sent, and
+ *     answers of other services
  * @param maxPixels the largest image, in pixels of 32 bits or less; larger ones are not decoded
  * @param quality of JPEG, from 0 to 1
  */

@@ -3,7 +3,9 @@ package testbed.ticketservice;
 import java.util.List;
 import testbed.support.preset.ChosenProfile;
 
-/** The transport of orders. There is no default: a service on the wrong transport is never asked. */
+/**
+ * The transport of orders. There is no default: a service on the wrong transport is never asked.
+ */
 class SourceProfile extends ChosenProfile {
 
   SourceProfile() {

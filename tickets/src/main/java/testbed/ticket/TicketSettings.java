@@ -15,7 +15,8 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param queueLength how many tickets wait at most, in a queue of the process or of the AMQP
  *     server; 0 for no limit. RabbitMQ does not count those that a consumer has fetched in advance.
- * @param overflow what happens when the queue is full: the oldest is dropped (drop-head), the new one is refused (reject-publish), or there is no limit (none)
+ * @param overflow what happens when the queue is full: the oldest is dropped (drop-head), the new
+ *     one is refused (reject-publish), or there is no limit (none)
  * @param consumers how many tickets are built at once: threads of the cinema, requests to the
  *     ticket service, or consumers of its queue
  * @param pages how many pages each ticket has, 1 to 50; its CPU time grows with them

@@ -71,7 +71,9 @@ public class Movies {
     questions.forEach(list::add);
   }
 
-  /** Defers a failure until answers are read: each question that was sent must be read to its end. */
+  /**
+   * Defers a failure until answers are read: each question that was sent must be read to its end.
+   */
   private Question ask(CinemaName cinema) {
     try {
       return route.ask(cinema);

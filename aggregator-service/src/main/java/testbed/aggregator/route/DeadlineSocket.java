@@ -9,8 +9,8 @@ import java.net.SocketTimeoutException;
 import testbed.support.deadline.Deadline;
 
 /**
- * A socket whose reads end at the deadline of the reading thread. A limit for each read alone would never
- * end an answer that comes byte by byte.
+ * A socket whose reads end at the deadline of the reading thread. A limit for each read alone would
+ * never end an answer that comes byte by byte.
  */
 class DeadlineSocket extends Socket {
 

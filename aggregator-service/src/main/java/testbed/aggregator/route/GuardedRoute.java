@@ -15,7 +15,8 @@ import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 
 /**
- * A circuit breaker for each cinema, so that lists do not wait for one that keeps failing. A failure is the same as at the gateway: a 500, or no answer.
+ * A circuit breaker for each cinema, so that lists do not wait for one that keeps failing. A
+ * failure is the same as at the gateway: a 500, or no answer.
  */
 class GuardedRoute implements CinemaRoute {
 

@@ -39,10 +39,10 @@ import testbed.support.json.LastMade;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Uses the library's connection pool and bypasses the rest of its client. A question is sent at once,
- * and its answer is read when it is wanted, both by the thread that asks: while it reads the first
- * answer, the others are on their way. An answer that is equal to a cinema's last one is not read
- * as JSON again.
+ * Uses the library's connection pool and bypasses the rest of its client. A question is sent at
+ * once, and its answer is read when it is wanted, both by the thread that asks: while it reads the
+ * first answer, the others are on their way. An answer that is equal to a cinema's last one is not
+ * read as JSON again.
  */
 class LeanClient implements CinemaClient {
 

@@ -91,14 +91,18 @@ class AccessRules {
   }
 
   /**
-   * The library's check would answer unusual paths in place of the services. It is not needed: rules and routes read a path in the same way, and paths that match no rule are for administrators.
+   * The library's check would answer unusual paths in place of the services. It is not needed:
+   * rules and routes read a path in the same way, and paths that match no rule are for
+   * administrators.
    */
   @Bean
   ServerWebExchangeFirewall everyRequest() {
     return ServerWebExchangeFirewall.INSECURE_NOOP;
   }
 
-  /** The request itself is observed. An observation of each security check would cost as much again. */
+  /**
+   * The request itself is observed. An observation of each security check would cost as much again.
+   */
   @Bean
   SecurityObservationSettings unobserved() {
     return SecurityObservationSettings.noObservations();

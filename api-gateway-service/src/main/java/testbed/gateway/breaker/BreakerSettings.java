@@ -3,7 +3,8 @@ package testbed.gateway.breaker;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Settings beside the library's ({@code resilience4j.circuitbreaker}, {@code resilience4j.timelimiter}).
+ * Settings beside the library's ({@code resilience4j.circuitbreaker}, {@code
+ * resilience4j.timelimiter}).
  *
  * @param countServerErrors whether a 500 of the service counts as a failure; its body reaches the
  *     client unchanged all the same

@@ -112,9 +112,7 @@ class ServiceClient {
     }
   }
 
-  /**
-   * Without the headers of the client's connection, its credentials and its forwarding headers.
-   */
+  /** Without the headers of the client's connection, its credentials and its forwarding headers. */
   private static boolean isPassedOn(String name) {
     var lower = name.toLowerCase(Locale.ROOT);
     return switch (lower) {

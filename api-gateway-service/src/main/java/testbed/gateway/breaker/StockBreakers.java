@@ -9,7 +9,8 @@ import org.springframework.stereotype.Component;
 import testbed.gateway.RoutingProfile;
 
 /**
- * The library's breaker and retry filters, unchanged. Their known weaknesses stay: a slow upload counts as the service's time, and a counted 500 reaches the client as a fallback.
+ * The library's breaker and retry filters, unchanged. Their known weaknesses stay: a slow upload
+ * counts as the service's time, and a counted 500 reaches the client as a fallback.
  */
 @Component
 @Profile(RoutingProfile.STOCK)

@@ -18,7 +18,9 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Adds a problem body to refusals that happen before the gateway: the decoder (not HTTP, headers too large) and the framework's adapter (a malformed URI) answer with a bare status, and neither is configurable.
+ * Adds a problem body to refusals that happen before the gateway: the decoder (not HTTP, headers
+ * too large) and the framework's adapter (a malformed URI) answer with a bare status, and neither
+ * is configurable.
  */
 @Component
 public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {

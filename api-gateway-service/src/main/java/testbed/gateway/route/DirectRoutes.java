@@ -23,7 +23,9 @@ import testbed.gateway.breaker.GuardedServices;
 import testbed.support.discovery.RegisteredCinemas;
 
 /**
- * The same routes as {@link ServiceRoutes}, without the gateway library: one filter in place of a handler, predicates and a chain of filters for each request. Last in the chain, after access control.
+ * The same routes as {@link ServiceRoutes}, without the gateway library: one filter in place of a
+ * handler, predicates and a chain of filters for each request. Last in the chain, after access
+ * control.
  */
 @Component
 @Profile(RoutingProfile.DIRECT)

@@ -5,8 +5,8 @@ import org.springframework.stereotype.Component;
 import reactor.netty.http.client.HttpClient;
 
 /**
- * Limits the wait for the rest of an answer. The gateway's own {@code response-timeout} and
- * the breaker's time limit end when the answer begins.
+ * Limits the wait for the rest of an answer. The gateway's own {@code response-timeout} and the
+ * breaker's time limit end when the answer begins.
  */
 @Component
 class ResponsePause implements HttpClientCustomizer {

@@ -21,7 +21,9 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 
 /**
- * Tells a service how long the gateway still waits for its answer, whatever the client said. Time spent on a full pool or an unreachable instance is deducted: the header is written when the connection is established.
+ * Tells a service how long the gateway still waits for its answer, whatever the client said. Time
+ * spent on a full pool or an unreachable instance is deducted: the header is written when the
+ * connection is established.
  */
 @Component
 @ConditionalOnBooleanProperty(DeadlineSettings.HANDED_ON)

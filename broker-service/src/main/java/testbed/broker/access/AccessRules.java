@@ -27,7 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Who may ask for what, by path. What matches no rule is for administrators, so that nothing is
- * open because it was forgotten or is written in an odd way. The correlation store checks that only the client that asked fetches an answer.
+ * open because it was forgotten or is written in an odd way. The correlation store checks that only
+ * the client that asked fetches an answer.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(AccessRequired.class)
@@ -89,7 +90,9 @@ class AccessRules {
     return new EveryRequest();
   }
 
-  /** The request itself is observed. An observation of each security check would cost as much again. */
+  /**
+   * The request itself is observed. An observation of each security check would cost as much again.
+   */
   @Bean
   SecurityObservationSettings unobserved() {
     return SecurityObservationSettings.noObservations();

@@ -6,7 +6,8 @@ import org.springframework.security.web.firewall.FirewalledRequest;
 import org.springframework.security.web.firewall.HttpFirewall;
 
 /**
- * A firewall that refuses nothing: the server has already refused malformed requests. Rules and controllers read a path in the same way, and paths that match no rule are for administrators.
+ * A firewall that refuses nothing: the server has already refused malformed requests. Rules and
+ * controllers read a path in the same way, and paths that match no rule are for administrators.
  */
 final class EveryRequest implements HttpFirewall {
 

@@ -12,7 +12,8 @@ import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 
 /**
- * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not parsed again. Bounded by the number of cinemas.
+ * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not
+ * parsed again. Bounded by the number of cinemas.
  */
 final class LastLists {
 

@@ -22,7 +22,8 @@ import testbed.contracts.message.Topology;
 
 /**
  * Asks the cinemas for a sign of presence as soon as signs are listened to, so that a broker that
- * was started or connected again does not wait for the next ones. Part of readiness: until answers can have arrived, the broker knows no cinema.
+ * was started or connected again does not wait for the next ones. Part of readiness: until answers
+ * can have arrived, the broker knows no cinema.
  */
 class PresenceQuestion implements HealthIndicator {
 

@@ -73,7 +73,9 @@ class RequestPublisher implements RequestChannel {
   }
 
   /**
-   * One full queue leads to the refusal of a request to all. Qpid then puts it in no queue, RabbitMQ in those that are not full. A cinema that gets it twice answers twice, which is harmless.
+   * One full queue leads to the refusal of a request to all. Qpid then puts it in no queue,
+   * RabbitMQ in those that are not full. A cinema that gets it twice answers twice, which is
+   * harmless.
    */
   private Delivery sendToEach(CorrelationId id, Question<?> request, CompletionStage<?> answered) {
     var delivery = Delivery.REFUSED;

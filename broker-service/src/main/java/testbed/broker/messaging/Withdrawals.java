@@ -17,7 +17,8 @@ import testbed.support.messaging.BlockedConnection;
 
 /**
  * Takes requests back that may still be delivered although their clients were told that they were
- * not accepted. Runs in the background and repeats until the server confirms it. Lost if the broker ends before.
+ * not accepted. Runs in the background and repeats until the server confirms it. Lost if the broker
+ * ends before.
  */
 class Withdrawals {
 

@@ -8,7 +8,8 @@ import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.contracts.message.CinemaMessage.Response;
 
 /**
- * Shares equal catalogues between answers: thousands of answers are held at a time. Bounded by the number of cinemas.
+ * Shares equal catalogues between answers: thousands of answers are held at a time. Bounded by the
+ * number of cinemas.
  */
 final class Catalogues {
 

@@ -154,7 +154,8 @@ final class Correlation {
   }
 
   /**
-   * The result of a fetch now. A cinema that answered with a failure counts as missing, like one that did not answer.
+   * The result of a fetch now. A cinema that answered with a failure counts as missing, like one
+   * that did not answer.
    *
    * @param type of the operation's answers
    * @param deadlinePassed whether an incomplete answer is returned

@@ -11,13 +11,16 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Issues correlation ids and recognises them later, without storing them: an expired id (410) differs from one that was never issued (404).
+ * Issues correlation ids and recognises them later, without storing them: an expired id (410)
+ * differs from one that was never issued (404).
  *
  * <p>An id is a UUID version 7 (RFC 9562): 48 bits of time in milliseconds and 74 bits that an
- * outsider cannot predict. The last 24 of these are a keyed hash of the others. A made-up id is recognised once in 16 million tries, and the only answer is then "expired".
- * The key lives as long as the process: after a restart earlier ids are unknown.
+ * outsider cannot predict. The last 24 of these are a keyed hash of the others. A made-up id is
+ * recognised once in 16 million tries, and the only answer is then "expired". The key lives as long
+ * as the process: after a restart earlier ids are unknown.
  *
- * <p>The hash includes the client's name, so that the id of another client is unknown, too, and never "expired".
+ * <p>The hash includes the client's name, so that the id of another client is unknown, too, and
+ * never "expired".
  */
 final class CorrelationIds {
 

@@ -15,12 +15,14 @@ import testbed.support.presence.Presence;
  * ones make room: first those that were fetched, then the oldest. (A general cache drops what is
  * used least, which here would be the answer that nobody has fetched yet.)
  *
- * <p>Safe for use by several threads. Every operation has the same deadline and expiry, so they pass in the order of insertion, and each step looks at the oldest operation only.
+ * <p>Safe for use by several threads. Every operation has the same deadline and expiry, so they
+ * pass in the order of insertion, and each step looks at the oldest operation only.
  */
 public final class Correlations {
 
   /**
-   * Bytes of memory for each byte of a response's body. Measured with pages of reservations: 1.3 (long texts) to 2.1 (short texts, because of object headers). The rest is margin.
+   * Bytes of memory for each byte of a response's body. Measured with pages of reservations: 1.3
+   * (long texts) to 2.1 (short texts, because of object headers). The rest is margin.
    */
   static final int MEMORY_PER_BODY = 3;
 
@@ -121,7 +123,10 @@ public final class Correlations {
     makeRoom(0, 0);
   }
 
-  /** Notes that a complete answer was fetched. It is kept for a while, in case the client did not receive it. */
+  /**
+   * Notes that a complete answer was fetched. It is kept for a while, in case the client did not
+   * receive it.
+   */
   void fetched(Correlation correlation) {
     if (fetchedExpiryNanos >= expiryNanos) {
       return;

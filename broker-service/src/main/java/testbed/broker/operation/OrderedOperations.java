@@ -5,7 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operations in the order of insertion, with the memory that they take (an estimate). Not safe for use by several threads.
+ * Operations in the order of insertion, with the memory that they take (an estimate). Not safe for
+ * use by several threads.
  */
 final class OrderedOperations {
 

@@ -15,7 +15,8 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
 /**
- * Counts redeliveries by correlation id. In the database, because the request itself may crash the cinema. Failures are data access exceptions.
+ * Counts redeliveries by correlation id. In the database, because the request itself may crash the
+ * cinema. Failures are data access exceptions.
  */
 class Deliveries {
 

@@ -61,7 +61,8 @@ class MessagingEdge {
    *
    * @param confirmResponses whether a reservation is acknowledged only when the AMQP server has
    *     taken the response over; each waits for that. Otherwise the response may be lost.
-   * @param maxDeliveries how often a request is delivered at most; then it is set aside, because it may crash the cinema
+   * @param maxDeliveries how often a request is delivered at most; then it is set aside, because it
+   *     may crash the cinema
    */
   @ConfigurationProperties("cinema")
   @Validated

@@ -12,7 +12,8 @@ import testbed.contracts.message.CinemaMessage.Response;
 import testbed.contracts.message.Topology;
 
 /**
- * Sends responses to the broker that asked. They are not persistent: the broker holds the operation in memory, too, and a stored reservation can be read again.
+ * Sends responses to the broker that asked. They are not persistent: the broker holds the operation
+ * in memory, too, and a stored reservation can be read again.
  */
 class Responses {
 

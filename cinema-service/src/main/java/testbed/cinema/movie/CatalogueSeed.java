@@ -22,7 +22,9 @@ import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Makes the database's catalogue equal to the data file at every start, in a phase before all that serves, listens or registers. A failure stops the start. Not while beans are created: a training start, which ends after that, has no database. Afterwards it restores a catalogue that is lost.
+ * Makes the database's catalogue equal to the data file at every start, in a phase before all that
+ * serves, listens or registers. A failure stops the start. Not while beans are created: a training
+ * start, which ends after that, has no database. Afterwards it restores a catalogue that is lost.
  */
 @Component
 class CatalogueSeed implements SmartLifecycle {
@@ -71,7 +73,8 @@ class CatalogueSeed implements SmartLifecycle {
   }
 
   /**
-   * Stores the catalogue again if the database has lost it. One thread does it for all, at most once a second.
+   * Stores the catalogue again if the database has lost it. One thread does it for all, at most
+   * once a second.
    *
    * @return whether the last check has restored it, so that a second search may succeed
    */

@@ -7,7 +7,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * How lists and reservations read the catalogue.
  *
- * @param catalogueRead asked: from the database, each time. snapshot: from memory, as of the last check, which is a pattern of its own
+ * @param catalogueRead asked: from the database, each time. snapshot: from memory, as of the last
+ *     check, which is a pattern of its own
  * @param catalogueCheck how often a snapshot is compared with the database, so the age of a list at
  *     most
  */

@@ -13,7 +13,8 @@ import testbed.contracts.MovieId;
 import testbed.contracts.ShowTime;
 
 /**
- * The catalogue as it was stored at the last check. Lists may be that old, also while the database is away. A reservation is refused only after a look into the database.
+ * The catalogue as it was stored at the last check. Lists may be that old, also while the database
+ * is away. A reservation is refused only after a look into the database.
  */
 class CatalogueSnapshot implements Catalogue {
 

@@ -8,8 +8,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.SchedulingConfigurer;
 
 /**
- * Wires the snapshot where the setting asks for it. It is checked at an interval: a change stream would
- * need a replica set, which neither the embedded database nor the one in the containers is.
+ * Wires the snapshot where the setting asks for it. It is checked at an interval: a change stream
+ * would need a replica set, which neither the embedded database nor the one in the containers is.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "cinema.catalogue-read", havingValue = "snapshot")

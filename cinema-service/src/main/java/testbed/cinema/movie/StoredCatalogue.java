@@ -19,7 +19,8 @@ import testbed.contracts.ShowTime;
 import testbed.support.json.LastMade;
 
 /**
- * The catalogue in the database, which is asked each time. Its answer is parsed only if its bytes differ from the last one. If the catalogue was lost, it is restored and searched again.
+ * The catalogue in the database, which is asked each time. Its answer is parsed only if its bytes
+ * differ from the last one. If the catalogue was lost, it is restored and searched again.
  */
 @Component
 class StoredCatalogue implements Catalogue {

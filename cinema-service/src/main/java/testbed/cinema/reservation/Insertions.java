@@ -184,7 +184,10 @@ class Insertions {
     }
   }
 
-  /** In the form that the framework's mapping reads: ids, dates and times as text, amounts as decimals. */
+  /**
+   * In the form that the framework's mapping reads: ids, dates and times as text, amounts as
+   * decimals.
+   */
   private static RawBsonDocument document(Reservation reservation) {
     var bytes = new BasicOutputBuffer(USUAL_BYTES);
     try (var to = new BsonBinaryWriter(bytes)) {

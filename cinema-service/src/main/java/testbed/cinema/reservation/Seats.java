@@ -24,7 +24,9 @@ import testbed.contracts.Reservation;
  * that are taken and names the reservations that have them: one conditional update takes seats, and
  * takes them once for each reservation.
  *
- * <p>Seats are taken before the reservation is stored. If storing fails, the seats stay taken for a while: when the showing is found sold out, older seats without a stored reservation are given back.
+ * <p>Seats are taken before the reservation is stored. If storing fails, the seats stay taken for a
+ * while: when the showing is found sold out, older seats without a stored reservation are given
+ * back.
  */
 @Component
 class Seats {
@@ -60,7 +62,8 @@ class Seats {
   /**
    * Takes seats for a reservation that is about to be stored, unless it has them already.
    *
-   * @throws IdempotencyKeyReused if its id has seats for another number of tickets, which only happens with a key
+   * @throws IdempotencyKeyReused if its id has seats for another number of tickets, which only
+   *     happens with a key
    * @throws SoldOut if there are too few
    */
   void take(Reservation wanted) {

@@ -20,7 +20,8 @@ import testbed.ticket.office.TicketsRefused;
 import testbed.ticket.office.WaitingTickets;
 
 /**
- * Builds tickets in the cinema's own process, by a few threads behind a bounded queue. Waiting orders are lost when the process ends.
+ * Builds tickets in the cinema's own process, by a few threads behind a bounded queue. Waiting
+ * orders are lost when the process ends.
  */
 class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
 
@@ -51,7 +52,10 @@ class InlineOrders implements TicketOrders, WaitingTickets, AutoCloseable {
             .register(meters);
   }
 
-  /** One at a time: a second order of the same ticket must not count as accepted before the first one is. */
+  /**
+   * One at a time: a second order of the same ticket must not count as accepted before the first
+   * one is.
+   */
   @Override
   public synchronized void order(ReservationId id, ReservationRequest reservation) {
     if (!office.accept(id)) {

@@ -91,7 +91,10 @@ class TicketConfiguration {
           settings.confirms() ? confirmed.template() : template, connection, settings.persistent());
     }
 
-    /** The ticket service does not know what is still in the queue. Here every stored reservation counts as ordered. */
+    /**
+     * The ticket service does not know what is still in the queue. Here every stored reservation
+     * counts as ordered.
+     */
     @Bean
     Tickets tickets(
         TicketOrderSettings service,

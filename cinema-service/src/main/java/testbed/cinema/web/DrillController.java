@@ -10,7 +10,8 @@ import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
 /**
- * Answers late on purpose, to see a circuit breaker at work (thesis, figure 7.4). Only where {@code cinema.drills} is on, because anyone could open a breaker with these requests.
+ * Answers late on purpose, to see a circuit breaker at work (thesis, figure 7.4). Only where {@code
+ * cinema.drills} is on, because anyone could open a breaker with these requests.
  */
 @HttpEdge
 @ConditionalOnBooleanProperty("cinema.drills")

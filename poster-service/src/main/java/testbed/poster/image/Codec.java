@@ -17,19 +17,22 @@ import javax.imageio.stream.MemoryCacheImageOutputStream;
 import testbed.support.problem.ProblemException;
 
 /**
- * Decodes and encodes images. Decoded images have 8 bits per sample: gray, or blue, green, red. In memory: ImageIO's own streams would create a file for each image.
+ * Decodes and encodes images. Decoded images have 8 bits per sample: gray, or blue, green, red. In
+ * memory: ImageIO's own streams would create a file for each image.
  */
 public final class Codec {
 
   private static final int USUAL_BITS = 32;
 
   /**
-   * Limits attacks: each scan of a progressive JPEG is a few bytes and costs a pass over the whole image. Encoders write about ten; a thumbnail inside may add some.
+   * Limits attacks: each scan of a progressive JPEG is a few bytes and costs a pass over the whole
+   * image. Encoders write about ten; a thumbnail inside may add some.
    */
   private static final int MAX_SCANS = 50;
 
   /**
-   * Limits attacks: of a PNG with a palette the JDK keeps every chunk around the image, empty ones too, at several times its size. Encoders write one for each 8 KB.
+   * Limits attacks: of a PNG with a palette the JDK keeps every chunk around the image, empty ones
+   * too, at several times its size. Encoders write one for each 8 KB.
    */
   private static final int MAX_CHUNKS = 10_000;
 

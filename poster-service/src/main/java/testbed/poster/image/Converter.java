@@ -4,7 +4,8 @@ import java.awt.image.BufferedImage;
 import java.util.function.UnaryOperator;
 
 /**
- * Converts to grayscale with the weights of ITU-R BT.601, as OpenCV does. Java's conversion to {@code TYPE_BYTE_GRAY} is linear: other programs would show the image too dark.
+ * Converts to grayscale with the weights of ITU-R BT.601, as OpenCV does. Java's conversion to
+ * {@code TYPE_BYTE_GRAY} is linear: other programs would show the image too dark.
  */
 final class Converter implements UnaryOperator<BufferedImage> {
 

@@ -25,7 +25,8 @@ import testbed.poster.work.Lease;
 import testbed.support.deadline.Deadline;
 
 /**
- * The first service, where the last one sends the result to the first. A waiting request holds neither a thread nor bytes.
+ * The first service, where the last one sends the result to the first. A waiting request holds
+ * neither a thread nor bytes.
  */
 @RestController
 @ConditionalOnProperty(name = "poster.answers", havingValue = "first")

@@ -21,7 +21,8 @@ import testbed.support.problem.ProblemException;
 import testbed.support.problem.Problems;
 
 /**
- * A service after the first, where the last one sends the result to the first: it accepts a poster at once, edits it afterwards, and passes it on.
+ * A service after the first, where the last one sends the result to the first: it accepts a poster
+ * at once, edits it afterwards, and passes it on.
  */
 @RestController
 @ConditionalOnProperty(name = "poster.answers", havingValue = "first")

@@ -11,7 +11,8 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlinePassed;
 
 /**
- * A fair semaphore with metrics. Waits end at the longest wait or the request's deadline and are measured as {@code poster.wait}; {@code poster.used} is the number in use.
+ * A fair semaphore with metrics. Waits end at the longest wait or the request's deadline and are
+ * measured as {@code poster.wait}; {@code poster.used} is the number in use.
  */
 final class Bounded {
 

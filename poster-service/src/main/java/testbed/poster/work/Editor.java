@@ -44,8 +44,8 @@ public class Editor {
 
   /**
    * The edited poster: in the client's format if no other service follows, else in that of the
-   * wire. Keeps its turn until there is memory for it, since its bytes exist already. The
-   * received one is closed.
+   * wire. Keeps its turn until there is memory for it, since its bytes exist already. The received
+   * one is closed.
    *
    * @throws Busy if its turn did not come in time
    * @throws testbed.poster.image.ImageUnreadable if it is not a whole image

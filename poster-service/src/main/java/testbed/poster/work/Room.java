@@ -5,9 +5,11 @@ import org.springframework.stereotype.Component;
 import testbed.poster.PosterSettings;
 
 /**
- * Bounds the bytes of posters in memory. A body is not read, and a turn is not given back, before its memory is reserved.
+ * Bounds the bytes of posters in memory. A body is not read, and a turn is not given back, before
+ * its memory is reserved.
  *
- * <p>Each kind has a limit of its own to avoid deadlocks: received posters leave only when there is memory for the ones to be sent, and the first service receives answers while others wait for it.
+ * <p>Each kind has a limit of its own to avoid deadlocks: received posters leave only when there is
+ * memory for the ones to be sent, and the first service receives answers while others wait for it.
  */
 @Component
 public class Room {

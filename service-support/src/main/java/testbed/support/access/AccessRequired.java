@@ -6,7 +6,8 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches where a front door asks for accounts. Binds the setting as the settings record does, so that both read the same value.
+ * Matches where a front door asks for accounts. Binds the setting as the settings record does, so
+ * that both read the same value.
  */
 public final class AccessRequired implements Condition {
 

@@ -14,7 +14,8 @@ import testbed.support.preset.InvalidSetting;
  * @param control whether accounts are asked for; otherwise every client may do everything
  * @param users the accounts that may make reservations, each as {@code NAME:PASSWORD}
  * @param administrators the accounts that may do everything
- * @param publishedAt the address at which clients reach the front door; the default password is accepted at a loopback address only
+ * @param publishedAt the address at which clients reach the front door; the default password is
+ *     accepted at a loopback address only
  */
 @ConfigurationProperties("access")
 public record AccessSettings(

@@ -37,7 +37,9 @@ public final class Accounts {
   }
 
   /**
-   * Checks a name and a password. A fast comparison: passwords are random texts, sent with every request. A slow hash protects passwords that people choose, and would be most of the work of a request.
+   * Checks a name and a password. A fast comparison: passwords are random texts, sent with every
+   * request. A slow hash protects passwords that people choose, and would be most of the work of a
+   * request.
    *
    * @throws BadCredentialsException if they are of no account
    */

@@ -9,10 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts the requests of each client. Bounded; entries expire. Safe for use
- * by several threads.
- */
+/** Counts the requests of each client. Bounded; entries expire. Safe for use by several threads. */
 public final class ClientRates {
 
   private static final int CLIENTS = 10_000;

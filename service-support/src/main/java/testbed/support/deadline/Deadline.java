@@ -7,12 +7,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time by which a request must be answered: a margin before its caller gives up. Bound to the thread that handles the request. Without a deadline, the limits of the clients in use apply.
+ * The time by which a request must be answered: a margin before its caller gives up. Bound to the
+ * thread that handles the request. Without a deadline, the limits of the clients in use apply.
  */
 public final class Deadline {
 
   /**
-   * How many milliseconds the caller of an HTTP request waits for the answer. Relative, so that clocks need not agree.
+   * How many milliseconds the caller of an HTTP request waits for the answer. Relative, so that
+   * clocks need not agree.
    */
   public static final String HEADER = "Request-Timeout-Millis";
 
@@ -58,7 +60,8 @@ public final class Deadline {
   }
 
   /**
-   * Fails if less than the margin is left: data is changed only if the caller will still get the result.
+   * Fails if less than the margin is left: data is changed only if the caller will still get the
+   * result.
    *
    * @throws DeadlinePassed if it is too late to begin
    */

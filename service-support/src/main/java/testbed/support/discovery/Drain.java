@@ -5,7 +5,9 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Keeps the service running for a while after SIGTERM. The registry already knows that the instance is down ({@code EurekaAutoServiceRegistration}), but callers still have the registry's last answer.
+ * Keeps the service running for a while after SIGTERM. The registry already knows that the instance
+ * is down ({@code EurekaAutoServiceRegistration}), but callers still have the registry's last
+ * answer.
  */
 class Drain implements SmartLifecycle {
 

@@ -8,7 +8,8 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
 
 /**
- * Reads a day written {@code yyyy-MM-dd} and nothing else. The library's own reader also accepts lists of numbers, and timestamps, whose time it drops.
+ * Reads a day written {@code yyyy-MM-dd} and nothing else. The library's own reader also accepts
+ * lists of numbers, and timestamps, whose time it drops.
  */
 class IsoDate extends StdScalarDeserializer<LocalDate> {
 

@@ -8,8 +8,9 @@ import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Caches the last result of a conversion by key, as long as its input is the same. Equal lists are read and written once; every answer is still compared with the one before. Safe for use
- * by several threads.
+ * Caches the last result of a conversion by key, as long as its input is the same. Equal lists are
+ * read and written once; every answer is still compared with the one before. Safe for use by
+ * several threads.
  *
  * @param <K> the key; one result is kept for each
  */

@@ -14,7 +14,8 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.LogicalType;
 
 /**
- * Reads JSON strictly: unknown fields, duplicate fields, numbers in place of text and fractions in place of integers are errors. Nothing is dropped, converted or rounded.
+ * Reads JSON strictly: unknown fields, duplicate fields, numbers in place of text and fractions in
+ * place of integers are errors. Nothing is dropped, converted or rounded.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")

@@ -3,7 +3,8 @@ package testbed.support.log;
 import org.slf4j.MDC;
 
 /**
- * Adds a correlation id to the log lines of this thread (MDC); the text pattern and the JSON format both use it.
+ * Adds a correlation id to the log lines of this thread (MDC); the text pattern and the JSON format
+ * both use it.
  */
 public final class LoggedCorrelation {
 

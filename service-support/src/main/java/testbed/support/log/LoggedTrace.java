@@ -3,9 +3,7 @@ package testbed.support.log;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
-/**
- * Adds the trace and the span to the log lines of this thread (MDC).
- */
+/** Adds the trace and the span to the log lines of this thread (MDC). */
 public final class LoggedTrace {
 
   /** The trace's name among a line's fields, and among a problem's members. */

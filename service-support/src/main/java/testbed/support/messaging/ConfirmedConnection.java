@@ -26,7 +26,8 @@ import org.springframework.context.ApplicationContext;
  * For messages that must not be lost: each send waits until the AMQP server has taken the message
  * over and put it in a queue.
  *
- * <p>A connection of its own, opened by its first message. On the common one every message would have the cost of a confirm.
+ * <p>A connection of its own, opened by its first message. On the common one every message would
+ * have the cost of a confirm.
  */
 public final class ConfirmedConnection implements AutoCloseable {
 

@@ -19,14 +19,18 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.support.RabbitExceptionTranslator;
 
 /**
- * A template whose messages are confirmed as {@link Confirms} says. Messages without correlation data are sent as the library does.
+ * A template whose messages are confirmed as {@link Confirms} says. Messages without correlation
+ * data are sent as the library does.
  *
- * <p>The library takes a channel from its cache for each message, adds two headers to find the message again, and hands each confirm to another thread. Here all messages share a channel, are found by their number, and are completed by the thread that reads the confirm.
+ * <p>The library takes a channel from its cache for each message, adds two headers to find the
+ * message again, and hands each confirm to another thread. Here all messages share a channel, are
+ * found by their number, and are completed by the thread that reads the confirm.
  */
 public class ConfirmingTemplate extends RabbitTemplate {
 
   /**
-   * How long a message waits for a channel. While a server is cut off, an attempt to connect takes many seconds, and waiting senders must not queue up behind it.
+   * How long a message waits for a channel. While a server is cut off, an attempt to connect takes
+   * many seconds, and waiting senders must not queue up behind it.
    */
   private static final long PATIENCE_MILLIS = 1_000;
 

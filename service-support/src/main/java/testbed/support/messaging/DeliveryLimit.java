@@ -7,9 +7,12 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 
 /**
- * Around a listener and its retries: sets aside a message that was delivered too often, because it may crash the service. Done by the client, because classic queues and the embedded server do not count deliveries.
+ * Around a listener and its retries: sets aside a message that was delivered too often, because it
+ * may crash the service. Done by the client, because classic queues and the embedded server do not
+ * count deliveries.
  *
- * <p>Only messages that the server marks as redelivered are counted; others have no cost. Restarts of the server or the service also lead to redeliveries.
+ * <p>Only messages that the server marks as redelivered are counted; others have no cost. Restarts
+ * of the server or the service also lead to redeliveries.
  */
 public abstract class DeliveryLimit implements MethodInterceptor {
 

@@ -15,7 +15,8 @@ import org.springframework.dao.TransientDataAccessException;
 import org.springframework.util.ExceptionTypeFilter;
 
 /**
- * A listener failed because a database or the AMQP server is away. The same message may succeed once they are back, however often it has failed.
+ * A listener failed because a database or the AMQP server is away. The same message may succeed
+ * once they are back, however often it has failed.
  */
 final class FailedByOutage extends AmqpException {
 

@@ -10,9 +10,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.util.function.SingletonSupplier;
 
-/**
- * Puts an advice around every listener, outside its retries and earlier advices.
- */
+/** Puts an advice around every listener, outside its retries and earlier advices. */
 public final class ListenerAdvice implements BeanPostProcessor {
 
   private final Advice advice;

@@ -7,7 +7,8 @@ import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Logs in one line why a message is set aside. The stack trace is in the dead letter. A message that failed by an outage is not set aside: see {@link PatientListener}.
+ * Logs in one line why a message is set aside. The stack trace is in the dead letter. A message
+ * that failed by an outage is not set aside: see {@link PatientListener}.
  */
 public final class LoggedRecoverer implements MessageRecoverer {
 

@@ -13,9 +13,11 @@ import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 
 /**
- * Around a listener: a request with an expiration has its sender's deadline. The server drops what expires in a queue; prefetched messages that expire are dropped here.
+ * Around a listener: a request with an expiration has its sender's deadline. The server drops what
+ * expires in a queue; prefetched messages that expire are dropped here.
  *
- * <p>The time of sending is that of the sender's clock: across machines a deadline is as accurate as their clocks.
+ * <p>The time of sending is that of the sender's clock: across machines a deadline is as accurate
+ * as their clocks.
  */
 class MessageDeadline implements MethodInterceptor {
 

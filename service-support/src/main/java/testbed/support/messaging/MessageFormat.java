@@ -19,7 +19,8 @@ import tools.jackson.databind.JavaType;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * JSON bodies with the message's declared id in the type header. Class names would tie services to package names and let a sender choose the class that is instantiated.
+ * JSON bodies with the message's declared id in the type header. Class names would tie services to
+ * package names and let a sender choose the class that is instantiated.
  */
 @AutoConfiguration(
     beforeName = "org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration",
@@ -49,7 +50,8 @@ public class MessageFormat {
   }
 
   /**
-   * Instantiates declared messages only. The library's mapper also accepts all of {@code java.util} and {@code java.lang}; packages can be added to its list but not removed.
+   * Instantiates declared messages only. The library's mapper also accepts all of {@code java.util}
+   * and {@code java.lang}; packages can be added to its list but not removed.
    */
   private static final class DeclaredTypes extends DefaultJacksonJavaTypeMapper {
 

@@ -96,7 +96,8 @@ public class Messaging {
   }
 
   /**
-   * A message that cannot be read is not retried. Outages are left to {@link PatientListener}, which waits longer.
+   * A message that cannot be read is not retried. Outages are left to {@link PatientListener},
+   * which waits longer.
    */
   @Bean
   RabbitListenerRetrySettingsCustomizer retriesThatMayHelp() {
@@ -125,7 +126,8 @@ public class Messaging {
   }
 
   /**
-   * Continues traces through the queues. By an advice, because the containers' own observation would replace their metrics.
+   * Continues traces through the queues. By an advice, because the containers' own observation
+   * would replace their metrics.
    */
   @Bean
   @Profile(TracingProfile.NAME)

@@ -15,10 +15,13 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Around a listener, its retries and its recoverer. If these fail because a resource is away, the message was neither handled nor set aside. It is retried with growing pauses until the resource is back. Meanwhile its consumer takes no other message.
+ * Around a listener, its retries and its recoverer. If these fail because a resource is away, the
+ * message was neither handled nor set aside. It is retried with growing pauses until the resource
+ * is back. Meanwhile its consumer takes no other message.
  *
  * <p>The message goes back to its queue if the service stops or the channel is closed. (RabbitMQ
- * closes a channel whose message is not acknowledged within 30 minutes.) A message that is not persistent is dropped after 30 s: nobody waits for its answer any more.
+ * closes a channel whose message is not acknowledged within 30 minutes.) A message that is not
+ * persistent is dropped after 30 s: nobody waits for its answer any more.
  */
 class PatientListener implements MethodInterceptor {
 

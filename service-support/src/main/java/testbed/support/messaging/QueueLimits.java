@@ -19,7 +19,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.event.EventListener;
 
 /**
- * Bounded queues on every AMQP server. They are declared with RabbitMQ's arguments; for Qpid, which refuses these, with its own.
+ * Bounded queues on every AMQP server. They are declared with RabbitMQ's arguments; for Qpid, which
+ * refuses these, with its own.
  *
  * <p>RabbitMQ does not change the arguments of a queue that exists. If it is empty and has no
  * consumer, it is deleted, and the admin's next try declares it again.

@@ -14,9 +14,11 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.AbstractMessageListenerContainer;
 
 /**
- * Metrics of a queue that only its users can measure: the time from publisher to listener ({@code queue.wait}), and redeliveries ({@code queue.redelivered}).
+ * Metrics of a queue that only its users can measure: the time from publisher to listener ({@code
+ * queue.wait}), and redeliveries ({@code queue.redelivered}).
  *
- * <p>The time of sending travels in a header, because AMQP's own timestamp has whole seconds. Both ends read their own clock: across machines the wait is as accurate as their clocks.
+ * <p>The time of sending travels in a header, because AMQP's own timestamp has whole seconds. Both
+ * ends read their own clock: across machines the wait is as accurate as their clocks.
  */
 public final class QueueMeters {
 

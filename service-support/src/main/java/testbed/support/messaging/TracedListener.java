@@ -13,7 +13,8 @@ import org.springframework.amqp.rabbit.support.micrometer.RabbitListenerObservat
 import org.springframework.amqp.rabbit.support.micrometer.RabbitMessageReceiverContext;
 
 /**
- * Around a listener, its retries and its recoverer: one observation for each message that was sent within a trace. Other messages belong to no request.
+ * Around a listener, its retries and its recoverer: one observation for each message that was sent
+ * within a trace. Other messages belong to no request.
  */
 class TracedListener implements MethodInterceptor {
 

@@ -15,7 +15,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Sockets that are closed when a write makes no progress for a while.
  *
- * <p>A server that is cut off acknowledges no data, so the operating system's buffer fills up and the next write blocks. The library's heartbeats cannot end it, because the writer holds the channel. After the server's return the write would wait about as long again, for the operating system's next retransmission.
+ * <p>A server that is cut off acknowledges no data, so the operating system's buffer fills up and
+ * the next write blocks. The library's heartbeats cannot end it, because the writer holds the
+ * channel. After the server's return the write would wait about as long again, for the operating
+ * system's next retransmission.
  */
 final class WriteLimit extends SocketFactory {
 
@@ -72,9 +75,7 @@ final class WriteLimit extends SocketFactory {
 
   private final class LimitedSocket extends Socket {
 
-    /**
-     * The start of the current write, like {@link System#nanoTime}; null if there is none.
-     */
+    /** The start of the current write, like {@link System#nanoTime}; null if there is none. */
     private volatile @Nullable Long begun;
 
     @Override

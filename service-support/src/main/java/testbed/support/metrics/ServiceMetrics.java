@@ -32,7 +32,8 @@ public class ServiceMetrics {
   }
 
   /**
-   * No timers for probes and scrapes: they are not a service's work, and each series of a timer has sixteen lines.
+   * No timers for probes and scrapes: they are not a service's work, and each series of a timer has
+   * sixteen lines.
    */
   @Bean
   MeterFilter withoutRequestsOfWatchers() {

@@ -10,8 +10,8 @@ import testbed.contracts.CinemaName;
 
 /**
  * The cinemas a front door has seen: present ones are asked, remembered ones that are gone are
- * named as missing, so that a list never lacks a cinema without saying so. Bounded by the number of cinemas
- * that ever were; entries expire. Safe for use by several threads.
+ * named as missing, so that a list never lacks a cinema without saying so. Bounded by the number of
+ * cinemas that ever were; entries expire. Safe for use by several threads.
  */
 public final class KnownCinemas {
 

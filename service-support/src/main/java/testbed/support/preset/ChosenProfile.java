@@ -9,7 +9,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
 /**
- * Activates the profile that a setting names, before the configuration files are read. Spring ignores an unknown profile, so that a measurement would run under the wrong one. An unknown choice stops the start.
+ * Activates the profile that a setting names, before the configuration files are read. Spring
+ * ignores an unknown profile, so that a measurement would run under the wrong one. An unknown
+ * choice stops the start.
  */
 public abstract class ChosenProfile implements EnvironmentPostProcessor, Ordered {
 

@@ -5,7 +5,8 @@ import java.util.Optional;
 import testbed.contracts.ProblemType;
 
 /**
- * Ends a request with a problem, which the edge reports under its type. Subclasses are named after the fact. The message is for the client and has no internals.
+ * Ends a request with a problem, which the edge reports under its type. Subclasses are named after
+ * the fact. The message is for the client and has no internals.
  */
 public abstract class ProblemException extends RuntimeException {
 

@@ -15,7 +15,8 @@ import org.springframework.http.HttpRequest;
 import testbed.support.log.LoggedTrace;
 
 /**
- * Only clients' requests begin a trace: probes, scrapes, presence, timers and the registry's client do not. Log lines carry the ids.
+ * Only clients' requests begin a trace: probes, scrapes, presence, timers and the registry's client
+ * do not. Log lines carry the ids.
  *
  * <p>Not by a predicate of the observation registry, which would remove the metrics as well.
  */

@@ -18,7 +18,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
 
 /**
- * Exports observations as spans by OTLP. Wired under the profile only, so that OpenTelemetry is not started without it.
+ * Exports observations as spans by OTLP. Wired under the profile only, so that OpenTelemetry is not
+ * started without it.
  */
 @AutoConfiguration
 @Profile(TracingProfile.NAME)

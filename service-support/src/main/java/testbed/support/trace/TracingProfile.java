@@ -10,7 +10,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import testbed.support.preset.InvalidSetting;
 
 /**
- * Activates tracing if a setting has the address for spans. A malformed address stops the start: lost spans would be noticed much later.
+ * Activates tracing if a setting has the address for spans. A malformed address stops the start:
+ * lost spans would be noticed much later.
  */
 public class TracingProfile implements EnvironmentPostProcessor, Ordered {
 

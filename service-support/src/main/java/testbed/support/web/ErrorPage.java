@@ -16,7 +16,8 @@ import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
 
 /**
- * Answers refusals of the container and failures outside of controllers, in place of the framework's error page.
+ * Answers refusals of the container and failures outside of controllers, in place of the
+ * framework's error page.
  */
 @RestController
 class ErrorPage implements ErrorController {

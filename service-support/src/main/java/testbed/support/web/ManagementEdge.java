@@ -16,7 +16,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The management port of servlet services, a server of its own. Paths other than health and metrics are refused with a problem, as at the service's port.
+ * The management port of servlet services, a server of its own. Paths other than health and metrics
+ * are refused with a problem, as at the service's port.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = Type.SERVLET)

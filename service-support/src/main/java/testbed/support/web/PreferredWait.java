@@ -41,7 +41,8 @@ public final class PreferredWait {
   }
 
   /**
-   * The wait that the client prefers. As the RFC says, the first of several counts, and unknown preferences are ignored.
+   * The wait that the client prefers. As the RFC says, the first of several counts, and unknown
+   * preferences are ignored.
    *
    * @param headers the values of all {@code Prefer} headers, in their order
    * @param longest what a longer wait is reduced to

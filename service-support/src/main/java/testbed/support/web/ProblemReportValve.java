@@ -19,7 +19,8 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Answers requests that Tomcat refuses before filters and controllers: a malformed URI, an unknown method, headers that are too large. Tomcat's own answer would be HTML.
+ * Answers requests that Tomcat refuses before filters and controllers: a malformed URI, an unknown
+ * method, headers that are too large. Tomcat's own answer would be HTML.
  */
 class ProblemReportValve extends ErrorReportValve {
 

@@ -12,7 +12,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.support.deadline.Deadline;
 
 /**
- * Binds the deadline that the caller sends; a malformed one is ignored. Before the short way, which is the last filter.
+ * Binds the deadline that the caller sends; a malformed one is ignored. Before the short way, which
+ * is the last filter.
  */
 @Order(Ordered.LOWEST_PRECEDENCE - 1)
 class RequestDeadline extends OncePerRequestFilter {

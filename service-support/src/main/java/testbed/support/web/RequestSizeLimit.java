@@ -18,7 +18,9 @@ import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Refuses bodies over a limit: by {@code Content-Length}, or while reading. Also ends a body that takes too long as a whole; the wait for its next bytes is limited by the server's {@code connection-timeout}.
+ * Refuses bodies over a limit: by {@code Content-Length}, or while reading. Also ends a body that
+ * takes too long as a whole; the wait for its next bytes is limited by the server's {@code
+ * connection-timeout}.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 100)
 class RequestSizeLimit extends OncePerRequestFilter {

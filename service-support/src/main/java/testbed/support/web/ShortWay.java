@@ -26,7 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Calls a controller for ordinary requests without the framework's dispatcher, argument resolvers
- * and converters. All other requests go the usual way: those with a query, another media type, or an unreadable or invalid body. So all refusals come from there.
+ * and converters. All other requests go the usual way: those with a query, another media type, or
+ * an unreadable or invalid body. So all refusals come from there.
  *
  * <p>After all other filters. Interceptors do not see these requests.
  */
@@ -68,9 +69,7 @@ public abstract class ShortWay extends HttpFilter {
     private static final NoBody NONE = new NoBody();
   }
 
-  /**
-   * The operation of a request, by method and path; null if it goes the usual way.
-   */
+  /** The operation of a request, by method and path; null if it goes the usual way. */
   protected abstract @Nullable Operation<?> operation(HttpServletRequest request);
 
   @Override

@@ -53,6 +53,7 @@ class TracedListenerTest {
 
   private void receive(Message message) {
     message.getMessageProperties().setConsumerQueue("requests");
-    ContainerDelivery.deliver(message, null, received -> {}, new TracedListener(() -> observations));
+    ContainerDelivery.deliver(
+        message, null, received -> {}, new TracedListener(() -> observations));
   }
 }

@@ -12,7 +12,9 @@ import testbed.contracts.message.Topology;
 import testbed.support.messaging.DeliveryLimit;
 
 /**
- * Counts deliveries in a header of the order, as this service has no database: a redelivered order is published again to the end of its queue with a higher count. If the queue is full, it is built at once and not counted.
+ * Counts deliveries in a header of the order, as this service has no database: a redelivered order
+ * is published again to the end of its queue with a higher count. If the queue is full, it is built
+ * at once and not counted.
  */
 class OrderDeliveryLimit extends DeliveryLimit {
 

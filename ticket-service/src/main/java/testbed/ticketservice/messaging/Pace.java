@@ -3,7 +3,10 @@ package testbed.ticketservice.messaging;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Limits the rate at which work begins, evenly and over all threads. Unused time is not carried over. */
+/**
+ * Limits the rate at which work begins, evenly and over all threads. Unused time is not carried
+ * over.
+ */
 class Pace {
 
   private final long intervalNanos;

@@ -14,7 +14,8 @@ import org.springframework.validation.annotation.Validated;
  * @param prefetch how many tickets each consumer prefetches; these no longer count as waiting
  * @param rate how many tickets a second are begun at most, by one instance; 0 for no limit
  * @param queueType the kind of queue. Quorum queues are RabbitMQ's only.
- * @param maxDeliveries how often an order is delivered at most; then it is set aside, because it may crash the service
+ * @param maxDeliveries how often an order is delivered at most; then it is set aside, because it
+ *     may crash the service
  */
 @Validated
 @ConfigurationProperties("ticket")

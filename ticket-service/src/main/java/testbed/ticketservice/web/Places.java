@@ -41,7 +41,10 @@ class Places implements WaitingTickets {
     }
   }
 
-  /** One at a time: a second order of the same ticket must not count as accepted before the first one is. */
+  /**
+   * One at a time: a second order of the same ticket must not count as accepted before the first
+   * one is.
+   */
   private synchronized boolean admit(ReservationId id) {
     if (!office.accept(id)) {
       return false;

@@ -7,7 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import testbed.contracts.ReservationId;
 
-/** Lets fetches wait until their ticket is built or given up. Holds entries of waiting fetches only. */
+/**
+ * Lets fetches wait until their ticket is built or given up. Holds entries of waiting fetches only.
+ */
 final class Arrivals {
 
   private static final class Arrival {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 import testbed.contracts.ReservationId;
 
 /**
- * The last state of each ticket, in the order of changes. Kept longer than the ticket itself, so that each one can be accounted for. Bounded: the oldest entries are removed.
+ * The last state of each ticket, in the order of changes. Kept longer than the ticket itself, so
+ * that each one can be accounted for. Bounded: the oldest entries are removed.
  */
 final class Ledger {
 

@@ -16,7 +16,8 @@ public final class TicketAccounts {
    * The newest tickets by state, each list in the order of changes.
    *
    * @param builtAt when each of the built ones was, in milliseconds since the epoch
-   * @param dropped from the queue of this process; an AMQP server does not report which messages it drops
+   * @param dropped from the queue of this process; an AMQP server does not report which messages it
+   *     drops
    * @param refused by this service
    * @param settled how many have been built, dropped or given up since the start
    * @param waiting how many wait; -1 if the AMQP server does not answer

@@ -20,7 +20,8 @@ import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 
 /**
- * Builds tickets, keeps them and records the state of each. Callers decide when, and how many at once.
+ * Builds tickets, keeps them and records the state of each. Callers decide when, and how many at
+ * once.
  *
  * <p>Safe for use by several threads.
  */
@@ -44,7 +45,8 @@ public final class TicketOffice implements Tickets {
   /**
    * @param printer makes the bytes of a ticket
    * @param maxBytes of memory that finished tickets take at most
-   * @param early whether a fetch may come before its order, because both take different ways; such a fetch waits, too
+   * @param early whether a fetch may come before its order, because both take different ways; such
+   *     a fetch waits, too
    */
   public TicketOffice(
       Function<Reservation, byte[]> printer, long maxBytes, boolean early, MeterRegistry meters) {
@@ -88,7 +90,8 @@ public final class TicketOffice implements Tickets {
   }
 
   /**
-   * Builds a ticket, unless it is built or being built. Failures are thrown; the caller may try again.
+   * Builds a ticket, unless it is built or being built. Failures are thrown; the caller may try
+   * again.
    */
   public void build(Reservation reservation) {
     var id = reservation.id();

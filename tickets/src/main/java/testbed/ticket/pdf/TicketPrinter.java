@@ -12,7 +12,8 @@ import org.apache.pdfbox.pdmodel.common.PDRectangle;
 import testbed.contracts.Reservation;
 
 /**
- * Makes a PDF ticket of a reservation. The same reservation gives the same bytes: no dates, no random values, an embedded font.
+ * Makes a PDF ticket of a reservation. The same reservation gives the same bytes: no dates, no
+ * random values, an embedded font.
  *
  * <p>Safe for use by several threads.
  */
