@@ -15,8 +15,7 @@ import testbed.support.preset.InvalidSetting;
  * @param catalogue the movies that the cinema shows, a JSON list
  * @param presenceInterval how often an AMQP cinema announces its presence
  * @param database the connection to the cinema's database
- * @param handicap CPU time that each call burns, for experiments with a known difference ({@link
- *     Handicap})
+ * @param handicap CPU time that each call burns, for experiments with a known difference
  * @param drills whether an HTTP cinema has operations that answer late on purpose
  */
 @ConfigurationProperties("cinema")

@@ -10,7 +10,7 @@ import org.springframework.validation.annotation.Validated;
  * How long rates are kept, here or by a cache before this service.
  *
  * @param cache who keeps them: none (nobody here) or service (this service). A cache before this
- *     service is told by {@code Cache-Control}
+ *     service is told by Cache-Control
  * @param fresh how long a rate is fresh
  * @param stale how long after that it is still served while it is refreshed or the source refuses
  * @param joined whether requests that come meanwhile wait for the one that already asks the source;

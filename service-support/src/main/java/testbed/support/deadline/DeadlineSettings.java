@@ -8,7 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Whether deadlines are handed on from service to service.
  *
  * @param handedOn whether a service says how long it waits, and answers before its caller gives up
- * @param margin how much earlier; data is not changed with less time left than this
+ * @param margin how much earlier a service answers; data is not changed with less time left than
+ *     this
  */
 @ConfigurationProperties("testbed.deadline")
 public record DeadlineSettings(
