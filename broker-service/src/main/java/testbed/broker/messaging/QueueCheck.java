@@ -42,7 +42,7 @@ class QueueCheck {
   }
 
   /**
-   * Not by RabbitAdmin, which takes every failure for a queue that does not exist.
+   * Does not ask RabbitAdmin, which takes every failure for a queue that does not exist.
    *
    * @throws AmqpException if there is no answer
    */
