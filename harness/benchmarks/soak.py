@@ -117,16 +117,10 @@ class Mixed:
             return dict(zip(self._generators, pool.map(one, self._generators), strict=True))
 
 
-def looked(stack: Stack, age_s: float, collected_by: jdk.Jdk | None) -> Iterable[dict[str, object]]:
-    """Return what each process has now; the live heap is known after a full collection."""
-    endpoints = stack.endpoints()
-    for running in stack.record.running:
-        if collected_by is not None and running.name in endpoints:
-            collected_by.command(running.process.pid, "GC.run")
-    told: Mapping[str, str] = {}
-    if collected_by is not None:
-        with services.client(metrics.TIMEOUT_S) as http:
-            told = metrics.ask(http, endpoints)
+def looked(
+    stack: Stack, age_s: float, live_heaps_mb: Mapping[str, float | None]
+) -> Iterable[dict[str, object]]:
+    """Return what each process has now."""
     for running in stack.record.running:
         process = psutil.Process(running.process.pid)
         open_now = [one for one in process.net_connections("tcp") if one.status == "ESTABLISHED"]
@@ -135,13 +129,23 @@ def looked(stack: Stack, age_s: float, collected_by: jdk.Jdk | None) -> Iterable
             "service": running.name,
             "age_s": round(age_s, 1),
             "rss_mb": process.memory_info().rss / 1e6,
-            "live_heap_mb": live_heap_mb(told.get(running.name, "")),
+            "live_heap_mb": live_heaps_mb.get(running.name),
             "threads": process.num_threads(),
             "connections": len(open_now),
         }
 
 
-def live_heap_mb(text: str) -> float | None:
+def collected(stack: Stack, java: jdk.Jdk) -> dict[str, float | None]:
+    """Make a full collection in each service; return what is left of its heap, in MB."""
+    endpoints = stack.endpoints()
+    for running in stack.record.running:
+        if running.name in endpoints:
+            java.command(running.process.pid, "GC.run")
+    with services.client(metrics.TIMEOUT_S) as http:
+        return {name: live_mb(text) for name, text in metrics.ask(http, endpoints).items()}
+
+
+def live_mb(text: str) -> float | None:
     """Return what the last full collection has left of a JVM's heap, in MB."""
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -176,10 +180,11 @@ def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataF
         rates = {name: SHARE * rate for name, rate in at_most.items()}
         database.empty(trained.mongodb_uri, reset.databases, reset.collections)
         began = time.monotonic()
-        turns = itertools.cycle([java, *[None] * (LOOKS_PER_COLLECTION - 1)])
+        looks = itertools.count()
 
         def look() -> None:
-            rows.extend(looked(stack, time.monotonic() - began, next(turns)))
+            heaps = collected(stack, java) if next(looks) % LOOKS_PER_COLLECTION == 0 else {}
+            rows.extend(looked(stack, time.monotonic() - began, heaps))
 
         with repeating(look, EVERY_S, "looking", 30):
             seen = mixed.run(seconds, rates)

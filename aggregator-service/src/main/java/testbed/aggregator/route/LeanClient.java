@@ -57,7 +57,7 @@ class LeanClient implements CinemaClient {
   private final LastMade<CinemaName, byte[], Cinema> read;
 
   /**
-   * @param timeTold whether a cinema is told how long its caller waits
+   * @param timeTold whether requests carry the time that is left
    */
   LeanClient(
       HttpClientConnectionManager connections, Pool pool, boolean timeTold, JsonMapper json) {

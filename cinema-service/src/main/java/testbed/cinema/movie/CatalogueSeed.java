@@ -23,8 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Makes the database's catalogue equal to the data file at every start, in a phase before all that
- * serves, listens or registers. A failure stops the start. Not while beans are created: a training
- * start, which ends after that, has no database. Afterwards it restores a catalogue that is lost.
+ * serves, listens or registers. A failure stops the start. Afterwards it restores a catalogue that
+ * is lost.
  */
 @Component
 class CatalogueSeed implements SmartLifecycle {
