@@ -154,8 +154,26 @@ def live_mb(text: str) -> float | None:
     return None
 
 
-def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataFrame:
-    """Load a system; print what it did, and return its processes' figures over time."""
+def failures(samples: Path) -> pl.DataFrame:
+    """Return the failed exchanges of a result file; `age_s` is from its first one on."""
+    since_first = pl.col("timeStamp") - pl.col("timeStamp").min()
+    return (
+        pl.scan_csv(samples, infer_schema=False)
+        .with_columns(pl.col("timeStamp", "elapsed").cast(pl.Int64))
+        .with_columns(age_s=since_first / 1000)
+        .filter(pl.col("success") != "true")
+        .select("age_s", "label", "elapsed", "responseCode", "failureMessage")
+        .collect()
+    )
+
+
+def soak(
+    project: Project, variant: str, seconds: int, folder: Path
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Load a system; print what it did.
+
+    Returns its processes' figures over time, and the exchanges that failed.
+    """
     java = jdk.for_services()
     chosen = Choice(variant, stored=MOST_STORED)
     trained = aot_cache.use(deployment(chosen, project, java), project, java)
@@ -201,7 +219,11 @@ def soak(project: Project, variant: str, seconds: int, folder: Path) -> pl.DataF
         )
     made = seen["reserve"].operations - seen["reserve"].failed
     print(f"{variant}: {made:,} reservations made, {stored:,} stored")
-    return pl.DataFrame(rows, infer_schema_length=None)
+    failed = pl.concat(failures(folder / f"{name}.csv") for name in THREADS)
+    return (
+        pl.DataFrame(rows, infer_schema_length=None),
+        failed.select(pl.lit(variant).alias("system"), pl.all()),
+    )
 
 
 def told(rows: pl.DataFrame) -> pl.DataFrame:
@@ -232,7 +254,7 @@ def main() -> None:
     """Load one system after the other; write and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("system", nargs="+", choices=systems.names())
-    parser.add_argument("--into", type=Path, required=True, help="folder of the two CSV files")
+    parser.add_argument("--into", type=Path, required=True, help="folder of the CSV files")
     parser.add_argument("--minutes", type=float, default=30)
     arguments = parser.parse_args()
     arguments.into.mkdir(parents=True, exist_ok=True)
@@ -241,8 +263,9 @@ def main() -> None:
     for variant in arguments.system:
         with tempfile.TemporaryDirectory() as name:
             every.append(soak(project, variant, int(60 * arguments.minutes), Path(name)))
-        rows = pl.concat(every)
+        rows, failed = (pl.concat(frames) for frames in zip(*every, strict=True))
         rows.write_csv(arguments.into / "soak.csv", float_precision=1)
+        failed.write_csv(arguments.into / "failures.csv", float_precision=3)
         trends = told(rows)
         trends.write_csv(arguments.into / "trends.csv", float_precision=2)
         with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=40, tbl_width_chars=120):
