@@ -42,6 +42,11 @@ public class ServletEdge {
   }
 
   @Bean
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> fewConnectionsLeft() {
+    return factory -> factory.addEngineValves(new CrowdedConnections());
+  }
+
+  @Bean
   WebMvcConfigurer arguments() {
     return new WebMvcConfigurer() {
       @Override

@@ -9,6 +9,8 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -29,6 +31,7 @@ import org.springframework.context.annotation.Configuration;
     })
 class ManyConnectionsTest {
 
+  private static final String REQUEST = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final int OPEN_AT_MOST = 500;
   private static final int SOON_MILLIS = 500;
   private static final int PATIENCE_MILLIS = 20_000;
@@ -39,34 +42,42 @@ class ManyConnectionsTest {
 
   @LocalServerPort int port;
 
-  @Test
-  void letsAFurtherConnectionWaitUntilOneIsClosed() throws IOException {
-    var open = new ArrayList<Socket>();
-    try {
-      for (int i = 0; i < OPEN_AT_MOST; i++) {
-        open.add(asking());
-        assertAnswered(open.getLast());
-      }
-      try (var further = asking()) {
-        further.setSoTimeout(SOON_MILLIS);
-        assertThatThrownBy(() -> further.getInputStream().read())
-            .isInstanceOf(SocketTimeoutException.class);
+  private final List<Socket> open = new ArrayList<>();
 
-        open.removeLast().close();
-
-        assertAnswered(further);
-      }
-    } finally {
-      for (var one : open) {
-        one.close();
-      }
+  @AfterEach
+  void close() throws IOException {
+    for (var one : open) {
+      one.close();
     }
   }
 
-  private Socket asking() throws IOException {
+  @Test
+  void letsAFurtherConnectionWaitUntilOneIsClosed() throws IOException {
+    for (int i = 0; i < OPEN_AT_MOST; i++) {
+      open.add(sending("GET /not"));
+    }
+    try (var further = sending(REQUEST)) {
+      further.setSoTimeout(SOON_MILLIS);
+      assertThatThrownBy(() -> further.getInputStream().read())
+          .isInstanceOf(SocketTimeoutException.class);
+
+      open.removeLast().close();
+
+      assertAnswered(further);
+    }
+  }
+
+  @Test
+  void answersFurtherConnectionsThoughTheOthersAreKept() throws IOException {
+    for (int i = 0; i < 2 * OPEN_AT_MOST; i++) {
+      open.add(sending(REQUEST));
+      assertAnswered(open.getLast());
+    }
+  }
+
+  private Socket sending(String bytes) throws IOException {
     var socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    var request = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+    socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
     return socket;
   }
 
