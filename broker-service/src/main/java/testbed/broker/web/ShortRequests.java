@@ -24,8 +24,8 @@ import testbed.support.web.WebSettings;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The short way to a list of movies, to a reservation without a key, and to the answers of both,
- * for clients without a limit.
+ * The short way to a list of movies, to a reservation, and to the answers of both, for clients
+ * without a limit.
  */
 @Component
 @ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)
@@ -81,11 +81,11 @@ class ShortRequests extends ShortWay {
       String cinema, @Nullable String id, HttpServletRequest request) {
     return switch (request.getMethod()) {
       case "POST" ->
-          id == null && request.getHeader(IdempotencyKeys.HEADER) == null
+          id == null
               ? new Operation<>(
                   ReservationController.MAKE,
                   ReservationRequest.class,
-                  body -> reservations.make(cinema, null, body))
+                  body -> reservations.make(cinema, IdempotencyKeys.of(request), body))
               : null;
       case "GET" ->
           id == null

@@ -8,8 +8,9 @@ import org.springframework.validation.annotation.Validated;
 /**
  * A factor: how reservations are stored.
  *
- * @param insertedTogether how many reservations one command stores at most: those that come while
- *     others are being stored. 1 for each by itself, as always with traces on
+ * @param insertedTogether how many reservations one command stores at most, and takes limited seats
+ *     for: those that come while others are being stored. 1 for each by itself, as always with
+ *     traces on
  */
 @Validated
 @ConfigurationProperties("cinema")

@@ -64,19 +64,29 @@ public class Reservations {
    * @throws ShowingUnknown if it is not shown at that time
    * @throws IdempotencyKeyReused if another request of the same key has the seats
    * @throws SoldOut if too few seats are left
+   * @throws ReservationUnknown if the first one was withdrawn
    * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
   public Reservation make(ReservationId id, ReservationRequest request) {
+    var wanted = Reservation.of(id, request);
     return making.measured(
         () -> {
           movies.requireShowing(request.movieId(), request.showTime());
           Deadline.requireMargin();
-          var reservation = Reservation.of(id, request);
-          seats.take(reservation);
-          insertions.insert(reservation);
-          return reservation;
+          seats.take(wanted);
+          insertions.insert(wanted);
+          return wanted;
         },
-        alreadyMade -> get(id));
+        alreadyMade -> first(wanted));
+  }
+
+  /** The reservation that was made before under the same id. */
+  private Reservation first(Reservation wanted) {
+    var made = find(wanted.id());
+    if (made == null || !Seats.areOfOneShowing(made, wanted)) {
+      seats.giveBack(wanted);
+    }
+    return known(made, wanted.id());
   }
 
   /**
@@ -87,16 +97,28 @@ public class Reservations {
    * @throws MovieUnknown if the cinema does not have the movie
    * @throws ShowingUnknown if it is not shown at that time
    * @throws SoldOut if too few seats are left
+   * @throws ReservationUnknown if the first one was withdrawn
    * @throws testbed.support.deadline.DeadlinePassed if the caller may not wait for the end of it
    */
   public Reservation make(IdempotencyKey key, ReservationRequest request) {
-    var id = key.reservationId();
-    var made = find(id);
-    var reservation = made == null ? make(id, request) : made;
+    var reservation = makeOrFind(key.reservationId(), request);
     if (!reservation.fulfils(request)) {
       throw new IdempotencyKeyReused();
     }
     return reservation;
+  }
+
+  /** Looks for one that was made before only if there cannot be another. */
+  private Reservation makeOrFind(ReservationId id, ReservationRequest request) {
+    try {
+      return make(id, request);
+    } catch (MovieUnknown | ShowingUnknown | SoldOut refused) {
+      var made = find(id);
+      if (made == null) {
+        throw refused;
+      }
+      return made;
+    }
   }
 
   /**
@@ -105,11 +127,14 @@ public class Reservations {
    * @throws ReservationUnknown if there is none, or it was withdrawn
    */
   public Reservation get(ReservationId id) {
-    var reservation = find(id);
-    if (reservation == null) {
+    return known(find(id), id);
+  }
+
+  private Reservation known(@Nullable Reservation found, ReservationId id) {
+    if (found == null) {
       throw new ReservationUnknown(cinema, id);
     }
-    return reservation;
+    return found;
   }
 
   private @Nullable Reservation find(ReservationId id) {

@@ -2,6 +2,8 @@ package testbed.cinema.reservation;
 
 import static org.springframework.data.mongodb.core.query.Criteria.where;
 
+import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.UpdateOptions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Date;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.bson.Document;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -36,6 +39,8 @@ class Seats {
   /** Longer than a reservation takes to be stored, whatever the preset. */
   static final Duration GRACE = Duration.ofMinutes(3);
 
+  private static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
+
   private static final String TAKEN = "taken";
   private static final String HOLDERS = "holders";
   private static final String TICKETS = "tickets";
@@ -46,16 +51,18 @@ class Seats {
 
   private final int limit;
   private final MongoOperations database;
+  private final WriteQueue showings;
   private final InstantSource clock;
 
   @Autowired
-  Seats(SeatSettings settings, MongoOperations database) {
-    this(settings, database, InstantSource.system());
+  Seats(SeatSettings settings, MongoOperations database, Writes writes) {
+    this(settings, database, writes, InstantSource.system());
   }
 
-  Seats(SeatSettings settings, MongoOperations database, InstantSource clock) {
+  Seats(SeatSettings settings, MongoOperations database, Writes writes, InstantSource clock) {
     this.limit = settings.seats();
     this.database = database;
+    this.showings = writes.to(COLLECTION);
     this.clock = clock;
   }
 
@@ -70,19 +77,25 @@ class Seats {
     if (limit == 0) {
       return;
     }
+    if (wanted.tickets() > limit) {
+      throw new SoldOut(wanted);
+    }
     var showing = showing(wanted);
     while (!taken(showing, wanted)) {
       var stored = database.findById(showing, Document.class, COLLECTION);
       if (stored == null) {
-        open(showing);
-      } else if (holders(stored).get(wanted.id().toString()) instanceof Document held) {
+        // Removed meanwhile.
+        continue;
+      }
+      if (holders(stored).get(wanted.id().toString()) instanceof Document held) {
         if (held.getInteger(TICKETS) != wanted.tickets()) {
           throw new IdempotencyKeyReused();
         }
         if (kept(showing, wanted)) {
           return;
         }
-      } else if (!freed(showing, stored, wanted)) {
+      } else if (stored.getInteger(TAKEN) + wanted.tickets() > limit
+          && !freed(showing, stored, wanted)) {
         throw new SoldOut(wanted);
       }
     }
@@ -96,17 +109,30 @@ class Seats {
     }
   }
 
+  /** False if too few seats are free, or the reservation has some already. */
   private boolean taken(String showing, Reservation wanted) {
+    var tickets = wanted.tickets();
     var holder = holder(wanted.id().toString());
     var fits =
-        where("_id").is(showing).and(TAKEN).lte(limit - wanted.tickets()).and(holder).exists(false);
+        new Document("_id", showing)
+            .append(TAKEN, new Document("$lte", limit - tickets))
+            .append(holder, new Document("$exists", false));
     var taking =
-        new Update()
-            .inc(TAKEN, wanted.tickets())
-            .set(
-                holder,
-                new Document(TICKETS, wanted.tickets()).append(AT, Date.from(clock.instant())));
-    return updates(fits, taking);
+        new Document("$inc", new Document(TAKEN, tickets))
+            .append(
+                "$set",
+                new Document(
+                    holder, new Document(TICKETS, tickets).append(AT, Date.from(clock.instant()))));
+    try {
+      // The first reservation of a showing makes its document. If it does not fit, that is refused.
+      showings.write(new UpdateOneModel<>(fits, taking, UPSERT));
+      return true;
+    } catch (DuplicateKeyException refused) {
+      return false;
+    } catch (MayBeStored unsure) {
+      // The seats may be taken; the reservation is not stored.
+      throw new DataAccessResourceFailureException("The reservation is not stored", unsure);
+    }
   }
 
   /** Renews the time of its seats; false if they were given back meanwhile. */
@@ -115,15 +141,6 @@ class Seats {
     return updates(
         where("_id").is(showing).and(holder + "." + TICKETS).is(wanted.tickets()),
         new Update().set(holder + "." + AT, Date.from(clock.instant())));
-  }
-
-  private void open(String showing) {
-    try {
-      var empty = new Document("_id", showing).append(TAKEN, 0).append(HOLDERS, new Document());
-      database.insert(empty, COLLECTION);
-    } catch (DuplicateKeyException opened) {
-      // By another buyer.
-    }
   }
 
   /** Whether any seats could be given back. */
@@ -186,6 +203,11 @@ class Seats {
 
   private static Integer tickets(Entry<String, Object> holder) {
     return ((Document) holder.getValue()).getInteger(TICKETS);
+  }
+
+  /** Whether two reservations take seats of the same showing. */
+  static boolean areOfOneShowing(Reservation one, Reservation other) {
+    return showing(one).equals(showing(other));
   }
 
   private static String showing(Reservation of) {

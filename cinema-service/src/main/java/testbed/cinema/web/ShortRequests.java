@@ -16,7 +16,7 @@ import testbed.support.web.ShortWay;
 import testbed.support.web.WebSettings;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The short way to the list of movies, and to a reservation without a key. */
+/** The short way to the list of movies, and to a reservation. */
 @Component
 @ConditionalOnProperty(name = "cinema.transport", havingValue = "http")
 @ConditionalOnBooleanProperty(WebSettings.SHORT_WAY)
@@ -48,9 +48,11 @@ class ShortRequests extends ShortWay {
     return switch (request.getMethod()) {
       case "GET" -> list.equals(path) ? Operation.without(list, movies::list) : null;
       case "POST" ->
-          make.equals(path) && request.getHeader(IdempotencyKeys.HEADER) == null
+          make.equals(path)
               ? new Operation<>(
-                  make, ReservationRequest.class, body -> reservations.make(null, body))
+                  make,
+                  ReservationRequest.class,
+                  body -> reservations.make(IdempotencyKeys.of(request), body))
               : null;
       default -> null;
     };

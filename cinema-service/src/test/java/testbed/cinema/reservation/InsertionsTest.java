@@ -48,7 +48,7 @@ class InsertionsTest {
   private final MongoClient client =
       MongoClients.create("mongodb://localhost:" + address.bind().getPort());
   private final MongoTemplate database = new MongoTemplate(client, "cinema-ucd");
-  private final Insertions insertions = new Insertions(100, database);
+  private final Insertions insertions = new Insertions(new Writes(100, database));
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
 
   @AfterEach
@@ -122,7 +122,7 @@ class InsertionsTest {
   @ValueSource(ints = {1, 100})
   void mayBeStoredIfTheDatabaseDoesNotSay(int together) throws Exception {
     try (var impatient = MongoClients.create(uri(address.getLocalAddress().getPort()))) {
-      var unsure = new Insertions(together, new MongoTemplate(impatient, "cinema-ucd"));
+      var unsure = insertions(together, impatient);
 
       assertThat(failure(callers.submit(() -> unsure.insert(reservation()))))
           .isInstanceOf(MayBeStored.class);
@@ -137,7 +137,7 @@ class InsertionsTest {
       nobody = free.getLocalPort();
     }
     try (var lonely = MongoClients.create(uri(nobody))) {
-      var vain = new Insertions(together, new MongoTemplate(lonely, "cinema-ucd"));
+      var vain = insertions(together, lonely);
 
       assertThat(failure(callers.submit(() -> vain.insert(reservation()))))
           .isInstanceOf(DataAccessResourceFailureException.class)
@@ -205,7 +205,7 @@ class InsertionsTest {
   @Test
   void areOneByOneIfTheyAreSetSo() {
     server.answer();
-    var oneByOne = new Insertions(1, database);
+    var oneByOne = new Insertions(new Writes(1, database));
     var reservation = reservation();
     oneByOne.insert(reservation);
     oneByOne.insert(reservation());
@@ -218,6 +218,10 @@ class InsertionsTest {
   private static String uri(int port) {
     return "mongodb://localhost:%d/?socketTimeoutMS=300&serverSelectionTimeoutMS=300"
         .formatted(port);
+  }
+
+  private static Insertions insertions(int together, MongoClient client) {
+    return new Insertions(new Writes(together, new MongoTemplate(client, "cinema-ucd")));
   }
 
   private Future<?> insert(Reservation reservation) {

@@ -41,6 +41,7 @@ import testbed.contracts.ShowTime;
       "cinema.name=cineworld",
       "cinema.transport=http",
       "cinema.seats=10",
+      "cinema.inserted-together=100",
       "eureka.client.enabled=false"
     })
 @Import(InMemoryDatabase.class)
@@ -68,6 +69,21 @@ class SeatsTest {
     }
     assertThat(stored()).isEqualTo(10);
     assertThat(taken()).containsExactly(10);
+  }
+
+  @Test
+  void areNotSoldOutForOneOfTheFirstWhoComeAtOnce() throws Exception {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int day = 1; day <= 30; day++) {
+        var date = LocalDate.of(2022, 6, day);
+        Callable<Boolean> buyer = () -> buys(asking(1, date));
+
+        var answers = threads.invokeAll(Collections.nCopies(10, buyer));
+
+        assertThat(answers).extracting(Future::get).doesNotContain(false);
+      }
+    }
+    assertThat(taken()).hasSize(30).containsOnly(10);
   }
 
   @Test
@@ -122,7 +138,32 @@ class SeatsTest {
     assertThatThrownBy(() -> reservations.make(key, reservation("CNW001", "14:00")))
         .isInstanceOf(IdempotencyKeyReused.class);
 
-    assertThat(taken()).containsExactly(4);
+    assertThat(taken()).containsExactlyInAnyOrder(4, 0);
+  }
+
+  @Test
+  void areFreeAgainIfTheyAreTakenForAReservationThatWasWithdrawn() {
+    var id = new ReservationId(UUID.randomUUID());
+    reservations.withdraw(id);
+
+    assertThatThrownBy(() -> reservations.make(id, asking(4)))
+        .isInstanceOf(ReservationUnknown.class);
+
+    assertThat(taken()).containsExactly(0);
+  }
+
+  @Test
+  void doNotMatterToARequestThatComesAgain() {
+    var key = new IdempotencyKey(UUID.randomUUID().toString());
+    var made = reservations.make(key, asking(4));
+    assertThat(buys(asking(6))).isTrue();
+    // As if they had been given back and sold to somebody else.
+    database.remove(new Query(), Seats.COLLECTION);
+    assertThat(buys(asking(10))).isTrue();
+
+    assertThat(reservations.make(key, asking(4))).isEqualTo(made);
+    assertThatThrownBy(() -> reservations.make(key, asking(3)))
+        .isInstanceOf(IdempotencyKeyReused.class);
   }
 
   @Test
@@ -175,13 +216,17 @@ class SeatsTest {
   void areUnlimitedByDefaultAndCostNothing() {
     var untouched = mock(MongoOperations.class);
 
-    new Seats(new SeatSettings(0), untouched).take(wanted(asking(20)));
+    seats(0, untouched, NOON).take(wanted(asking(20)));
 
     verifyNoInteractions(untouched);
   }
 
   private Seats seatsAt(Instant now) {
-    return new Seats(new SeatSettings(10), database, () -> now);
+    return seats(10, database, now);
+  }
+
+  private static Seats seats(int limit, MongoOperations database, Instant now) {
+    return new Seats(new SeatSettings(limit), database, new Writes(1, database), () -> now);
   }
 
   private boolean buys(ReservationRequest request) {
@@ -208,11 +253,15 @@ class SeatsTest {
   }
 
   private static ReservationRequest asking(int tickets) {
+    return asking(tickets, LocalDate.of(2022, 4, 15));
+  }
+
+  private static ReservationRequest asking(int tickets, LocalDate date) {
     return new ReservationRequest(
         "Jane Doe",
         "jane.doe@ucd.ie",
         new MovieId("CNW001"),
-        LocalDate.of(2022, 4, 15),
+        date,
         ShowTime.parse("18:00"),
         tickets,
         "Gold",

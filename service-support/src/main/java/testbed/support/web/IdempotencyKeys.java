@@ -1,6 +1,9 @@
 package testbed.support.web;
 
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,22 +36,28 @@ public final class IdempotencyKeys implements HandlerMethodArgumentResolver {
     return parameter.getParameterType() == IdempotencyKey.class;
   }
 
-  /**
-   * @throws InvalidParameters if the header is malformed
-   */
   @Override
   public @Nullable IdempotencyKey resolveArgument(
       MethodParameter parameter,
       @Nullable ModelAndViewContainer model,
       NativeWebRequest request,
       @Nullable WebDataBinderFactory binders) {
-    var values = request.getHeaderValues(HEADER);
-    if (values == null || values.length == 0) {
+    return of(Objects.requireNonNull(request.getNativeRequest(HttpServletRequest.class)));
+  }
+
+  /**
+   * The key of a request; null if it has none.
+   *
+   * @throws InvalidParameters if the header is malformed
+   */
+  public static @Nullable IdempotencyKey of(HttpServletRequest request) {
+    var values = Collections.list(request.getHeaders(HEADER));
+    if (values.isEmpty()) {
       return null;
     }
     return Optional.of(values)
-        .filter(all -> all.length == 1)
-        .flatMap(all -> read(all[0]))
+        .filter(all -> all.size() == 1)
+        .flatMap(all -> read(all.getFirst()))
         .orElseThrow(
             () ->
                 new InvalidParameters(
