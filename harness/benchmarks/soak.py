@@ -44,7 +44,10 @@ THREADS = {"list": 30, "reserve": 10}
 WARM_S, CAPACITY_S, LEFT_OUT_S, EVERY_S = 150, 60, 300, 10
 LOOKS_PER_COLLECTION = 12
 SHARE = 0.7
-IN_FLIGHT = 400
+IN_FLIGHT = 200
+"""Users of each workload in the open loops. JMeter's take turns, so each has a connection: all
+together no more than the front door keeps open.
+"""
 MOST_STORED = 2_000_000
 """The embedded MongoDB gets memory for so many reservations."""
 FIGURES = ("rss_mb", "live_heap_mb", "threads", "connections")
