@@ -236,6 +236,8 @@ def told(rows: pl.DataFrame) -> pl.DataFrame:
         .with_columns(minute=(pl.col("age_s") // 60) * 60)
         .group_by("system", "service", "minute", maintain_order=True)
         .agg(pl.col(*FIGURES).mean())
+        # Not whole: the last look comes when the load has ended.
+        .filter(pl.col("minute") < pl.col("minute").max().over("system"))
     )
     found = []
     for (system, service), own in minutes.group_by("system", "service", maintain_order=True):

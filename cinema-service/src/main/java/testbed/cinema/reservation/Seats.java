@@ -124,7 +124,8 @@ class Seats {
                 new Document(
                     holder, new Document(TICKETS, tickets).append(AT, Date.from(clock.instant()))));
     try {
-      // The first reservation of a showing makes its document. If it does not fit, that is refused.
+      // Makes the showing's document if there is none. One that does not fit would be made twice, which
+      // the database refuses.
       showings.write(new UpdateOneModel<>(fits, taking, UPSERT));
       return true;
     } catch (DuplicateKeyException refused) {
