@@ -124,8 +124,8 @@ class Seats {
                 new Document(
                     holder, new Document(TICKETS, tickets).append(AT, Date.from(clock.instant()))));
     try {
-      // Makes the showing's document if there is none. One that does not fit would be made twice, which
-      // the database refuses.
+      // Makes the showing's document if there is none. Where it does not fit, that would be a
+      // second one, which the database refuses.
       showings.write(new UpdateOneModel<>(fits, taking, UPSERT));
       return true;
     } catch (DuplicateKeyException refused) {
