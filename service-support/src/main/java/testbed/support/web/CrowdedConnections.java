@@ -14,7 +14,7 @@ import org.springframework.http.HttpHeaders;
  */
 class CrowdedConnections extends ValveBase {
 
-  private static final double KEPT_SHARE = 0.8;
+  private static final double KEPT_SHARE = 0.9;
 
   CrowdedConnections() {
     super(true);
