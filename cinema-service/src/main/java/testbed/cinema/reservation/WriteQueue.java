@@ -116,11 +116,9 @@ final class WriteQueue {
             carryOut(batch, stored.withDocumentClass(RawBsonDocument.class));
             return null;
           });
-    } catch (DataAccessResourceFailureException away) {
-      var told = told(away);
-      batch.forEach(one -> one.done.completeExceptionally(told));
     } catch (RuntimeException failure) {
-      batch.forEach(one -> one.done.completeExceptionally(failure));
+      var told = failure instanceof DataAccessResourceFailureException away ? told(away) : failure;
+      batch.forEach(one -> one.done.completeExceptionally(told));
     }
     // A failed write stays failed.
     batch.forEach(one -> one.done.complete(null));

@@ -1,6 +1,5 @@
 package testbed.cinema.reservation;
 
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.core.env.Environment;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.stereotype.Component;
@@ -13,16 +12,10 @@ class Writes {
   private final int together;
   private final MongoOperations database;
 
-  @Autowired
   Writes(InsertionSettings settings, MongoOperations database, Environment environment) {
     // A command for several requests belongs to no single trace.
-    this(
-        environment.matchesProfiles(TracingProfile.NAME) ? 1 : settings.insertedTogether(),
-        database);
-  }
-
-  Writes(int together, MongoOperations database) {
-    this.together = together;
+    this.together =
+        environment.matchesProfiles(TracingProfile.NAME) ? 1 : settings.insertedTogether();
     this.database = database;
   }
 

@@ -32,6 +32,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.mock.env.MockEnvironment;
 import testbed.cinema.Examples;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
@@ -48,7 +49,7 @@ class InsertionsTest {
   private final MongoClient client =
       MongoClients.create("mongodb://localhost:" + address.bind().getPort());
   private final MongoTemplate database = new MongoTemplate(client, "cinema-ucd");
-  private final Insertions insertions = new Insertions(new Writes(100, database));
+  private final Insertions insertions = insertions(100, database);
   private final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
 
   @AfterEach
@@ -122,7 +123,7 @@ class InsertionsTest {
   @ValueSource(ints = {1, 100})
   void mayBeStoredIfTheDatabaseDoesNotSay(int together) throws Exception {
     try (var impatient = MongoClients.create(uri(address.getLocalAddress().getPort()))) {
-      var unsure = insertions(together, impatient);
+      var unsure = insertions(together, new MongoTemplate(impatient, "cinema-ucd"));
 
       assertThat(failure(callers.submit(() -> unsure.insert(reservation()))))
           .isInstanceOf(MayBeStored.class);
@@ -137,7 +138,7 @@ class InsertionsTest {
       nobody = free.getLocalPort();
     }
     try (var lonely = MongoClients.create(uri(nobody))) {
-      var vain = insertions(together, lonely);
+      var vain = insertions(together, new MongoTemplate(lonely, "cinema-ucd"));
 
       assertThat(failure(callers.submit(() -> vain.insert(reservation()))))
           .isInstanceOf(DataAccessResourceFailureException.class)
@@ -205,7 +206,7 @@ class InsertionsTest {
   @Test
   void areOneByOneIfTheyAreSetSo() {
     server.answer();
-    var oneByOne = new Insertions(new Writes(1, database));
+    var oneByOne = insertions(1, database);
     var reservation = reservation();
     oneByOne.insert(reservation);
     oneByOne.insert(reservation());
@@ -220,8 +221,9 @@ class InsertionsTest {
         .formatted(port);
   }
 
-  private static Insertions insertions(int together, MongoClient client) {
-    return new Insertions(new Writes(together, new MongoTemplate(client, "cinema-ucd")));
+  private static Insertions insertions(int together, MongoTemplate database) {
+    return new Insertions(
+        new Writes(new InsertionSettings(together), database, new MockEnvironment()));
   }
 
   private Future<?> insert(Reservation reservation) {

@@ -25,6 +25,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.mock.env.MockEnvironment;
 import testbed.cinema.InMemoryDatabase;
 import testbed.contracts.IdempotencyKey;
 import testbed.contracts.MovieId;
@@ -226,7 +227,8 @@ class SeatsTest {
   }
 
   private static Seats seats(int limit, MongoOperations database, Instant now) {
-    return new Seats(new SeatSettings(limit), database, new Writes(1, database), () -> now);
+    var writes = new Writes(new InsertionSettings(1), database, new MockEnvironment());
+    return new Seats(new SeatSettings(limit), database, writes, () -> now);
   }
 
   private boolean buys(ReservationRequest request) {

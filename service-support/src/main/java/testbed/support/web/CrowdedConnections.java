@@ -17,6 +17,7 @@ class CrowdedConnections extends ValveBase {
   private static final double KEPT_SHARE = 0.9;
 
   CrowdedConnections() {
+    // For asynchronous requests too.
     super(true);
   }
 
