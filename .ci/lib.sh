@@ -18,21 +18,28 @@ poll() {
   done
 }
 
-# check NAME COMMAND...: runs the command, counts how it ended, and leaves that in RESULT. Never fails itself.
+# check NAME COMMAND...: runs the command, in a shell of its own, counts how it ended, and leaves that in RESULT.
+# Never fails itself.
 check() {
-  local name="$1" start=$SECONDS
+  local name="$1" start=$SECONDS output
   shift
+  output=$(mktemp)
   RESULT=passed
-  "$@" || RESULT=failed
+  "$@" 2>&1 | tee "$output" || RESULT=failed
   printf '%s: %s (%d s)\n' "$RESULT" "$name" $((SECONDS - start))
   echo "$RESULT" >>"$CHECKS"
+  if [ "$RESULT" = failed ]; then
+    { say "Failed: $name; the end of its output"; tail -n 60 "$output"; } >>"$CHECKS.failed"
+  fi
+  rm -f "$output"
 }
 
-# summary: the closing line; fails when a check failed or none was made.
+# summary: what failed, once more, and the closing line; fails when a check failed or none was made.
 summary() {
   local passed failed
   passed=$(grep -c '^passed$' "$CHECKS" || true)
   failed=$(grep -c '^failed$' "$CHECKS" || true)
+  ((failed == 0)) || cat "$CHECKS.failed"
   printf '%d passed, %d failed\n' "$passed" "$failed"
   ((failed == 0 && passed > 0))
 }
