@@ -27,10 +27,10 @@ rolled() { ours rollout status "deployment/$1" --timeout=5m >/dev/null; }
 replicas() { ours get deployment "$CINEMA" --output 'jsonpath={.status.readyReplicas}'; }
 scaled() { [ "$(replicas)" "$1" "$2" ]; }
 
-# images SYSTEM: hands the nodes what its manifests name.
+# images OVERLAY: hands the nodes what its manifests name.
 images() {
   local name named
-  mapfile -t named < <(sed -n 's/^ *image: //p' "$work/kubernetes/overlays/$1/services.yaml" | sort -u)
+  mapfile -t named < <(sed -n 's/^ *image: //p' "$work/kubernetes/overlays/$1"/*.yaml | sort -u)
   for name in "${named[@]}"; do
     [[ $name != testbed/* ]] || docker tag "testbed-local/${name#testbed/}:1" "$name"
   done
@@ -124,6 +124,7 @@ measured() {
 name: cluster
 backends: kubernetes
 variants: [$1]
+generators: 2
 threads: [4]
 duration: 20
 warmup: {threads: 4, window: 5, at_most: 40}
@@ -133,8 +134,11 @@ YAML
 }
 
 .ci/local-images.sh from-jars
+.ci/local-images.sh load-generator
 cp -r kubernetes "$work/kubernetes"
 TESTBED_ENV_FILE=.ci/local.env PYTHONPATH=harness .venv/bin/python -m testbed.deploy.manifests "$work/kubernetes" >/dev/null
+images load-generator
+overlay load-generator one-node
 (($#)) || set -- sync async
 for system; do
   namespace=testbed-$system

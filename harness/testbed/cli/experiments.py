@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,13 +37,15 @@ from testbed.deploy import (
     record,
 )
 from testbed.deploy.deployments import Choice
+from testbed.deploy.generator_pods import generator_pods
 from testbed.deploy.meter import MB
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import Records, prepared, slots
-from testbed.measure import environment, load, results_directory, runner
+from testbed.measure import environment, load, pods, results_directory, runner
 from testbed.measure.dependencies import Dependencies
+from testbed.measure.load import Generator
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -205,7 +210,7 @@ def _dependencies(
             "A Prometheus of your own can ask ./testbed live, and each service.",
         )
     planning.require_cores(plan, machine.usable_cpus())
-    generator_java = jdk.for_jmeter()
+    generators = _in_pods(project, plan) if plan.backends == "kubernetes" else _here(project, plan)
     places = slots(plan)
     started = [system for system in plan.compared if system.target is None]
     choices = {
@@ -235,15 +240,12 @@ def _dependencies(
         for one in plan.compared
         if one.target is not None
     }
-    if not build.jmeter_is_laid_out(project):
-        lay_out_jmeter(project, jdk.for_services())
     from_jars = plan.backends in ("embedded", "local")
-    variants = dict.fromkeys(system.variant for system in plan.compared)
     jars = sorted({jar for one in choices.values() for jar in deployments.jars(one, project)})
     clusters = {one.cluster.context for one in prepared_systems.values() if one.cluster is not None}
 
     def describe() -> dict[str, Any]:
-        images: dict[str, str | None] = {}
+        images: dict[str, str | None] = dict(generators.images)
         if plan.backends == "docker":
             images = _images(project, [one.variant for one in started], environ)
         for one in prepared_systems.values():
@@ -252,7 +254,7 @@ def _dependencies(
         return environment.describe(
             project,
             jdk.for_services() if from_jars and started else None,
-            generator_java,
+            generators.java,
             sorted({system.preset for system in started}),
             jars if from_jars else [],
             images,
@@ -261,16 +263,49 @@ def _dependencies(
 
     return Dependencies(
         project=project,
-        generator=load.generator_command(project, generator_java),
+        generators=generators.start,
         system=lambda system: Stack(
             project.beside(places[system.name]), prepared_systems[system.name], environ
         ),
         describe=describe,
-        ceilings=lambda: measure_ceilings(project, variants, plan.workloads, generator_java),
-        bare_servers=lambda: measure_bare_servers(
-            project, variants, plan.workloads, generator_java
-        ),
+        ceilings=generators.ceilings,
+        bare_servers=generators.bare_servers,
         mark=Annotations(Grafana.find(project), _notice).mark,
+    )
+
+
+@dataclass(frozen=True)
+class _Generators:
+    """How load is put on the systems of an experiment."""
+
+    start: Callable[[Path, int], AbstractContextManager[Sequence[Generator]]]
+    java: jdk.Jdk | None = None
+    """The JDK of generators on this machine."""
+    images: Mapping[str, str] = field(default_factory=dict)
+    """The images of others."""
+    ceilings: Callable[[], Mapping[str, float]] = dict
+    bare_servers: Callable[[], Mapping[str, Any]] = dict
+
+
+def _here(project: Project, plan: Experiment) -> _Generators:
+    java = jdk.for_jmeter()
+    if not build.jmeter_is_laid_out(project):
+        lay_out_jmeter(project, jdk.for_services())
+    variants = list(dict.fromkeys(system.variant for system in plan.compared))
+    return _Generators(
+        # The module is built together with the systems.
+        lambda log, count: load.several(load.generator_command(project, java), log, count),
+        java,
+        ceilings=lambda: measure_ceilings(project, variants, plan.workloads, java),
+        bare_servers=lambda: measure_bare_servers(project, variants, plan.workloads, java),
+    )
+
+
+def _in_pods(project: Project, plan: Experiment) -> _Generators:
+    most = max(system.generators for system in plan.compared)
+    those = generator_pods(deployments.overlays(project), most)
+    return _Generators(
+        partial(pods.several, those, project), images=cluster.images(those.manifests)
     )
 
 

@@ -7,23 +7,29 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
 
 from testbed.deploy import groups, processes
+from testbed.deploy.deployer import Notice, polls
 from testbed.deploy.meter import MB, Meter
 from testbed.deploy.record import Cluster
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
-from testbed.model.systems import Endpoint, instance
+from testbed.model.systems import instance
 
 STOP_TIMEOUT_S = 180.0
 
+READY_LIMIT_S = 300.0
+"""The least time limit of all pods together: images may have to be pulled."""
+
+ASK_EVERY_S = 1.0
+"""How often the cluster is asked while it is waited for."""
+
 SERVICE = "app.kubernetes.io/name"
 """The label with the name of a pod's service."""
-
-PUBLISHED = "published-front-door"
 
 OURS = {"app.kubernetes.io/managed-by": "testbed"}
 """The label of namespaces that the harness makes and deletes."""
@@ -33,11 +39,16 @@ MOST_IMAGES = 50
 
 WITHOUT = "Or choose backends embedded or docker."
 
+COUNTS = {"Deployment": "replicas", "Job": "parallelism"}
+"""The kinds of what makes pods, and the key with their number."""
+
 STUCK = (
     *("ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"),
     *("CreateContainerConfigError", "CreateContainerError", "CrashLoopBackOff"),
 )
 """Why a container waits that does not start by itself."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _UNITS = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNITS |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
@@ -82,16 +93,14 @@ def manifests(folder: Path) -> list[dict[str, Any]]:
 def changed(
     documents: Iterable[dict[str, Any]],
     namespace: str,
-    front: Endpoint,
-    node_port: int,
-    settings: Mapping[str, Mapping[str, str]],
-    replicas: Mapping[str, int],
-    limits: Mapping[str, ServiceLimits],
+    settings: Mapping[str, Mapping[str, str]] = NOTHING,
+    replicas: Mapping[str, int] = NOTHING,
+    limits: Mapping[str, ServiceLimits] = NOTHING,
 ) -> list[dict[str, Any]]:
     """Return manifests in a namespace of their own, with another deployment of some services.
 
-    `settings` has the environment of each service. The front door is published at the port
-    `node_port` of every node.
+    `settings` has the environment of each service. A job has as many pods as its service has
+    `replicas`.
     """
     found = []
     for document in documents:
@@ -111,19 +120,10 @@ def changed(
                 resources = container["resources"]
                 for what in ("requests", "limits"):
                     resources[what] = resources[what] | _resources(limit)
+        elif one["kind"] == "Job":
+            spec |= dict.fromkeys(("completions", "parallelism"), replicas.get(name, 1))
         found.append(one)
-    return [*found, _published(front, node_port, namespace)]
-
-
-def _published(front: Endpoint, node_port: int, namespace: str) -> dict[str, Any]:
-    """Return a further service for the front door alone: its health and metrics stay inside."""
-    port = {"port": front.port, "nodePort": node_port}
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": PUBLISHED, "namespace": namespace},
-        "spec": {"type": "NodePort", "selector": {SERVICE: front.service}, "ports": [port]},
-    }
+    return found
 
 
 def _resources(limit: ServiceLimits) -> dict[str, str]:
@@ -133,21 +133,32 @@ def _resources(limit: ServiceLimits) -> dict[str, str]:
     return found
 
 
+def require_possible(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
+    """Check that a namespace is new, and that the cluster has the images and the room for its pods.
+
+    Raises `UserError` if not.
+    """
+    if processes.ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
+        raise UserError(
+            f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
+            f"kubectl delete namespace {known.namespace}",
+        )
+    wanted, there = list(documents), nodes(known.context)
+    _require_room(known.context, there, wanted)
+    _require_images(known.context, there, wanted)
+
+
 def nodes(name: str) -> list[dict[str, Any]]:
     """Return the nodes of a context, as the cluster describes them."""
     return _items(name, "nodes")
 
 
-def require_room(
+def _require_room(
     name: str, nodes: Iterable[Mapping[str, Any]], documents: Iterable[Mapping[str, Any]]
 ) -> None:
     """Check that the nodes of a context have what pods request; raise `UserError` if not."""
     others = _items(name, "pods", "--all-namespaces")
-    asked = [
-        (one["spec"].get("replicas", 1), one["spec"]["template"]["spec"])
-        for one in documents
-        if one["kind"] == "Deployment"
-    ]
+    asked = [(count, one["spec"]["template"]["spec"]) for one, count in _counted(documents)]
     for what, unit, size in (("cpu", "cores", 1), ("memory", "GB of memory", 1e9)):
         has = sum(quantity(one["status"]["allocatable"][what]) for one in nodes)
         used = sum(
@@ -165,6 +176,20 @@ def require_room(
             )
 
 
+def expected(documents: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many pods each service shall have."""
+    return {one["metadata"]["name"]: count for one, count in _counted(documents)}
+
+
+def _counted(
+    documents: Iterable[Mapping[str, Any]],
+) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """Yield what makes pods, and how many."""
+    for one in documents:
+        if (count := COUNTS.get(one["kind"])) is not None:
+            yield one, one["spec"].get(count, 1)
+
+
 def _requested(spec: Mapping[str, Any], what: str) -> float:
     return sum(
         quantity(one.get("resources", {}).get("requests", {}).get(what, "0"))
@@ -178,7 +203,7 @@ def quantity(text: str) -> float:
     return float(digits) * _UNITS[text[len(digits) :]]
 
 
-def require_images(
+def _require_images(
     name: str, nodes: Iterable[Mapping[str, Any]], documents: Iterable[Mapping[str, Any]]
 ) -> None:
     """Check that images of our own are on a node; raise `UserError` with those that are not.
@@ -214,30 +239,8 @@ def images(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the image of each service."""
     return {
         one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]["image"]
-        for one in documents
-        if one["kind"] == "Deployment"
+        for one, _ in _counted(documents)
     }
-
-
-def require_new(known: Cluster) -> None:
-    """Check that a namespace does not exist; raise `UserError` if it does."""
-    if processes.ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
-        raise UserError(
-            f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
-            f"kubectl delete namespace {known.namespace}",
-        )
-
-
-def address(name: str, nodes: Iterable[Mapping[str, Any]]) -> str:
-    """Return the address of a ready node; raise `UserError` if none is."""
-    for node in nodes:
-        if _is(node, "Ready"):
-            return next(
-                str(one["address"])
-                for one in node["status"]["addresses"]
-                if one["type"] == "InternalIP"
-            )
-    raise UserError(f"no node of context {name!r} is ready")
 
 
 def described(name: str) -> dict[str, Any]:
@@ -295,6 +298,30 @@ def pods(known: Cluster) -> dict[str, Pod]:
     return by_name
 
 
+def late(
+    known: Cluster, expected: Mapping[str, int], limit_s: float, notice: Notice = lambda _: None
+) -> list[str]:
+    """Wait until so many pods of each service are ready; return the services that are late.
+
+    Raises `UserError` if one of them does not start.
+    """
+    missing: list[str] = []
+    for _ in polls(limit_s, ASK_EVERY_S):
+        found = pods(known).values()
+        for pod in found:
+            if pod.problem is not None and pod.service in expected:
+                raise UserError(f"pod {pod.name} does not start: {pod.problem}")
+        missing = [
+            service
+            for service, count in expected.items()
+            if sum(pod.ready for pod in found if pod.service == service) < count
+        ]
+        if not missing:
+            break
+        notice(", ".join(missing))
+    return missing
+
+
 def _age(pod: Mapping[str, Any]) -> tuple[str, str]:
     """Return what puts the oldest pod first; times are in whole seconds."""
     return pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]
@@ -328,8 +355,12 @@ def forward_command(known: Cluster, service: str, local: int, port: int) -> list
 
 def meter(known: Cluster, names: Mapping[str, str]) -> Meter:
     """Return the meter that reads pods from inside; `names` has their names by instance."""
-    enter = (*_within(known), "exec")
-    return groups.InnerMeter({name: (*enter, pod, "--") for name, pod in names.items()})
+    return groups.InnerMeter({name: enter_command(known, pod) for name, pod in names.items()})
+
+
+def enter_command(known: Cluster, pod: str, *options: str) -> tuple[str, ...]:
+    """Return what stands before a command to run it in a pod; `options` are those of exec."""
+    return (*_within(known), "exec", *options, pod, "--")
 
 
 def _is(one: Mapping[str, Any], condition: str) -> bool:

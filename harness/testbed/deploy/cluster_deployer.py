@@ -12,29 +12,27 @@ from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Cluster, Running
 from testbed.model.errors import UserError
 
-READY_LIMIT_S = 300.0
-"""The least time limit of all pods together: images may have to be pulled."""
-
-ASK_EVERY_S = 1.0
-"""How often the cluster is asked while it is waited for."""
-
 FORWARD = "port-forward"
-"""The process that leads to the database, which the harness empties between runs."""
+"""The processes that lead to the front door, which the harness asks for full answers, and to the
+database, which it empties between runs.
+"""
 
 
 class ClusterDeployer(Deployer):
     """Deploys pods. What they tell about themselves is not asked for."""
 
-    move = "Stop what uses them, or choose others: --port-offset moves the database's."
+    move = "Stop what uses them, or choose others by --port-offset."
 
     def start(self, notice: Notice) -> None:
         cluster.apply(self._cluster, self._deployment.manifests)
-        expected = {
-            one["metadata"]["name"]: one["spec"]["replicas"]
-            for one in self._deployment.manifests
-            if one["kind"] == "Deployment"
-        }
-        self._await_ready(expected, notice)
+        limit_s = max(self._ready_s, cluster.READY_LIMIT_S)
+        expected = cluster.expected(self._deployment.manifests)
+        if late := cluster.late(self._cluster, expected, limit_s, notice):
+            self.keep_logs()
+            raise UserError(
+                f"not ready in {limit_s:.0f} s: {', '.join(late)}",
+                f"See the logs in {self._project.shown(self._project.logs)}.",
+            )
         for service, (local, port) in self._deployment.forwarded.items():
             self._forward(service, local, port)
 
@@ -95,35 +93,12 @@ class ClusterDeployer(Deployer):
     def _pods(self) -> dict[str, cluster.Pod]:
         return cluster.pods(self._cluster)
 
-    def _await_ready(self, expected: Mapping[str, int], notice: Notice) -> None:
-        """Wait until so many pods of each service are ready."""
-        late: list[str] = []
-        limit_s = max(self._ready_s, READY_LIMIT_S)
-        for _ in polls(limit_s, ASK_EVERY_S):
-            found = self._pods().values()
-            for pod in found:
-                if pod.problem is not None and pod.service in expected:
-                    raise UserError(f"pod {pod.name} does not start: {pod.problem}")
-            late = [
-                service
-                for service, count in expected.items()
-                if sum(pod.ready for pod in found if pod.service == service) < count
-            ]
-            if not late:
-                return
-            notice(", ".join(late))
-        self.keep_logs()
-        raise UserError(
-            f"not ready in {limit_s:.0f} s: {', '.join(late)}",
-            f"See the logs in {self._project.shown(self._project.logs)}.",
-        )
-
     def _forward(self, service: str, local: int, port: int) -> None:
-        log = self._project.logs / f"{FORWARD}.log"
+        log = self._project.logs / f"{FORWARD}-{service}.log"
         command = cluster.forward_command(self._cluster, service, local, port)
         with processes.uninterrupted():
             started = processes.start(command, self._environ, log, self._project.root)
-            one = Running(FORWARD, ProcessId.of(started.pid), (local,), None, log)
+            one = Running(log.stem, ProcessId.of(started.pid), (local,), None, log)
             self._stored.set_running((*self._stored.record.running, one))
         for _ in polls(self._ready_s):
             if ports.accepts(local):

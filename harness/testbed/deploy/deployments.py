@@ -23,7 +23,7 @@ from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
-from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration
+from testbed.model.systems import BACKENDS, PRESETS, Endpoint, Probe, SystemDeclaration
 
 EMBEDDED = "embedded-backends"
 
@@ -58,9 +58,6 @@ FURTHER_PORTS = range(8400, 8400 + MANAGEMENT_DISTANCE)
 The first instance has the port of the compose file. Ports of stacks beside each other differ by
 multiples of 1,000, and no compose file has a port from 400 to 599 above one.
 """
-
-NODE_PORTS = range(30_000, 32_768)
-"""The ports at which Kubernetes publishes services by default."""
 
 WAIT_S = 3
 """How long a fetch waits for its answer in the completeness check."""
@@ -336,54 +333,57 @@ def in_cluster(
 ) -> Deployment:
     """Return how a system is started on Kubernetes, by the current context of kubectl.
 
-    The manifests are those of ``kubernetes/overlays``, or of the folder that the environment
-    variable ``KUBERNETES_OVERLAYS`` names, with a kustomization for each system.
-
     Raises `UserError` if the cluster does not answer, has no room or lacks an image, or if the
     system has jars of its own, or a number of services of a kind: manifests have their services.
     """
     _require_services_as_declared(choice)
     front, suffix = choice.system.front, f"-{choice.port_offset}" if choice.port_offset else ""
     known = Cluster(cluster.context(), f"testbed-run-{choice.variant}{suffix}")
-    overlays = Path(environ.get("KUBERNETES_OVERLAYS") or project.root / "kubernetes" / "overlays")
     services = described(choice, project, environ)
     settings = {**choice.settings, "TESTBED_PRESET": choice.preset}
-    node_port = NODE_PORTS.start + (front.port + choice.port_offset) % len(NODE_PORTS)
     documents = cluster.changed(
-        cluster.manifests(overlays.absolute() / choice.variant),
+        cluster.manifests(overlays(project, environ) / choice.variant),
         known.namespace,
-        front,
-        node_port,
         {name: settings for name, one in services.items() if one.module},
         choice.replicas,
         choice.limits,
     )
-    cluster.require_new(known)
-    nodes = cluster.nodes(known.context)
-    cluster.require_room(known.context, nodes, documents)
-    cluster.require_images(known.context, nodes, documents)
-    host = cluster.address(known.context, nodes)
-    forwarded, uri = {}, None
+    cluster.require_possible(known, documents)
+
+    def forwarded(one: Endpoint) -> tuple[int, int]:
+        return services[one.service].ports[one.port] + choice.port_offset, one.port
+
+    led_to, uri = {front.service: forwarded(front)}, None
     if (reset := choice.system.reset) is not None:
-        local = services[reset.service].ports[reset.port] + choice.port_offset
-        forwarded[reset.service] = (local, reset.port)
+        led_to[reset.service] = forwarded(reset)
         account = compose.variables(project, environ).get("MONGODB_ACCOUNT", "")
-        uri = f"mongodb://{account}{ports.LOOPBACK}:{local}/?directConnection=true"
+        uri = (
+            f"mongodb://{account}{ports.LOOPBACK}:{led_to[reset.service][0]}/?directConnection=true"
+        )
     return Deployment(
         variant=choice.variant,
         preset=choice.preset,
         backends=choice.backends,
         phases=(),
-        converged=convergence(choice.system, node_port, host=host),
-        front_ports=(node_port,),
-        front_host=host,
+        converged=convergence(choice.system, led_to[front.service][0]),
+        front_ports=(front.port,),
+        front_host=f"{front.service}.{known.namespace}.svc",
         mongodb_uri=uri,
         stored=choice.stored,
         settings=choice.settings,
         cluster=known,
         manifests=tuple(documents),
-        forwarded=forwarded,
+        forwarded=led_to,
     )
+
+
+def overlays(project: Project, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder with a kustomization for each system, and one for the load generators.
+
+    The environment variable ``KUBERNETES_OVERLAYS`` names it, if it is not the project's.
+    """
+    given = environ.get("KUBERNETES_OVERLAYS")
+    return Path(given or project.root / "kubernetes" / "overlays").absolute()
 
 
 def elsewhere(variant: str, preset: str, target: str) -> Deployment:

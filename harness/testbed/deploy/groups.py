@@ -31,7 +31,7 @@ _JOIN = (
 )
 
 # The container's own control group, version 2 or else 1; memory is without the page cache.
-_READ_USAGE = (
+READ_USAGE = (
     "cd /sys/fs/cgroup && { cat cpu.stat memory.stat 2>/dev/null"
     " && echo peak $(cat memory.peak 2>/dev/null)"
     " || { echo usage_nsec $(cat cpuacct/cpuacct.usage); cat cpu/cpu.stat memory/memory.stat;"
@@ -105,7 +105,7 @@ class InnerMeter:
 
     def read(self) -> dict[str, Usage]:
         def one(enter: tuple[str, ...]) -> Usage | None:
-            answer = processes.ask((*enter, "sh", "-c", _READ_USAGE))
+            answer = processes.ask((*enter, "sh", "-c", READ_USAGE))
             return parse_usage(answer.stdout) if answer.returncode == 0 else None
 
         with ThreadPoolExecutor(max(len(self.into), 1)) as pool:

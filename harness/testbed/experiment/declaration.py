@@ -321,6 +321,7 @@ class Experiment(Section):
         changing = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
         given = [name for name in changing if getattr(self, name)]
         given += ["demand"] if isinstance(self, Demanded) else []
+        given += ["bare_servers"] if self.bare_servers else []
         if given:
             raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
         return self
@@ -365,6 +366,7 @@ class Experiment(Section):
             return self
         given = ["disturb"] if self.disturb is not None else []
         given += ["demand"] if isinstance(self, Demanded) else []
+        given += ["bare_servers"] if self.bare_servers else []
         given += [
             f"limits of {one.name} from: measurement" for one in self.compared if one.measured_cpus
         ]

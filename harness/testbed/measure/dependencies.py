@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,7 +14,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import System
 from testbed.experiment.parts import Slo
 from testbed.experiment.schedule import Run, Start
-from testbed.measure.load import Seen
+from testbed.measure.load import Generator, Seen
 from testbed.model import systems
 from testbed.model.loads import Mode
 from testbed.model.project import Project
@@ -116,7 +117,8 @@ class Dependencies:
     """The functions that carry out runs."""
 
     project: Project
-    generator: list[str]
+    generators: Callable[[Path, int], AbstractContextManager[Sequence[Generator]]]
+    """Starts so many load generators; the first one's log is given."""
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[Deployment], object] = _empty

@@ -25,7 +25,7 @@ MANIFEST_KEYS = ("Implementation-Version", "Build-Jdk-Spec", "Spring-Boot-Versio
 def describe(
     project: Project,
     services_jdk: Jdk | None,
-    generator_java: Jdk,
+    generator_java: Jdk | None,
     presets: Iterable[str],
     jars: Iterable[Path],
     images: Mapping[str, str | None],
@@ -37,6 +37,8 @@ def describe(
     ----------
     services_jdk
         The JDK of the services; None where their images determine it.
+    generator_java
+        The JDK of the load generator; None where its image determines it.
     presets
         The presets whose JVM arguments are recorded.
     jars
@@ -58,9 +60,9 @@ def describe(
         "usable_cpus": usable_cpus(),
         "java": {
             "services": None if services_jdk is None else services_jdk.version,
-            "generator": generator_java.version,
+            "generator": None if generator_java is None else generator_java.version,
         },
-        "jmeter": jmeter_version(project),
+        "jmeter": None if generator_java is None else jmeter_version(project),
         "jvm_flags": {
             **{name: _preset_flags(project, name) for name in presets},
             "extra": os.environ.get("JAVA_OPTS", "").split(),

@@ -11,10 +11,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any, Self
 
-from testbed.deploy import build, processes
+from testbed.deploy import build, machine, processes
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.ports import LOOPBACK
 from testbed.deploy.processes import ProcessId
@@ -43,6 +44,7 @@ GENERATOR_FLAGS = (
 )
 
 MODULE = "load-generator"
+MAIN = "testbed.generator.LoadGenerator"
 
 NICENESS = -10
 """Niceness of the generator, where this user may set it.
@@ -76,14 +78,16 @@ class Part:
     """Samples that JMeter handed to its listeners: the number of rows of a complete result file."""
     cpu_s: float
     """CPU seconds during the load, user and system together."""
+    clock_offset_ms: float
+    """How far the clock of its rows is ahead of the harness's."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     started: datetime
-    """When the generators got the load, in UTC."""
+    """When the generators got the load, in UTC by the clock of the first."""
     finished: datetime
-    """When all had reported its end, in UTC."""
+    """When all had reported its end, by the same clock."""
     duration_s: float
     parts: tuple[Part, ...]
     """Of each generator."""
@@ -197,8 +201,7 @@ def generator_command(project: Project, java: Jdk) -> list[str]:
     build.require_jars(project, [jar])
     places = (jar, home / "bin" / "ApacheJMeter.jar", home / "lib/*", home / "lib/ext/*")
     path = os.pathsep.join(str(place) for place in places)
-    main = "testbed.generator.LoadGenerator"
-    return [str(java.java), *generator_flags(), "-cp", path, main, str(home)]
+    return [str(java.java), *generator_flags(), "-cp", path, MAIN, str(home)]
 
 
 class Generator:
@@ -207,6 +210,8 @@ class Generator:
     `jvm` runs the module ``load-generator``; that module's source describes its input and output.
     `log` is JMeter's log; its other output is beside it, with the suffix ``.out``. `process`
     identifies the JVM, so that its resource use can be measured.
+
+    A subclass for JVMs elsewhere overrides what concerns their files, clock and processors.
     """
 
     def __init__(self, jvm: subprocess.Popen[bytes], log: Path) -> None:
@@ -216,21 +221,21 @@ class Generator:
 
     @classmethod
     @contextlib.contextmanager
-    def started(cls, command: Sequence[str], log: Path) -> Iterator[Generator]:
+    def started(cls, command: Sequence[str], log: Path, **place: Any) -> Iterator[Self]:
         """Start a generator and wait until it is ready; it ends with the context.
 
-        `log` is appended to `command` as the last argument. Raises `UserError`, with the end of the
-        output, when the generator does not start.
+        The path of the log is appended to `command` as the last argument. `place` goes to the
+        subclass. Raises `UserError`, with the end of the output, when the generator does not start.
         """
         log = log.absolute()
         with contextlib.ExitStack() as stack:
             with processes.uninterrupted():
                 output = log.with_suffix(".out")
                 jvm = processes.start(
-                    [*command, str(log)], os.environ, output, log.parent, conversing=True
+                    [*command, cls._there(log)], os.environ, output, log.parent, conversing=True
                 )
                 processes.prefer(jvm.pid, NICENESS)
-                generator = cls(jvm, log)
+                generator = cls(jvm, log, **place)
                 stack.callback(generator._end)
             if generator._answer() != "ready":
                 raise UserError(f"JMeter did not start; the end of {output}:\n{files.tail(output)}")
@@ -242,11 +247,45 @@ class Generator:
         """Put a load on a front door alone, see `together`."""
         return together([self], load, samples, watch)
 
-    def _cpu_s(self, load: Load) -> float:
+    @staticmethod
+    def _there(log: Path) -> str:
+        """Return the path of the log for the JVM."""
+        return str(log)
+
+    def usable_cpus(self, count: int) -> float:
+        """Return the cores that so many generators like this one may use together."""
+        return machine.usable_cpus()
+
+    def clock_ahead_ms(self) -> float:
+        """Return how far the JVM's clock is ahead of this process's, in ms."""
+        return 0.0
+
+    def fetch(self) -> None:
+        """Bring the result file and the log here, as far as they are written."""
+
+    def _used_s(self) -> float | None:
+        """Return the CPU seconds of the JVM since its start; None if it has ended."""
         if (process := self.process.find()) is None:
-            raise self._failure(f"JMeter had ended before {load.plan.name}")
+            return None
         used = process.cpu_times()
         return used.user + used.system
+
+    def _given(self, load: Load, samples: Path) -> dict[str, str]:
+        """Return what the JVM is given for a load, with paths for the JVM."""
+        given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}
+        return given | {f"property.{name}": value for name, value in load.properties.items()}
+
+    def _written(self, properties: str) -> str:
+        """Write a properties file, and return its path for the JVM."""
+        file = self.log.with_suffix(".properties")
+        file.write_text(properties, encoding="utf-8")
+        # By its name, in the JVM's working folder: a path may have a line break.
+        return file.name
+
+    def _cpu_s(self, load: Load) -> float:
+        if (used := self._used_s()) is None:
+            raise self._failure(f"JMeter had ended before {load.plan.name}")
+        return used
 
     def _samples(self, load: Load, answer: str) -> int:
         """Return the number of samples in an answer to a load."""
@@ -258,15 +297,12 @@ class Generator:
         return int(told)
 
     def _ask(self, load: Load, samples: Path) -> None:
-        given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}
-        given |= {f"property.{name}": value for name, value in load.properties.items()}
+        given = self._given(load, samples)
         lines = [f"{_escaped(name)}={_escaped(value)}\n" for name, value in given.items()]
-        file = self.log.with_suffix(".properties")
-        file.write_text("".join(lines), encoding="utf-8")
+        file = self._written("".join(lines))
         assert self._jvm.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # It has just ended: no answer follows.
-            # By its name, in the JVM's working folder: a path may have a line break.
-            self._jvm.stdin.write(f"{file.name}\n".encode())
+            self._jvm.stdin.write(f"{file}\n".encode())
             self._jvm.stdin.flush()
 
     def _answer(self, meanwhile: Callable[[], None] = lambda: None) -> str:
@@ -277,6 +313,8 @@ class Generator:
         return self._jvm.stdout.readline().decode(errors="replace").rstrip("\n")
 
     def _failure(self, what: str) -> UserError:
+        with contextlib.suppress(UserError):  # What is here already has to do.
+            self.fetch()
         return UserError(f"{what}; the end of {self.log}:\n{files.tail(self.log)}")
 
     def _end(self) -> None:
@@ -313,13 +351,21 @@ def together(
     if not load.plan.is_file():
         raise UserError(f"no plan {load.plan}")
     before = [one._cpu_s(load) for one in generators]
-    shares = _divided(load, samples, len(generators))
+    ahead_ms = [one.clock_ahead_ms() for one in generators]
+    shares = _divided(load, samples, ahead_ms)
     counter = OperationCounter([file for _, file in shares], load.label, load.arrivals)
-    started, clock = now(), time.monotonic()
+
+    def look() -> Seen:
+        for one in generators:
+            one.fetch()
+        return counter.look()
+
+    first_ahead = timedelta(milliseconds=ahead_ms[0])
+    started, clock = now() + first_ahead, time.monotonic()
     try:
         for one, (own, file) in zip(generators, shares, strict=True):
             one._ask(own, file)
-        answers = [one._answer(lambda: watch(counter.look())) for one in generators]
+        answers = [one._answer(lambda: watch(look())) for one in generators]
     except BaseException:
         # Otherwise the load would go on, and its answer would be taken for the next load's.
         for one in generators:
@@ -331,26 +377,34 @@ def together(
             int(own.properties.get("threads", 0)),
             one._samples(load, answer),
             round(one._cpu_s(load) - used, 3),
+            ahead,
         )
-        for one, used, (own, file), answer in zip(generators, before, shares, answers, strict=True)
+        for one, used, ahead, (own, file), answer in zip(
+            generators, before, ahead_ms, shares, answers, strict=True
+        )
     )
-    duration_s, finished = time.monotonic() - clock, now()
-    watch(seen := counter.look())
+    duration_s, finished = time.monotonic() - clock, now() + first_ahead
+    watch(seen := look())
     return Outcome(started, finished, round(duration_s, 3), parts, seen)
 
 
-def _divided(load: Load, samples: Path, count: int) -> list[tuple[Load, Path]]:
-    """Return the load and the result file of each generator; write the arrivals of each."""
+def _divided(load: Load, samples: Path, ahead_ms: Sequence[float]) -> list[tuple[Load, Path]]:
+    """Return the load and the result file of each generator; write the arrivals of each.
+
+    `ahead_ms` is how far the clock of each is ahead of this process's.
+    """
+    count = len(ahead_ms)
     if count == 1:
         return [(load, samples)]
     lead_s = BEGIN_S if load.arrivals is None else BEGIN_S + LEAD_S
-    begin_ms = int((time.time() + lead_s) * 1000)
+    begin_ms = (time.time() + lead_s) * 1000
     planned: list[str] = []
     if load.arrivals is not None:
         planned = load.arrivals.read_text(encoding="ascii").splitlines(keepends=True)
     divided = []
-    for index in range(count):
-        own = replace(load, properties=share(load.properties, index, count, begin_ms))
+    for index, ahead in enumerate(ahead_ms):
+        properties = share(load.properties, index, count, round(begin_ms + ahead))
+        own = replace(load, properties=properties)
         if load.arrivals is not None:
             file = numbered(load.arrivals, index)
             file.write_text("".join(planned[index::count]), encoding="ascii")

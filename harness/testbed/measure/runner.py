@@ -13,7 +13,7 @@ from typing import Any
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import Start, allocation, next_cell, round_of
 from testbed.experiment.stopping import ending
-from testbed.measure import load, results_directory
+from testbed.measure import results_directory
 from testbed.measure.dependencies import Dependencies, Show
 from testbed.measure.load import Generator
 from testbed.measure.session import Member, Session
@@ -29,7 +29,7 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
     done = results_directory.finished(results)
     log = results / results_directory.GENERATOR_LOG
     most = max(system.generators for system in plan.compared)
-    with load.several(dependencies.generator, log, most) as generators:
+    with dependencies.generators(log, most) as generators:
         for number in itertools.count(1):
             for start in round_of(plan, number):
                 if next_cell(plan, start, done) is not None:

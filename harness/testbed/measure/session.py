@@ -466,7 +466,7 @@ class Session:
             "plan": put.plan.name,
             "properties": {**put.properties, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in blocks), 3),
-            "generator_cpus": machine.usable_cpus(),
+            "generator_cpus": self.generators[0].usable_cpus(one.member.system.generators),
             "generator_ceiling_per_s": results_directory.ceilings(self.results).get(put.plan.name),
         }
 
@@ -486,12 +486,7 @@ def _of_each(parts: Sequence[Part]) -> dict[str, Any]:
     """Return the part of a block's record on each of several generators."""
     if len(parts) == 1:
         return {}
-    # All run on this machine, so they have one clock.
-    return {
-        "generators": [
-            {**asdict(part), "file": part.file.name, "clock_offset_ms": 0.0} for part in parts
-        ]
-    }
+    return {"generators": [{**asdict(part), "file": part.file.name} for part in parts]}
 
 
 def _warmth(member: Member) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,114 +21,19 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 from .conftest import fake_service
+from .fake_cluster import CONTEXT, GATEWAY, IMAGES, Kubectl, node, pod
 
-GATEWAY = "api-gateway-service"
 CINEMA = "cinema-ucd-service"
-RUN = Cluster("mine", "testbed-run-sync")
+RUN = Cluster(CONTEXT, "testbed-run-sync")
 ROOT = Project.find().root
-
-KUBECTL = """#!/bin/sh
-echo "$*" >> {folder}/asked
-case "$*" in
-  "config current-context") echo mine ;;
-  *"get --raw /readyz"*) ;;
-  kustomize*) cat {folder}/manifests ;;
-  *"get namespace "*) exit "$(cat {folder}/absent)" ;;
-  *"get "*"=json")
-    for word in "$@"; do test -f "{folder}/$word.json" && exec cat "{folder}/$word.json"; done
-    exit 1 ;;
-  *version*) echo '{{"serverVersion": {{"gitVersion": "v1.36.3"}}}}' ;;
-  *" apply "*) cat > {folder}/applied ;;
-  *" exec "*) echo usage_usec 5000000; echo anon 64000000 ;;
-  *" logs "*) echo "log of $6" ;;
-  *port-forward*)
-    ports=${{*##* }}
-    exec {python} {serve} --port "${{ports%%:*}}" ;;
-esac
-"""
-
-
-IMAGES = tuple(
-    f"docker.io/testbed/{name}:latest"
-    for name in ("aggregator-service", GATEWAY, "cinema-service", "eureka-server")
-)
-
-
-def node(cpu: str = "8", memory: str = "16Gi", images: tuple[str, ...] = IMAGES) -> dict[str, Any]:
-    size = {"cpu": cpu, "memory": memory}
-    about = dict.fromkeys(("kubeletVersion", "containerRuntimeVersion", "kernelVersion"), "1")
-    return {
-        "status": {
-            "allocatable": size,
-            "capacity": size,
-            "addresses": [{"type": "InternalIP", "address": "192.0.2.7"}],
-            "conditions": [{"type": "Ready", "status": "True"}],
-            "images": [{"names": [name]} for name in images],
-            "nodeInfo": about,
-        }
-    }
-
-
-def pod(service: str, name: str, made: int = 0, **changes: Any) -> dict[str, Any]:
-    status = {
-        "phase": "Running",
-        "conditions": [{"type": "Ready", "status": "True"}],
-        "containerStatuses": [{"restartCount": 0, "state": {}}],
-        **changes,
-    }
-    return {
-        "metadata": {
-            "name": name,
-            "labels": {cluster.SERVICE: service},
-            "creationTimestamp": f"2026-11-24T00:00:{made:02}Z",
-        },
-        "spec": {"containers": [{"resources": {"requests": {"cpu": "500m", "memory": "1Gi"}}}]},
-        "status": status,
-    }
-
-
-class Kubectl:
-    """A stand-in for kubectl that answers with files, and notes what it was asked."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self.has("nodes", node())
-        self.has("pods")
-        self.has("namespaces", {"metadata": {"name": RUN.namespace}})
-        self.absent(True)
-
-    def has(self, what: str, *items: dict[str, Any]) -> None:
-        (self._folder / f"{what}.json").write_text(json.dumps({"items": items}))
-
-    def absent(self, absent: bool) -> None:
-        (self._folder / "absent").write_text(str(int(absent)))
-
-    def makes(self, *documents: dict[str, Any]) -> None:
-        (self._folder / "manifests").write_text(yaml.safe_dump_all(documents))
-
-    @property
-    def asked(self) -> str:
-        return (self._folder / "asked").read_text()
-
-    @property
-    def applied(self) -> list[dict[str, Any]]:
-        return list(json.loads((self._folder / "applied").read_text())["items"])
 
 
 @pytest.fixture
 def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
-    folder = tmp_path / "kubectl"
-    folder.mkdir()
-    program = folder / "kubectl"
-    serve = Path(__file__).with_name("fake_service.py")
-    program.write_text(KUBECTL.format(folder=folder, python="python3", serve=serve))
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    fake = Kubectl(folder)
-    services = yaml.safe_load_all(
-        (ROOT / "kubernetes" / "overlays" / "sync" / "services.yaml").read_text()
-    )
-    fake.makes(*services)
+    fake = Kubectl(tmp_path / "kubectl", monkeypatch)
+    fake.has("namespaces", {"metadata": {"name": RUN.namespace}})
+    services = ROOT / "kubernetes" / "overlays" / "sync" / "services.yaml"
+    fake.makes(*yaml.safe_load_all(services.read_text()))
     return fake
 
 
@@ -168,12 +71,10 @@ def test_the_manifests_get_a_namespace_settings_instances_and_limits(kubectl: Ku
     assert container["resources"] == {"requests": size, "limits": size}
     (database,) = made["mongodb"]["spec"]["template"]["spec"]["containers"]
     assert "CINEMA_SEATS" not in {one["name"] for one in database["env"]}
-    assert "type" not in of_kind(found.manifests, "Service")[GATEWAY]["spec"]
-    front = of_kind(found.manifests, "Service")[cluster.PUBLISHED]["spec"]
-    assert front["type"] == "NodePort"
-    # Not that of its metrics.
-    assert [one["port"] for one in front["ports"]] == [8099]
-    assert (found.front_host, found.front_ports) == ("192.0.2.7", (front["ports"][0]["nodePort"],))
+    # Nothing is published outside the cluster.
+    assert all("type" not in one["spec"] for one in of_kind(found.manifests, "Service").values())
+    assert (found.front_host, found.front_ports) == (f"{GATEWAY}.testbed-run-sync.svc", (8099,))
+    assert found.forwarded == {GATEWAY: (8099, 8099), "mongodb": (27017, 27017)}
     assert found.mongodb_uri == "mongodb://testbed:testbed@127.0.0.1:27017/?directConnection=true"
 
 
@@ -181,10 +82,11 @@ def test_systems_beside_each_other_share_nothing(kubectl: Kubectl) -> None:
     one, other = (in_cluster(small(port_offset=offset)) for offset in (0, 1000))
 
     assert one.cluster.namespace != other.cluster.namespace
-    assert not {*one.front_ports, *one.ports["mongodb"]} & {
-        *other.front_ports,
-        *other.ports["mongodb"],
-    }
+    assert one.front_host != other.front_host
+    taken, others = (
+        {port for some in each.ports.values() for port in some} for each in (one, other)
+    )
+    assert not taken & others
 
 
 def test_what_cannot_be_started_is_told_before_anything_changes(

@@ -22,6 +22,8 @@ from testbed.model.project import Project
 VERSION = "1.36"
 FOLDER = Project.find().root / "kubernetes"
 
+LOAD = "load-generator"
+
 every_system = pytest.mark.parametrize("system", systems.names())
 
 
@@ -63,7 +65,8 @@ def test_manifests_are_those_of_the_compose_files(system: str) -> None:
 
 
 def test_every_system_has_an_overlay_and_the_accounts_are_those_of_the_compose_files() -> None:
-    assert sorted(one.name for one in (FOLDER / "overlays").iterdir()) == sorted(systems.names())
+    there = sorted(one.name for one in (FOLDER / "overlays").iterdir())
+    assert there == sorted((*systems.names(), LOAD))
     assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find())
 
 
@@ -158,21 +161,37 @@ def test_pods_may_do_nothing_that_they_need_not(system: str) -> None:
     }
     for name, pod in pods(system).items():
         spec = pod["spec"]
-        assert spec["securityContext"]["runAsNonRoot"] is True
-        assert spec["automountServiceAccountToken"] is False
+        assert_harmless(spec)
         for container in [*spec.get("initContainers", ()), *spec["containers"]]:
-            context = container["securityContext"]
-            assert context["capabilities"] == {"drop": ["ALL"]}
-            assert context["allowPrivilegeEscalation"] is False
             # RabbitMQ's own image writes beside its volume.
-            assert context["readOnlyRootFilesystem"] is (name != "rabbitmq")
-            assert container["resources"]["requests"] == container["resources"]["limits"]
+            read_only = container["securityContext"]["readOnlyRootFilesystem"]
+            assert read_only is (name != "rabbitmq")
         members = {
             one for one, labels in networks.items() if labels <= pod["metadata"]["labels"].items()
         }
         front = systems.declaration(system).front.service
         assert ("front-door" in members) is (name == front)
         assert (name == "mongodb") is ("network-default" not in members)
+
+
+def test_load_generators_may_do_nothing_that_they_need_not() -> None:
+    found = list(yaml.safe_load_all((FOLDER / "overlays" / LOAD / "job.yaml").read_text()))
+    for one in found:
+        kubernetes_validate.validate(one, VERSION, strict=True)
+    spec = found[-1]["spec"]["template"]["spec"]
+    assert_harmless(spec)
+    (container,) = spec["containers"]
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def assert_harmless(spec: dict[str, Any]) -> None:
+    assert spec["securityContext"]["runAsNonRoot"] is True
+    assert spec["automountServiceAccountToken"] is False
+    for container in [*spec.get("initContainers", ()), *spec["containers"]]:
+        context = container["securityContext"]
+        assert context["capabilities"] == {"drop": ["ALL"]}
+        assert context["allowPrivilegeEscalation"] is False
+        assert container["resources"]["requests"] == container["resources"]["limits"]
 
 
 @pytest.mark.parametrize("system", ["sync", "async"])
@@ -336,12 +355,12 @@ def test_an_overlay_is_all_that_kubectl_applies(system: str) -> None:
     assert len(found) == len(documents(system)) + 2
 
 
-def with_component(component: str, folder: Path) -> list[dict[str, Any]]:
+def with_component(component: str, folder: Path, overlay: str = "async") -> list[dict[str, Any]]:
     # A kustomization names its parts by relative paths.
     shutil.copytree(FOLDER, folder / "kubernetes")
     mine = {
-        "resources": ["kubernetes/overlays/async"],
-        "namespace": "testbed-async",
+        "resources": [f"kubernetes/overlays/{overlay}"],
+        "namespace": f"testbed-{overlay}",
         "components": [f"kubernetes/components/{component}"],
     }
     (folder / "kustomization.yaml").write_text(yaml.safe_dump(mine))
@@ -386,3 +405,11 @@ def test_pods_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) 
         assert container["resources"]["limits"]["cpu"] == "2"
         if one["metadata"]["name"].startswith("cinema-"):
             assert container["image"] == "mine/cinema:7"
+
+
+@needs_kubectl
+def test_load_generators_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) -> None:
+    (job,) = (one for one in with_component("one-node", tmp_path, LOAD) if one["kind"] == "Job")
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["requests"] == {"cpu": "50m", "memory": "64Mi"}
+    assert container["resources"]["limits"]["cpu"] == "2"

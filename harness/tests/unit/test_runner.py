@@ -6,9 +6,10 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,11 @@ class Setup:
     marks: list[tuple[str, dict[str, Any]]]
 
 
+def generators(*options: str) -> Callable[[Path, int], Any]:
+    command = [sys.executable, str(HERE / "fake_generator.py"), *options]
+    return partial(load.several, command)
+
+
 def make_system(project: Project) -> Setup:
     project.plans.mkdir()
     for variant in ("sync", "async"):
@@ -112,7 +118,7 @@ def make_system(project: Project) -> Setup:
 
     dependencies = Dependencies(
         project=project,
-        generator=[sys.executable, str(HERE / "fake_generator.py")],
+        generators=generators(),
         system=stack,
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
         reset=lambda one: resets.append(one.mongodb_uri),
@@ -343,7 +349,7 @@ def test_resuming_with_something_else_is_refused(
     results_directory.require_same(system.dependencies, results)
     other = Dependencies(
         system.dependencies.project,
-        system.dependencies.generator,
+        system.dependencies.generators,
         system.dependencies.system,
         lambda: {"machine": {"cores": 8}, "git": {"commit": "def"}},
     )
@@ -358,13 +364,7 @@ def test_resuming_with_something_else_is_refused(
 def test_a_failing_generator_stops_the_experiment_and_is_shown(
     system: Setup, results: Path
 ) -> None:
-    failing = Dependencies(
-        system.dependencies.project,
-        [*system.dependencies.generator, "--exit", "1"],
-        system.dependencies.system,
-        system.dependencies.describe,
-        system.dependencies.reset,
-    )
+    failing = with_generator(system, "--exit", "1").dependencies
 
     with pytest.raises(UserError):
         runner.carry_out(failing, PLAN, results, Noted())
@@ -375,9 +375,7 @@ def test_a_failing_generator_stops_the_experiment_and_is_shown(
 
 def with_generator(system: Setup, *options: str) -> Setup:
     """Return the same, but for what the generator does."""
-    dependencies = replace(
-        system.dependencies, generator=[*system.dependencies.generator, *options]
-    )
+    dependencies = replace(system.dependencies, generators=generators(*options))
     return replace(system, dependencies=dependencies)
 
 

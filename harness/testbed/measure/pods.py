@@ -1,0 +1,113 @@
+"""Runs load generators in pods: JMeter and its files are there, the results are brought here."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from testbed.deploy import cluster, groups
+from testbed.deploy.generator_pods import GeneratorPods
+from testbed.deploy.shell import Shell
+from testbed.measure.load import MAIN, Generator, Load, generator_flags
+from testbed.measure.shares import numbered
+from testbed.model.project import Project
+
+WORK = "/work"
+"""The folder of a pod that can be written."""
+
+HOME = "/opt/testbed"
+"""The folder of the image with JMeter and the module ``load-generator``."""
+
+PLANS = "jmeter"
+
+
+def command() -> list[str]:
+    """Return the command of a generator in a pod, as `load.generator_command` does for here."""
+    jmeter = f"{HOME}/jmeter"
+    places = (f"{HOME}/load-generator.jar", f"{jmeter}/bin/ApacheJMeter.jar")
+    path = ":".join((*places, f"{jmeter}/lib/*", f"{jmeter}/lib/ext/*"))
+    return ["java", *generator_flags(), "-cp", path, MAIN, jmeter]
+
+
+@contextlib.contextmanager
+def several(
+    pods: GeneratorPods, project: Project, log: Path, count: int
+) -> Iterator[list[Generator]]:
+    """Start some generators in pods, as `load.several` does here.
+
+    Raises `UserError` if a pod or its JMeter does not start.
+    """
+    with contextlib.ExitStack() as running:
+        found: list[Generator] = []
+        for index, name in enumerate(running.enter_context(pods.started())[:count]):
+            own = (numbered(log, index) if index else log).absolute()
+            enter = cluster.enter_command(pods.known, name, "--stdin")
+            shell = running.enter_context(Shell.entered(enter, WORK, own.with_suffix(".shell")))
+            shell.ask(f"tar -xf {shell.write('plans.tar', _archive(project.plans))} -C {WORK}")
+            # Where JMeter finds its working folder.
+            java = [*enter, "sh", "-c", f'cd {WORK} && exec "$@"', "sh", *command()]
+            started = PodGenerator.started(java, own, shell=shell, cpus=pods.cpus)
+            found.append(running.enter_context(started))
+        yield found
+
+
+class PodGenerator(Generator):
+    """A JMeter in a pod that may use so many cores; `shell` is one in the same pod."""
+
+    def __init__(self, jvm: subprocess.Popen[bytes], log: Path, shell: Shell, cpus: float) -> None:
+        super().__init__(jvm, log)
+        self._shell = shell
+        self._cpus = cpus
+        self._followed = {self._there(log): log}
+        self._sizes = dict.fromkeys(self._followed, 0)
+
+    @staticmethod
+    def _there(log: Path) -> str:
+        return f"{WORK}/jmeter.log"
+
+    def usable_cpus(self, count: int) -> float:
+        return self._cpus * count
+
+    def clock_ahead_ms(self) -> float:
+        return self._shell.clock_ahead_ms()
+
+    def fetch(self) -> None:
+        for there, here in self._followed.items():
+            further = self._shell.ask(f"tail -c +{self._sizes[there] + 1} {there} 2>/dev/null")
+            self._sizes[there] += len(further)
+            if further:
+                with here.open("ab") as file:
+                    file.write(further)
+
+    def _used_s(self) -> float | None:
+        # With all that the pod does: it does nothing else.
+        usage = groups.parse_usage(self._shell.ask(groups.READ_USAGE).decode())
+        return None if usage is None else usage.cpu_s
+
+    def _given(self, load: Load, samples: Path) -> dict[str, Any]:
+        own = f"{WORK}/samples.csv"
+        self._shell.ask(f"rm -f {own}")
+        self._followed[own], self._sizes[own] = samples.absolute(), 0
+        given = super()._given(load, samples)
+        given |= {"plan": f"{WORK}/{PLANS}/{load.plan.name}", "samples": own}
+        if load.arrivals is not None:
+            arrivals = self._shell.write("arrivals.csv", load.arrivals.read_bytes())
+            given["property.arrivals"] = arrivals
+        return given
+
+    def _written(self, properties: str) -> str:
+        return self._shell.write("load.properties", properties.encode())
+
+
+def _archive(plans: Path) -> bytes:
+    """Return all plans and the files that they send."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for file in (*sorted(plans.glob("*.jmx")), plans / "images"):
+            tar.add(file, f"{PLANS}/{file.name}")
+    return archive.getvalue()
