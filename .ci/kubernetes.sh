@@ -61,13 +61,15 @@ load() {
 
 begun() { [ -s "$work/samples.csv" ] && (($(wc -l <"$work/samples.csv") > 100)); }
 
-# failures: operations, failed ones, and in how many seconds one failed.
+# failures: operations, failed ones, and in how many seconds one failed; then the first of these.
 failures() {
   .venv/bin/python - "$work/samples.csv" <<'PYTHON'
 import csv, sys
 rows = [row for row in csv.DictReader(open(sys.argv[1])) if row["label"] == "reserve"]
-failed = [int(row["timeStamp"]) // 1000 for row in rows if row["success"] != "true"]
-print(len(rows), len(failed), len(set(failed)))
+failed = [row for row in rows if row["success"] != "true"]
+print(len(rows), len(failed), len({int(row["timeStamp"]) // 1000 for row in failed}))
+for row in failed[:3]:
+    print(row["timeStamp"], row["elapsed"], row["responseCode"], row["responseMessage"], row["failureMessage"])
 PYTHON
 }
 
@@ -80,8 +82,10 @@ beside_load() {
   poll 60 begun
   "$@" || code=$?
   wait "$loading" || code=$?
-  read -r operations failed seconds <<<"$(failures)"
+  failures >"$work/failures"
+  read -r operations failed seconds <"$work/failures"
   echo "$operations reservations, $failed failed, in $seconds seconds"
+  tail -n +2 "$work/failures"
   return "$code"
 }
 
@@ -149,8 +153,8 @@ for system; do
   mapfile -t services < <(ours get deployment --output 'jsonpath={range .items[*]}{.metadata.name}{"\n"}{end}' | grep -- -service$)
   ours set env deployment --selector "app.kubernetes.io/part-of=$namespace" CINEMA_DRILLS=true >/dev/null
   check "$system: available" ready
-  front=$(sed -n 's/^front: {service: \([a-z-]*\), port: .*/\1/p' "systems/$system/system.yaml")
-  read -r host port <<<"$(ours get service "$front" --output 'jsonpath={.spec.clusterIP} {.spec.ports[0].port}')"
+  read -r front port <<<"$(sed -n 's/^front: {service: \(.*\), port: \(.*\)}/\1 \2/p' "systems/$system/system.yaml")"
+  host=$(ours get service "$front" --output 'jsonpath={.spec.clusterIP}')
   check "$system: a full answer" poll 60 curl --silent --fail --output /dev/null "http://$host:$port/api/movie/list"
   check "$system: every answer as the contract says" contract "$system"
   check "$system: one of two instances killed fails one reservation in a hundred at most" killed "$system"

@@ -13,12 +13,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from testbed.deploy import aot_cache, build, jdk
 from testbed.deploy.deployments import Choice, deployment, in_containers, jars
+from testbed.deploy.ports import LOOPBACK
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.project import Project
@@ -171,6 +173,13 @@ def running(variant: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     folder = tmp_path_factory.mktemp(f"stack-{variant}")
     with STARTED:
         yield STARTED.enter_context(started(variant, SETTINGS, folder))
+
+
+@pytest.fixture(scope="session")
+def published() -> None:
+    """For tests that ask what is behind the front door, at its ports on this machine."""
+    if BASE_URL and urlsplit(BASE_URL).hostname not in ("localhost", LOOPBACK):
+        pytest.skip("TESTBED_BASE_URL: elsewhere only the front door is asked")
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from .product import Product
 
 
 @pytest.fixture(scope="session")
-def entered(variant: str, running: Stack | None) -> tuple[Door, ...]:
+def entered(variant: str, running: Stack | None, published: None) -> tuple[Door, ...]:
     """The doors of every service of the variant."""
     if running is not None:
         return doors(running)
@@ -61,6 +61,7 @@ def test_a_management_port_does_not_serve_the_product(
 
 
 @pytest.mark.variant("async")
+@pytest.mark.usefixtures("published")
 def test_rabbitmqs_management_asks_for_the_account(product: Product, running: Stack | None) -> None:
     if running is not None:
         pytest.skip("the embedded backends have no management")
@@ -75,6 +76,7 @@ def test_rabbitmqs_management_asks_for_the_account(product: Product, running: St
     assert [one.status_code for one in answers] == [401, 401, 200]
 
 
+@pytest.mark.usefixtures("published")
 def test_mongodb_asks_for_the_account(product: Product, running: Stack | None) -> None:
     known = compose.variables(Project.find())
     if running is not None or not known["MONGODB_USERNAME"]:

@@ -87,6 +87,7 @@ def test_requests_are_answered_as_titled(product: Product) -> None:
     assert sum(asked) >= 5
 
 
+@pytest.mark.usefixtures("published")
 def test_every_service_tells_its_health_and_its_metrics(
     product: Product, running: Stack | None, http: httpx.Client
 ) -> None:
@@ -101,6 +102,7 @@ def test_every_service_tells_its_health_and_its_metrics(
 
 
 @pytest.mark.variant("async")
+@pytest.mark.usefixtures("published")
 def test_rabbitmq_answers_its_health_checks(
     product: Product, running: Stack | None, http: httpx.Client
 ) -> None:
