@@ -7,9 +7,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** Makes a registered service drain when it stops. */
+/** Makes a service that others ask drain when it stops. */
 @AutoConfiguration
-@ConditionalOnProperty(name = "eureka.client.enabled", havingValue = "true")
+@ConditionalOnProperty("testbed.discovery.drain")
 @EnableConfigurationProperties(DiscoverySettings.class)
 public class Draining {
 

@@ -1,0 +1,35 @@
+package testbed.gateway.client;
+
+import org.springframework.boot.availability.ApplicationAvailability;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+
+/**
+ * Closes each connection after its answer while the gateway stops: the next request on it would
+ * find nobody.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class LastAnswers implements WebFilter {
+
+  private final ApplicationAvailability availability;
+
+  LastAnswers(ApplicationAvailability availability) {
+    this.availability = availability;
+  }
+
+  @Override
+  public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+    if (availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC) {
+      exchange.getResponse().getHeaders().set(HttpHeaders.CONNECTION, "close");
+    }
+    return chain.filter(exchange);
+  }
+}
