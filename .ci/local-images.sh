@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# local-images.sh base|from-jars|load-generator: images for a machine that reaches no image registry, made of Debian's
-# packages and the machine's JDK; names as in local.env. `from-jars` are those that need the built jars: the
-# stand-in for MongoDB and the services; `load-generator` needs JMeter laid out as well. What has not changed is not built again.
+# local-images.sh base|from-jars|load-generator: images for a machine that reaches no image registry, made of
+# Debian's packages and the machine's JDK; names as in local.env. `from-jars` are those that need the built
+# jars: the stand-in for MongoDB and the services. `load-generator` needs JMeter laid out as well. What has not
+# changed is not built again.
 set -euo pipefail
 # shellcheck source=.ci/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

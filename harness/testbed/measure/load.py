@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Self
 
 from testbed.deploy import build, machine, processes
@@ -44,7 +44,6 @@ GENERATOR_FLAGS = (
 )
 
 MODULE = "load-generator"
-MAIN = "testbed.generator.LoadGenerator"
 
 NICENESS = -10
 """Niceness of the generator, where this user may set it.
@@ -197,11 +196,16 @@ def generator_command(project: Project, java: Jdk) -> list[str]:
 
     Raises `UserError` when the module ``load-generator`` is not built.
     """
-    home, jar = project.jmeter_home, project.jar(MODULE)
+    jar = project.jar(MODULE)
     build.require_jars(project, [jar])
+    return command_of(str(java.java), jar, project.jmeter_home)
+
+
+def command_of(java: str, jar: PurePath, home: PurePath) -> list[str]:
+    """Return the command of a generator, from the module's jar and the folder of a JMeter."""
     places = (jar, home / "bin" / "ApacheJMeter.jar", home / "lib/*", home / "lib/ext/*")
-    path = os.pathsep.join(str(place) for place in places)
-    return [str(java.java), *generator_flags(), "-cp", path, MAIN, str(home)]
+    path = os.pathsep.join(map(str, places))
+    return [java, *generator_flags(), "-cp", path, "testbed.generator.LoadGenerator", str(home)]
 
 
 class Generator:

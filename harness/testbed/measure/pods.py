@@ -7,31 +7,27 @@ import io
 import subprocess
 import tarfile
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
 
 from testbed.deploy import cluster, groups
 from testbed.deploy.generator_pods import GeneratorPods
 from testbed.deploy.shell import Shell
-from testbed.measure.load import MAIN, Generator, Load, generator_flags
+from testbed.measure.load import Generator, Load, command_of
 from testbed.measure.shares import numbered
 from testbed.model.project import Project
 
 WORK = "/work"
 """The folder of a pod that can be written."""
 
-HOME = "/opt/testbed"
+HOME = PurePosixPath("/opt/testbed")
 """The folder of the image with JMeter and the module ``load-generator``."""
 
 PLANS = "jmeter"
 
 
 def command() -> list[str]:
-    """Return the command of a generator in a pod, as `load.generator_command` does for here."""
-    jmeter = f"{HOME}/jmeter"
-    places = (f"{HOME}/load-generator.jar", f"{jmeter}/bin/ApacheJMeter.jar")
-    path = ":".join((*places, f"{jmeter}/lib/*", f"{jmeter}/lib/ext/*"))
-    return ["java", *generator_flags(), "-cp", path, MAIN, jmeter]
+    """Return the command of a generator in a pod."""
+    return command_of("java", HOME / "load-generator.jar", HOME / "jmeter")
 
 
 @contextlib.contextmanager
@@ -89,7 +85,7 @@ class PodGenerator(Generator):
         usage = groups.parse_usage(self._shell.ask(groups.READ_USAGE).decode())
         return None if usage is None else usage.cpu_s
 
-    def _given(self, load: Load, samples: Path) -> dict[str, Any]:
+    def _given(self, load: Load, samples: Path) -> dict[str, str]:
         own = f"{WORK}/samples.csv"
         self._shell.ask(f"rm -f {own}")
         self._followed[own], self._sizes[own] = samples.absolute(), 0

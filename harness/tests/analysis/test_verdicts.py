@@ -72,6 +72,14 @@ def test_each_fault_makes_a_run_invalid_and_is_named(
     assert len(verdict.reasons) == 1
 
 
+def test_generators_in_pods_have_cores_of_their_own(tmp_path: Path) -> None:
+    write_blocks(tmp_path, record=GOOD | {"backends": "kubernetes", "generator_cpus": 8})
+    (measurement,) = load(tmp_path).measurements
+    verdict = judge(measurement, {"usable_cpus": 2})
+    assert verdict.status == "valid", verdict
+    assert outcome(verdict, "environment") == "not known"
+
+
 def test_what_a_record_does_not_tell_is_not_checked(tmp_path: Path) -> None:
     write_run(tmp_path)
     (measurement,) = load(tmp_path).measurements
