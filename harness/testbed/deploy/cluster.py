@@ -217,7 +217,8 @@ def _require_images(
         tag.removeprefix("docker.io/").removeprefix("library/").removesuffix(":latest")
         for some in listed
         for image in some
-        for tag in image["names"]
+        # An image whose name another has got has none.
+        for tag in image.get("names") or ()
     }
     wanted = sorted({one for one in images(documents).values() if _is_built(one)})
     missing = [one for one in wanted if one.removesuffix(":latest") not in there]

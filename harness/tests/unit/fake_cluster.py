@@ -54,7 +54,7 @@ def node(cpu: str = "8", memory: str = "16Gi", images: tuple[str, ...] = IMAGES)
             "capacity": size,
             "addresses": [{"type": "InternalIP", "address": "192.0.2.7"}],
             "conditions": [{"type": "Ready", "status": "True"}],
-            "images": [{"names": [name]} for name in images],
+            "images": [{"names": None}, *({"names": [name]} for name in images)],
             "nodeInfo": about,
         }
     }
