@@ -41,6 +41,9 @@ ACCOUNTS = (
 ENDPOINT_DELAY_S = 5
 """How long an instance that shall end still serves: so long it may be sent requests."""
 
+DRAWN = "${random.int[2,2147483647]}"
+"""A number that Spring draws when a service starts: pods do not know theirs."""
+
 _WAITING = {"cpu": "100m", "memory": "32Mi"}
 """What a container has that waits for another service."""
 
@@ -55,6 +58,8 @@ class _Described:
 
     service: ComposeService
     written: Mapping[str, Any]
+    numbered: str | None = None
+    """The setting that tells instances apart."""
 
     @property
     def name(self) -> str:
@@ -142,7 +147,7 @@ def _described(
     variables: dict[str, str] = composefile.filled(known, known)
     file = project.root / system.compose
     described = {
-        name: _Described(composefile.parsed(name, one), one)
+        name: _Described(composefile.parsed(name, one), one, system.numbered.get(name))
         for name, one in composefile.written(file, variables).items()
     }
     return {name: one for name, one in described.items() if not one.service.profiles}
@@ -257,6 +262,9 @@ def _environment(one: _Described) -> list[dict[str, Any]]:
     if "EUREKA_URL" in environment:
         # The names of pods are known to nobody.
         environment["EUREKA_INSTANCE_PREFER_IP_ADDRESS"] = "true"
+    if one.numbered is not None:
+        # There are two while one replaces the other.
+        environment[one.numbered] = DRAWN
     used = {name for value in environment.values() for name in _REFERENCE.findall(value)}
     secret = [
         {"name": name, "valueFrom": {"secretKeyRef": {"name": "accounts", "key": name}}}

@@ -122,6 +122,9 @@ def test_a_pod_has_the_settings_of_its_container(system: str) -> None:
         (container,) = found[name]["spec"]["containers"]
         # What other settings are made of, and addresses, which only Kubernetes gives.
         added = {*manifests.ACCOUNTS, "EUREKA_INSTANCE_PREFER_IP_ADDRESS"} - one.environment.keys()
+        if (number := systems.declaration(system).numbered.get(name)) is not None:
+            assert environment(container)[number] == manifests.DRAWN
+            added.add(number)
         settings = environment(container).items()
         assert {key: value for key, value in settings if key not in added} == one.environment, name
         assert [port["containerPort"] for port in container["ports"]] == list(one.inside)

@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.core.MessageDeliveryMode;
+import org.springframework.amqp.rabbit.connection.ConnectionFactory;
+import org.springframework.amqp.rabbit.core.RabbitAdmin;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringApplication;
@@ -66,6 +68,7 @@ abstract class BrokerAmqp {
 
   @Autowired MessageConverter format;
   @Autowired MeterRegistry meters;
+  @Autowired ConnectionFactory connections;
   @LocalServerPort int port;
   @LocalManagementPort int management;
 
@@ -360,6 +363,10 @@ abstract class BrokerAmqp {
       // Whoever asked a broker fetches from it.
       assertThat(other.fetch(http.get(MOVIES)).getStatusCode().value()).isEqualTo(404);
     }
+    // What nobody listens to any more would grow.
+    var queues = new RabbitAdmin(connections);
+    assertThat(queues.getQueueInfo(Topology.responseQueueOf(2))).isNull();
+    assertThat(queues.getQueueInfo(Topology.responseQueueOf(1))).isNotNull();
   }
 
   @Test

@@ -44,9 +44,11 @@ class MessagingEdge {
   /** A phase below the web server's: at a stop, waiting fetches still get their answers. */
   private static final int OUTLIVES_THE_WEB_SERVER = 0;
 
+  /** Of one of several brokers, it is deleted with its broker, which may never come again. */
   @Bean
   Queue responseQueue(BrokerSettings settings) {
-    return new Queue(Topology.responseQueueOf(settings.number()));
+    var queue = QueueBuilder.durable(Topology.responseQueueOf(settings.number()));
+    return settings.number() == 1 ? queue.build() : queue.autoDelete().build();
   }
 
   /** Deleted with its broker: nobody else needs its signs of presence. */

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import org.springframework.boot.availability.ApplicationAvailability;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -27,10 +29,13 @@ class RequestReply {
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final Operations operations;
+  private final ApplicationAvailability availability;
   private final Duration longestWait;
 
-  RequestReply(Operations operations, BrokerSettings settings) {
+  RequestReply(
+      Operations operations, ApplicationAvailability availability, BrokerSettings settings) {
     this.operations = operations;
+    this.availability = availability;
     this.longestWait = settings.maxWait();
   }
 
@@ -68,6 +73,11 @@ class RequestReply {
     }
     var answer = found.get();
     var response = status(HttpStatus.OK, wait).headers(CinemasMissing.named(answer.missing()));
+    if (availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC) {
+      // This broker is about to end: the client's next operation needs another one. Not earlier, as
+      // this one alone has the answer.
+      response.header(HttpHeaders.CONNECTION, "close");
+    }
     return content.apply(response, answer.responses());
   }
 

@@ -25,9 +25,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpHeaders;
@@ -63,7 +67,11 @@ import testbed.support.web.ServletEdge;
 /** The HTTP contract, with the real core behind it and a scripted way to the cinemas. */
 @WebMvcTest({MovieController.class, ReservationController.class})
 @Import({HttpEdgeTest.Core.class, RequestReply.class})
-@ImportAutoConfiguration({StrictJson.class, ServletEdge.class})
+@ImportAutoConfiguration({
+  ApplicationAvailabilityAutoConfiguration.class,
+  StrictJson.class,
+  ServletEdge.class
+})
 class HttpEdgeTest {
 
   private static final String MOVIES = "/api/movie/list";
@@ -78,6 +86,7 @@ class HttpEdgeTest {
   @Autowired KnownCinemas cinemas;
   @Autowired Operations operations;
   @Autowired Script script;
+  @Autowired ApplicationContext broker;
 
   @BeforeEach
   void onlyUcdIsThere() {
@@ -130,6 +139,25 @@ class HttpEdgeTest {
             [{"id":"%s","cinemaName":"ucd","movies":[{"id":"M1","name":"The Godfather",\
             "showTimes":["11:00"]}]}]"""
                 .formatted(UCD.id()));
+  }
+
+  @Test
+  void closesTheConnectionAfterTheAnswerAndNotBeforeWhenItIsAboutToEnd() {
+    var location = start(MOVIES);
+    receive(location, moviesOf(UCD));
+    assertThat(http.get().uri(location).exchange()).doesNotContainHeader(HttpHeaders.CONNECTION);
+
+    AvailabilityChangeEvent.publish(broker, ReadinessState.REFUSING_TRAFFIC);
+    try {
+      assertThat(http.get().uri(MOVIES).exchange())
+          .hasStatus(202)
+          .doesNotContainHeader(HttpHeaders.CONNECTION);
+      assertThat(http.get().uri(location).exchange())
+          .hasStatusOk()
+          .hasHeader(HttpHeaders.CONNECTION, "close");
+    } finally {
+      AvailabilityChangeEvent.publish(broker, ReadinessState.ACCEPTING_TRAFFIC);
+    }
   }
 
   @Test

@@ -7,7 +7,7 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Keeps the service running for a while after SIGTERM. The registry already knows that the instance
  * is down ({@code EurekaAutoServiceRegistration}), but callers still have the registry's last
- * answer. Callers that have connections are told by an answer to close them.
+ * answer. Front doors close their clients' connections meanwhile.
  */
 class Drain implements SmartLifecycle {
 

@@ -6,7 +6,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
-import org.springframework.boot.availability.ApplicationAvailability;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -43,9 +42,8 @@ public class ServletEdge {
   }
 
   @Bean
-  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> connectionLimits(
-      ApplicationAvailability availability) {
-    return factory -> factory.addEngineValves(new ConnectionLimits(availability));
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> fewConnectionsLeft() {
+    return factory -> factory.addEngineValves(new CrowdedConnections());
   }
 
   @Bean
