@@ -89,8 +89,9 @@ load-generator() {
   mkdir "$tree"
   cp -r "$ROOT/.testbed/jmeter" "$tree/home"
   (cd "$ROOT" && cp --parents "$jar" "$tree")
-  image testbed-local/load-generator:1 "$(content "$ROOT/$file" "$tree/$jar" <(id "$JRE"))" --file "$ROOT/$file" \
-    --target prebuilt --build-arg "BUILD_IMAGE=$JDK" --build-arg "RUNTIME_IMAGE=$JRE" "$tree"
+  image testbed-local/load-generator:1 \
+    "$(content "$ROOT/$file" "$ROOT/jmeter/distribution/pom.xml" "$tree/$jar" <(id "$JRE"))" \
+    --file "$ROOT/$file" --target prebuilt --build-arg "RUNTIME_IMAGE=$JRE" "$tree"
 }
 
 # built COMPOSE-FILE: name and module of each image that a compose file builds.

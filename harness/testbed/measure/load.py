@@ -330,10 +330,16 @@ class Generator:
 
 @contextlib.contextmanager
 def several(command: Sequence[str], log: Path, count: int) -> Iterator[list[Generator]]:
-    """Start some generators as `Generator.started` does; further logs have a number."""
+    """Start some generators as `Generator.started` does."""
     with contextlib.ExitStack() as running:
-        logs = [log, *(numbered(log, index) for index in range(1, count))]
-        yield [running.enter_context(Generator.started(command, one)) for one in logs]
+        yield [
+            running.enter_context(Generator.started(command, one)) for one in logs_of(log, count)
+        ]
+
+
+def logs_of(log: Path, count: int) -> list[Path]:
+    """Return the log of each of some generators; further logs have a number."""
+    return [log, *(numbered(log, index) for index in range(1, count))]
 
 
 def together(

@@ -7,13 +7,13 @@ import io
 import subprocess
 import tarfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from testbed.deploy import cluster, groups
 from testbed.deploy.generator_pods import GeneratorPods
 from testbed.deploy.shell import Shell
-from testbed.measure.load import Generator, Load, command_of
-from testbed.measure.shares import numbered
+from testbed.measure.load import Generator, Load, command_of, logs_of
 from testbed.model.project import Project
 
 WORK = "/work"
@@ -38,18 +38,32 @@ def several(
 
     Raises `UserError` if a pod or its JMeter does not start.
     """
+    archive = _archive(project.plans)
     with contextlib.ExitStack() as running:
         found: list[Generator] = []
-        for index, name in enumerate(running.enter_context(pods.started())[:count]):
-            own = (numbered(log, index) if index else log).absolute()
+        names = running.enter_context(pods.started())
+        for name, own in zip(names, logs_of(log.absolute(), count), strict=True):
             enter = cluster.enter_command(pods.known, name, "--stdin")
             shell = running.enter_context(Shell.entered(enter, WORK, own.with_suffix(".shell")))
-            shell.ask(f"tar -xf {shell.write('plans.tar', _archive(project.plans))} -C {WORK}")
+            shell.ask(f"tar -xf {shell.write('plans.tar', archive)} -C {WORK}")
             # Where JMeter finds its working folder.
             java = [*enter, "sh", "-c", f'cd {WORK} && exec "$@"', "sh", *command()]
             started = PodGenerator.started(java, own, shell=shell, cpus=pods.cpus)
             found.append(running.enter_context(started))
         yield found
+
+
+@dataclass
+class _Copy:
+    """A file that grows in a pod, as far as it was brought here."""
+
+    here: Path
+    size: int = 0
+
+    def append(self, further: bytes) -> None:
+        with self.here.open("ab") as file:
+            file.write(further)
+        self.size += len(further)
 
 
 class PodGenerator(Generator):
@@ -59,8 +73,7 @@ class PodGenerator(Generator):
         super().__init__(jvm, log)
         self._shell = shell
         self._cpus = cpus
-        self._followed = {self._there(log): log}
-        self._sizes = dict.fromkeys(self._followed, 0)
+        self._followed = {self._there(log): _Copy(log)}
 
     @staticmethod
     def _there(log: Path) -> str:
@@ -73,12 +86,10 @@ class PodGenerator(Generator):
         return self._shell.clock_ahead_ms()
 
     def fetch(self) -> None:
-        for there, here in self._followed.items():
-            further = self._shell.ask(f"tail -c +{self._sizes[there] + 1} {there} 2>/dev/null")
-            self._sizes[there] += len(further)
+        for there, copy in self._followed.items():
+            further = self._shell.ask(f"tail -c +{copy.size + 1} {there} 2>/dev/null")
             if further:
-                with here.open("ab") as file:
-                    file.write(further)
+                copy.append(further)
 
     def _used_s(self) -> float | None:
         # With all that the pod does: it does nothing else.
@@ -88,7 +99,7 @@ class PodGenerator(Generator):
     def _given(self, load: Load, samples: Path) -> dict[str, str]:
         own = f"{WORK}/samples.csv"
         self._shell.ask(f"rm -f {own}")
-        self._followed[own], self._sizes[own] = samples.absolute(), 0
+        self._followed[own] = _Copy(samples.absolute())
         given = super()._given(load, samples)
         given |= {"plan": f"{WORK}/{PLANS}/{load.plan.name}", "samples": own}
         if load.arrivals is not None:

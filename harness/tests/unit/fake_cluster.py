@@ -13,7 +13,8 @@ import yaml
 
 from testbed.deploy import cluster
 
-HERE = Path(__file__).parent
+from .conftest import HERE
+
 GATEWAY = "api-gateway-service"
 CONTEXT = "mine"
 
@@ -52,8 +53,6 @@ def node(cpu: str = "8", memory: str = "16Gi", images: tuple[str, ...] = IMAGES)
         "status": {
             "allocatable": size,
             "capacity": size,
-            "addresses": [{"type": "InternalIP", "address": "192.0.2.7"}],
-            "conditions": [{"type": "Ready", "status": "True"}],
             "images": [{"names": None}, *({"names": [name]} for name in images)],
             "nodeInfo": about,
         }

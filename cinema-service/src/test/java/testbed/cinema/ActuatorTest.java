@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -64,6 +65,16 @@ class ActuatorTest {
     try (var cinema = start("--cinema.transport=amqp", NO_MESSAGE_SERVER)) {
       assertThat(health(cinema, "readiness")).isEqualTo(503);
       assertThat(health(cinema, "liveness")).isEqualTo(200);
+    }
+  }
+
+  /** Of a cinema whose requests are messages nobody knows an address. */
+  @ParameterizedTest
+  @CsvSource({"http, tuned, true", "amqp, tuned, false", "http, thesis, false"})
+  void servesOnAfterItWasToldToStopIfOthersAskIt(String transport, String preset, boolean drains) {
+    try (var cinema =
+        start("--cinema.transport=" + transport, "--testbed.preset=" + preset, NO_MESSAGE_SERVER)) {
+      assertThat(cinema.containsBean("drain")).isEqualTo(drains);
     }
   }
 
