@@ -2,8 +2,6 @@ package testbed.poster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -19,6 +17,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import testbed.poster.image.Codec;
 import testbed.poster.image.Format;
+import testbed.support.testing.HeldPort;
 import testbed.support.testing.StandInServer;
 
 /** Three services, each with a step, over HTTP: with answers back along the chain, and without. */
@@ -39,8 +38,7 @@ class ChainTest {
 
   @ParameterizedTest
   @CsvSource({"chain, png", "chain, raw", "first, png", "first, raw"})
-  void givesThePixelsOfOneServiceThatDoesEverything(String answers, String wire)
-      throws IOException {
+  void givesThePixelsOfOneServiceThatDoesEverything(String answers, String wire) {
     var expected = started().post(Format.PNG, POSTER);
 
     var answer = chain(answers, "poster.wire=" + wire).getLast().post(Format.PNG, POSTER);
@@ -57,7 +55,7 @@ class ChainTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"chain", "first"})
-  void takesTheAnswersFormatFromTheClient(String answers) throws IOException {
+  void takesTheAnswersFormatFromTheClient(String answers) {
     var first = chain(answers).getLast();
 
     var jpeg = new Codec(1, 0.9f).encoded(Format.JPEG, SamplePosters.image(300, 200, 1));
@@ -71,7 +69,7 @@ class ChainTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"chain", "first"})
-  void tellsEveryStepWhileEveryServiceIsThere(String answers) throws IOException {
+  void tellsEveryStepWhileEveryServiceIsThere(String answers) {
     var chain = chain(answers);
     var first = chain.getLast();
 
@@ -83,7 +81,7 @@ class ChainTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"chain", "first"})
-  void tellsTheClientThatAServiceIsAway(String answers) throws IOException {
+  void tellsTheClientThatAServiceIsAway(String answers) {
     var chain = chain(answers);
     chain.getFirst().close();
 
@@ -92,9 +90,9 @@ class ChainTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"chain", "first"})
-  void tellsTheClientWhatAServiceBehindRefuses(String answers) throws IOException {
+  void tellsTheClientWhatAServiceBehindRefuses(String answers) {
     // What the first can reduce to 1920 x 1080, the others do not take.
-    int port = freePort();
+    int port = heldPort();
     var behind =
         started("poster.max-pixels=1000000", "poster.answers=" + answers, first(answers, port));
     var first =
@@ -178,8 +176,8 @@ class ChainTest {
     assertProblem(answer, 404, "not-found");
   }
 
-  private List<RunningNode> chain(String answers, String... further) throws IOException {
-    int port = freePort();
+  private List<RunningNode> chain(String answers, String... further) {
+    int port = heldPort();
     var behind = new String[] {"poster.answers=" + answers, first(answers, port)};
     var labeler = started(with(behind, further, "poster.steps=label"));
     var converter =
@@ -213,10 +211,10 @@ class ChainTest {
     return answers.equals("first") ? "poster.first=http://localhost:" + port : "poster.first=";
   }
 
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
+  private int heldPort() {
+    var port = new HeldPort();
+    running.push(port);
+    return port.number();
   }
 
   private static void assertProblem(ResponseEntity<byte[]> answer, int status, String type) {

@@ -12,7 +12,6 @@ import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +36,7 @@ import testbed.cinema.Examples;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.support.deadline.Deadline;
+import testbed.support.testing.HeldPort;
 
 /** Reservations that are stored together, on a database that answers when the test says so. */
 @Timeout(60)
@@ -133,11 +133,8 @@ class InsertionsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 100})
   void areNotStoredIfTheDatabaseCannotBeAsked(int together) throws Exception {
-    int nobody;
-    try (var free = new ServerSocket(0)) {
-      nobody = free.getLocalPort();
-    }
-    try (var lonely = MongoClients.create(uri(nobody))) {
+    try (var nobody = new HeldPort();
+        var lonely = MongoClients.create(uri(nobody.number()))) {
       var vain = insertions(together, new MongoTemplate(lonely, "cinema-ucd"));
 
       assertThat(failure(callers.submit(() -> vain.insert(reservation()))))
