@@ -14,7 +14,7 @@ import psutil
 from testbed.deploy import build, compose, deployments, jdk, ports, processes, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
-from testbed.measure import ceiling, load
+from testbed.measure import ceiling
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -140,7 +140,7 @@ def _jmeter(project: Project) -> Finding:
 def generator(project: Project, jdks: list[Jdk]) -> Finding:
     """Return whether the generator's ceiling is known."""
     plans = [
-        load.plan_file(project, variant, workload)
+        project.plan(variant, workload)
         for variant in systems.compared()
         for workload in systems.declaration(variant).workloads
     ]

@@ -186,7 +186,7 @@ def measure_bare_servers(
 
 def _plans(project: Project, of_variants: Iterable[str], workloads: Sequence[str]) -> list[Path]:
     return [
-        load.plan_file(project, variant, workload)
+        project.plan(variant, workload)
         for variant in of_variants
         for workload in workloads
         if workload in systems.declaration(variant).every_workload

@@ -50,12 +50,16 @@ from testbed.experiment.parts import (
     require_able,
 )
 from testbed.model import systems as declared_systems
+from testbed.model.project import Project
 from testbed.model.systems import Backends, Preset, Variant, Workload
 
 _Value = TypeVar("_Value")
 
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How each preset fetches results, unless the experiment says otherwise."""
+
+SENT = {"keys", "until"}
+"""Properties of a system that decide what is sent. Not every plan reads them."""
 
 
 @dataclass(frozen=True)
@@ -277,6 +281,17 @@ class Experiment(Section):
                     f"workloads: {workload!r} is not one of every system; "
                     f"choose from: {', '.join(known)}"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _varies_what_is_sent(self) -> Experiment:
+        for one in self.compared:
+            for name in sorted(SENT & one.properties.keys()):
+                plans = [Project.find().plan(one.variant, workload) for workload in self.workloads]
+                if not any(name in _read_properties(plan.read_text("utf-8")) for plan in plans):
+                    raise ValueError(
+                        f"{name}: of {one.variant}, no plan of {' or '.join(self.workloads)} has it"
+                    )
         return self
 
     @model_validator(mode="after")
@@ -593,6 +608,11 @@ class Demanded(Experiment):
             )
             for one in super().compared
         )
+
+
+def _read_properties(plan: str) -> set[str]:
+    """Return the properties that a JMeter plan reads."""
+    return set(re.findall(r"(?:__P\(|getProperty\(')(\w+)", plan))
 
 
 def load(keys: Any) -> str:

@@ -123,10 +123,6 @@ class Seen:
     """Operations that began more than `LATE_MS` after their intended start."""
 
 
-def plan_file(project: Project, variant: str, workload: str) -> Path:
-    return project.plans / f"{variant}-{workload}.jmx"
-
-
 def load_for(
     project: Project,
     variant: str,
@@ -177,7 +173,7 @@ def load_for(
     if duration is not None:
         given["duration"] = str(duration)
     given |= properties or {}
-    return Load(plan_file(project, variant, workload), given, workload, arrivals)
+    return Load(project.plan(variant, workload), given, workload, arrivals)
 
 
 def generator_flags() -> list[str]:

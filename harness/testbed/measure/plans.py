@@ -14,7 +14,6 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import Field
 
-from testbed.measure.load import plan_file
 from testbed.model import systems
 from testbed.model.declared import Declared, read
 from testbed.model.project import Project
@@ -95,7 +94,7 @@ def contents(project: Project) -> Mapping[Path, str]:
     )
     template = environment.get_template("template.jmx.j2")
     return {
-        plan_file(project, system.name, name): _laid_out(
+        project.plan(system.name, name): _laid_out(
             template.render(system=system, name=name, path=path, workload=_read(project, name))
         )
         for system in systems.declarations(project.root).values()

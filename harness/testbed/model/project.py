@@ -39,6 +39,9 @@ class Project:
     def plans(self) -> Path:
         return self.root / "jmeter"
 
+    def plan(self, system: str, workload: str) -> Path:
+        return self.plans / f"{system}-{workload}.jmx"
+
     @property
     def presets(self) -> Path:
         """The JVM argument files of the presets."""

@@ -18,7 +18,7 @@ import pytest
 from testbed.analysis.results import run_of
 from testbed.analysis.samples import measure
 from testbed.analysis.verdicts import Verdict, judge
-from testbed.measure.load import Generator, Load, plan_file, together
+from testbed.measure.load import Generator, Load, together
 from testbed.measure.shares import BEGIN_S
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -32,7 +32,7 @@ def load(plan: str, product: FakeProduct, **properties: object) -> Load:
     variant, _, workload = plan.partition("-")
     given = {"port": product.port, "ramp": 0, **properties}
     told = {name: str(value) for name, value in given.items()}
-    return Load(plan_file(Project.find(), variant, workload), told, workload)
+    return Load(Project.find().plan(variant, workload), told, workload)
 
 
 def test_a_load_is_as_if_it_were_the_first(
@@ -194,7 +194,7 @@ def test_the_end_of_its_input_ends_it_in_the_middle_of_a_load(
     generator_command: list[str], tmp_path: Path
 ) -> None:
     samples, command = tmp_path / "samples.csv", tmp_path / "command.properties"
-    plan = plan_file(Project.find(), "sync", "list")
+    plan = Project.find().plan("sync", "list")
     with (
         FakeProduct("sync") as product,
         subprocess.Popen(

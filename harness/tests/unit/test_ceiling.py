@@ -44,7 +44,7 @@ def plans(project: Project, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def write_plan(project: Project, variant: str, workload: str) -> Path:
-    plan = load.plan_file(project, variant, workload)
+    plan = project.plan(variant, workload)
     plan.write_text(f"<jmeterTestPlan><!-- {plan.stem} --></jmeterTestPlan>")
     return plan
 

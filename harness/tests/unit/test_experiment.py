@@ -491,6 +491,15 @@ def test_a_system_may_have_keys_and_days_of_its_reservations() -> None:
     assert two.properties == {}
 
 
+@pytest.mark.parametrize("varied", ["keys: true", "until: 2032-04-15"])
+def test_what_no_plan_sends_is_refused(varied: str) -> None:
+    system = f"systems: {{one: {{variant: sync, {varied}}}}}\n"
+    key = varied.split(":")[0]
+
+    assert f"{key}: of sync, no plan of list has it" in error(f"{VALID}workloads: [list]\n{system}")
+    assert reading.parse(f"{VALID}workloads: [list, reserve]\n{system}", "mine.yaml")
+
+
 def test_a_system_with_an_autoscaler_may_have_all_of_its_instances() -> None:
     plan = reading.parse(VALID + LIMITED + SCALED.format("rule: hpa, min: 2, max: 5"), "mine.yaml")
     (system,) = plan.compared
