@@ -254,6 +254,7 @@ def _print(
 ) -> None:
     """Print a table with an empty line where one of the ``groups`` columns changes.
 
+    If every row is a group, there are none. Names of systems are broken before a number is cut off.
     ``text`` are the columns that are not numbers. An empty value continues its group.
     """
     table = Table(
@@ -268,9 +269,14 @@ def _print(
         table.add_column(
             column.replace(" ", "\n") if text is DECIDED_TEXT else column,
             justify="left" if column in text else "right",
-            no_wrap=column != "failures by class",
+            no_wrap=column not in ("failures by class", "system"),
+            overflow="fold",
         )
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
-        ends = following is None or any(following[name] not in (row[name], "") for name in groups)
-        table.add_row(*(Text(one) for one in row.values()), end_section=ends)
+    ends = [
+        following is None or any(following[name] not in (row[name], "") for name in groups)
+        for row, following in zip(rows, [*rows[1:], None], strict=True)
+    ]
+    for row, last in zip(rows, ends, strict=True):
+        cells = (Text(one) for one in row.values())
+        table.add_row(*cells, end_section=last and not all(ends))
     console.print(table)

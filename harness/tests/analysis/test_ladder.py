@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,19 @@ def test_the_report_of_a_ladder_has_its_steps_and_the_published_one(judged: Judg
     assert "log (list, 10 threads: 1.5" in text
     assert "5 of 5 statements disagree" in text
     assert answer.answer(judged, decide(judged)).startswith("This was a ladder")
+
+
+def test_the_terminal_says_what_each_factor_of_a_ladder_is_worth(judged: Judged) -> None:
+    told = answer.told(judged, decide(judged))
+    log, pool, snapshot = told["sentences"]
+
+    assert told["decisions"] == []
+    assert log.startswith("list, 10 threads: goodput with log: 1.5")
+    assert re.search(r"better by \d\d %; at the top: (2\.9|3\.0)\d .*, better: × ", log)
+    # The last factor has the top for its rung; what is beyond is taken out of nothing.
+    assert "with pool" in pool
+    assert "with snapshot" in snapshot
+    assert "at the top" not in pool + snapshot
 
 
 def test_a_comparison_is_no_ladder(tmp_path: Path) -> None:

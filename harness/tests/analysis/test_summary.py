@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from rich.console import Console
 from scipy import stats
@@ -142,6 +144,21 @@ def test_prints_within_80_columns(comparison: Path) -> None:
     assert "…" not in text
     for word in ("tuned", "embedded", "p95", "ok/s", "rejected", "partial", "reserve"):
         assert word in text
+
+
+def test_long_names_of_systems_cut_no_number_off(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    summary = tabulate(load(tmp_path))
+    names = [f"without-a-factor-of-a-long-name-{number}" for number in (1, 2)]
+    console = Console(file=io.StringIO(), width=80)
+    print_table(pl.concat(summary.with_columns(system=pl.lit(name)) for name in names), console)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    (_, rows, _) = re.split(r"─ *\n|\nlevel:", text, maxsplit=2)
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text
+    # No empty line between systems of a row each.
+    assert all(line.strip() for line in rows.rstrip().splitlines())
 
 
 def test_a_small_failure_share_is_not_rounded_to_nothing() -> None:

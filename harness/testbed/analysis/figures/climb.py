@@ -52,10 +52,10 @@ def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
             for place, rung in enumerate(rungs)
             if (row := measured.get(rung)) is not None and row[column] is not None
         ]
+        axes.set_xlim(0, 1.08 * max((value for value, _ in known), default=1))
         if known:
             axes.plot(*zip(*known, strict=True), "o-", color=COLOURS[0], ms=4, lw=1)
         axes.set_title(title)
-        axes.set_xlim(left=0)
     axes = grid[0][-1]
     values: list[float] = []
     for place, step in enumerate(found.steps, 1):

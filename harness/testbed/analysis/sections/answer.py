@@ -15,6 +15,7 @@ from testbed.analysis.decisions import HEADLINE, Decision, decide
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
+from testbed.analysis.sections import ladder
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import (
@@ -82,9 +83,10 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
 def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
     doubtful = {run: str(one) for run, one in judged.verdicts.items() if one.status != "valid"}
+    steps = ladder.sentences(judged, decisions)
     return {
-        "decisions": [asdict(one) for one in decisions],
-        "sentences": sentences(decisions),
+        "decisions": [] if steps else [asdict(one) for one in decisions],
+        "sentences": steps or sentences(decisions),
         "doubtful": {**doubtful, **judged.recorded.unreadable},
     }
 

@@ -49,6 +49,24 @@ def ladder(judged: Judged) -> str:
     return "\n\n".join(parts)
 
 
+def sentences(judged: Judged, decisions: Sequence[Decision]) -> list[str]:
+    """Return one sentence for each factor of a ladder and each cell: what it is worth."""
+    if (found := climbed(judged.results, decisions)) is None:
+        return []
+    told = []
+    for step in found.steps:
+        at_top = {_cell(one): one for one in step.removed if one not in step.added}
+        for one in step.added:
+            if one.figure != "ok_per_s":
+                continue
+            top = at_top.get(_cell(one))
+            told.append(
+                f"{one.workload}, {one.load}: goodput with {step.factor}: {_worth(one)}"
+                + (f"; at the top: {_worth(top)}" if top else "")
+            )
+    return told
+
+
 def _rows(found: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
     workload, level = part["workload"][0], part["level"][0]
