@@ -52,7 +52,7 @@ def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
             for place, rung in enumerate(rungs)
             if (row := measured.get(rung)) is not None and row[column] is not None
         ]
-        axes.set_xlim(0, 1.08 * max((value for value, _ in known), default=1))
+        axes.set_xlim(0, 1.08 * (max((value for value, _ in known), default=0) or 1))
         if known:
             axes.plot(*zip(*known, strict=True), "o-", color=COLOURS[0], ms=4, lw=1)
         axes.set_title(title)
