@@ -410,8 +410,15 @@ def test_a_signal_ends_the_command_and_everything_it_started(
         [sys.executable, str(driver)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     project = Project(tmp_path, tmp_path / "state")
+
+    def known_to_listen() -> bool:
+        # A process may listen before it is recorded.
+        known = record.load(project)
+        both = known is not None and len(known.running) == 2
+        return both and ports.accepts(first) and ports.accepts(second)
+
     deadline = time.monotonic() + 30
-    while not (ports.accepts(first) and ports.accepts(second)) and time.monotonic() < deadline:
+    while not known_to_listen() and time.monotonic() < deadline:
         time.sleep(0.05)
     if moment == "started":
         assert command.stdout is not None
