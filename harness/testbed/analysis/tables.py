@@ -276,7 +276,7 @@ def _print(
         following is None or any(following[name] not in (row[name], "") for name in groups)
         for row, following in zip(rows, [*rows[1:], None], strict=True)
     ]
+    apart = not all(ends)
     for row, last in zip(rows, ends, strict=True):
-        cells = (Text(one) for one in row.values())
-        table.add_row(*cells, end_section=last and not all(ends))
+        table.add_row(*(Text(one) for one in row.values()), end_section=last and apart)
     console.print(table)

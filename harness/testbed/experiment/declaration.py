@@ -58,9 +58,6 @@ _Value = TypeVar("_Value")
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How each preset fetches results, unless the experiment says otherwise."""
 
-SENT = {"keys", "until"}
-"""Properties of a system that decide what is sent. Not every plan reads them."""
-
 
 @dataclass(frozen=True)
 class System:
@@ -285,12 +282,16 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _varies_what_is_sent(self) -> Experiment:
-        for one in self.compared:
-            for name in sorted(SENT & one.properties.keys()):
-                plans = [Project.find().plan(one.variant, workload) for workload in self.workloads]
-                if not any(name in _read_properties(plan.read_text("utf-8")) for plan in plans):
+        for spec in self._declared().values():
+            if not (given := _sent(spec)):
+                continue
+            plans = (Project.find().plan(spec.variant, workload) for workload in self.workloads)
+            known = {name for plan in plans for name in _properties_in(plan.read_text("utf-8"))}
+            for name in given:
+                if name not in known:
                     raise ValueError(
-                        f"{name}: of {one.variant}, no plan of {' or '.join(self.workloads)} has it"
+                        f"{name}: of {spec.variant}, no plan of {' or '.join(self.workloads)} "
+                        "has it"
                     )
         return self
 
@@ -464,15 +465,15 @@ class Experiment(Section):
         }
 
     def _properties(self, spec: SystemSpec) -> dict[str, str]:
-        sent = {"keys": "on" if spec.keys else None, "until": spec.until}
-        fetched = {
-            "fetch": spec.fetch or self.fetch or FETCH_OF_PRESET[spec.preset],
-            "wait": spec.wait,
-            "pollInterval": spec.pollInterval,
-            "pause": spec.pause,
-        }
-        given = sent | fetched if declared_systems.fetches(spec.variant) else sent
-        return {name: str(value) for name, value in given.items() if value is not None}
+        sent = _sent(spec)
+        if not declared_systems.fetches(spec.variant):
+            return sent
+        return sent | _given(
+            fetch=spec.fetch or self.fetch or FETCH_OF_PRESET[spec.preset],
+            wait=spec.wait,
+            pollInterval=spec.pollInterval,
+            pause=spec.pause,
+        )
 
     def to_yaml(self) -> str:
         """Return the experiment with all defaults, without the keys that do not apply."""
@@ -610,9 +611,18 @@ class Demanded(Experiment):
         )
 
 
-def _read_properties(plan: str) -> set[str]:
+def _sent(spec: SystemSpec) -> dict[str, str]:
+    """Return the properties that decide what is sent; not every plan reads them."""
+    return _given(keys="on" if spec.keys else None, until=spec.until)
+
+
+def _given(**properties: object) -> dict[str, str]:
+    return {name: str(value) for name, value in properties.items() if value is not None}
+
+
+def _properties_in(plan: str) -> list[str]:
     """Return the properties that a JMeter plan reads."""
-    return set(re.findall(r"(?:__P\(|getProperty\(')(\w+)", plan))
+    return re.findall(r"(?:__P\(|getProperty\(')(\w+)", plan)
 
 
 def load(keys: Any) -> str:

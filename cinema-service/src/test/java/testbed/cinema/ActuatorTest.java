@@ -68,7 +68,7 @@ class ActuatorTest {
     }
   }
 
-  /** Of a cinema whose requests are messages nobody knows an address. */
+  /** A cinema whose requests are messages has no callers to wait for. */
   @ParameterizedTest
   @CsvSource({"http, tuned, true", "amqp, tuned, false", "http, thesis, false"})
   void servesOnAfterItWasToldToStopIfOthersAskIt(String transport, String preset, boolean drains) {
