@@ -4,6 +4,8 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.client.ResourceAccessException;
@@ -22,6 +24,7 @@ class GuardedRoute implements CinemaRoute {
 
   private final CinemaRoute route;
   private final CircuitBreakerRegistry breakers;
+  private final Map<CinemaName, CircuitBreaker> ofCinemas = new ConcurrentHashMap<>();
 
   GuardedRoute(CinemaRoute route, CircuitBreakerRegistry breakers) {
     this.route = route;
@@ -48,7 +51,8 @@ class GuardedRoute implements CinemaRoute {
   @Override
   public Question ask(CinemaName cinema) {
     // A name of its own: the gateway's breaker has the service's, and both are in one dashboard.
-    var breaker = breakers.circuitBreaker(cinema + "-list");
+    var breaker =
+        ofCinemas.computeIfAbsent(cinema, name -> breakers.circuitBreaker(name + "-list"));
     breaker.acquirePermission();
     var start = breaker.getCurrentTimestamp();
     try {

@@ -3,6 +3,8 @@ package testbed.aggregator.route;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.aggregator.movie.NoPortLeft;
 import testbed.contracts.Cinema;
@@ -18,6 +20,7 @@ class MeasuredRoute implements CinemaRoute {
   private final CinemaRoute route;
   private final MeterRegistry meters;
   private final MeterProvider<Timer> questions;
+  private final Map<Kind, Timer> timers = new ConcurrentHashMap<>();
 
   MeasuredRoute(CinemaRoute route, MeterRegistry meters) {
     this.route = route;
@@ -45,7 +48,13 @@ class MeasuredRoute implements CinemaRoute {
       outcome = "no_port";
       throw exhausted;
     } finally {
-      sample.stop(questions.withTags("cinema", cinema.value(), "outcome", outcome));
+      sample.stop(timers.computeIfAbsent(new Kind(cinema, outcome), this::timer));
     }
   }
+
+  private Timer timer(Kind kind) {
+    return questions.withTags("cinema", kind.cinema.value(), "outcome", kind.outcome);
+  }
+
+  private record Kind(CinemaName cinema, String outcome) {}
 }

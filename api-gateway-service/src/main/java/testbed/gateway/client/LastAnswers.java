@@ -12,22 +12,25 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Closes each connection after its answer while the gateway stops: the next request on it would
- * find nobody.
+ * Closes each connection after its answer while the gateway stops, as the next request on it would
+ * find nobody, and while too many are open.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class LastAnswers implements WebFilter {
 
   private final ApplicationAvailability availability;
+  private final OpenConnections connections;
 
-  LastAnswers(ApplicationAvailability availability) {
+  LastAnswers(ApplicationAvailability availability, OpenConnections connections) {
     this.availability = availability;
+    this.connections = connections;
   }
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-    if (availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC) {
+    if (connections.areCrowded()
+        || availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC) {
       exchange.getResponse().getHeaders().set(HttpHeaders.CONNECTION, "close");
     }
     return chain.filter(exchange);

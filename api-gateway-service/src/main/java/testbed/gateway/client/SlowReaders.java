@@ -16,20 +16,20 @@ import org.springframework.stereotype.Component;
 @Component
 class SlowReaders implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
 
-  private final ClientPatience patience;
+  private final ClientLimits limits;
 
-  SlowReaders(ClientPatience patience) {
-    this.patience = patience;
+  SlowReaders(ClientLimits limits) {
+    this.limits = limits;
   }
 
   @Override
   public void customize(NettyReactiveWebServerFactory factory) {
-    var limit = patience.readTime();
-    if (limit != null) {
+    var time = limits.readTime();
+    if (time != null) {
       factory.addServerCustomizers(
           server ->
               server.doOnChannelInit(
-                  (observer, channel, remote) -> channel.pipeline().addFirst(new Limit(limit))));
+                  (observer, channel, remote) -> channel.pipeline().addFirst(new Limit(time))));
     }
   }
 

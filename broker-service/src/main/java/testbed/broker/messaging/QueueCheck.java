@@ -32,9 +32,12 @@ class QueueCheck {
 
   void check() {
     try {
-      cinemas.presence().present().stream()
-          .filter(cinema -> !isListening(cinema))
-          .forEach(cinemas::gone);
+      for (var cinema : cinemas.presence().present()) {
+        var before = cinemas.now();
+        if (!isListening(cinema)) {
+          cinemas.gone(cinema, before);
+        }
+      }
     } catch (AmqpException unreachable) {
       // A failed check says nothing about the cinemas.
       log.debug("Not checked: {}", unreachable.getMessage());

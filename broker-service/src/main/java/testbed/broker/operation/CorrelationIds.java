@@ -7,7 +7,6 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.UUID;
 import javax.crypto.Mac;
-import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
@@ -28,24 +27,35 @@ final class CorrelationIds {
   private static final int HASH_BITS = 24;
   private static final long HASH_MASK = (1L << HASH_BITS) - 1;
   private static final long VERSION_7 = 0x7000L;
+  private static final long VERSION_FREE_BITS = 0x0FFFL;
   private static final long VARIANT = 0x8000_0000_0000_0000L;
   private static final long VARIANT_FREE_BITS = 0x3FFF_FFFF_FFFF_FFFFL;
 
   private final InstantSource clock;
   private final SecureRandom random = new SecureRandom();
-  private final SecretKey key;
+
+  /** Is copied: to look the algorithm up each time would cost as much as the hash. */
+  private final Mac keyed;
 
   CorrelationIds(InstantSource clock) {
     this.clock = clock;
     var secret = new byte[32];
     random.nextBytes(secret);
-    this.key = new SecretKeySpec(secret, HASH);
+    try {
+      this.keyed = Mac.getInstance(HASH);
+      keyed.init(new SecretKeySpec(secret, HASH));
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("every Java platform has " + HASH, impossible);
+    }
   }
 
   CorrelationId next(Client client) {
+    var drawn = new byte[Short.BYTES + Long.BYTES];
+    random.nextBytes(drawn);
+    var bits = ByteBuffer.wrap(drawn);
     long time = clock.millis() << 16;
-    long high = time | VERSION_7 | random.nextInt(1 << 12);
-    long low = VARIANT | (random.nextLong() & VARIANT_FREE_BITS & ~HASH_MASK);
+    long high = time | VERSION_7 | (bits.getShort() & VERSION_FREE_BITS);
+    long low = VARIANT | (bits.getLong() & VARIANT_FREE_BITS & ~HASH_MASK);
     return new CorrelationId(new UUID(high, low | hash(high, low, client)));
   }
 
@@ -57,14 +67,17 @@ final class CorrelationIds {
   }
 
   private long hash(long high, long low, Client client) {
+    var mac = copy();
+    mac.update(ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).flip());
+    var name = client.name().getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.wrap(mac.doFinal(name)).getLong() & HASH_MASK;
+  }
+
+  private Mac copy() {
     try {
-      var mac = Mac.getInstance(HASH);
-      mac.init(key);
-      mac.update(ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).flip());
-      var name = client.name().getBytes(StandardCharsets.UTF_8);
-      return ByteBuffer.wrap(mac.doFinal(name)).getLong() & HASH_MASK;
-    } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("every Java platform has " + HASH, impossible);
+      return (Mac) keyed.clone();
+    } catch (CloneNotSupportedException impossible) {
+      throw new IllegalStateException("a hash of the platform can be copied", impossible);
     }
   }
 }

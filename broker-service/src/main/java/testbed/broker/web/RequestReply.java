@@ -1,6 +1,5 @@
 package testbed.broker.web;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -48,7 +47,7 @@ class RequestReply {
       Operation<A> operation, Question<A> request, String path) {
     var id = operations.start(operation, request);
     return ResponseEntity.accepted()
-        .location(URI.create(path + "/" + id))
+        .header(HttpHeaders.LOCATION, path + "/" + id)
         .contentType(MediaType.TEXT_PLAIN)
         .body(id.toString());
   }

@@ -5,6 +5,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageListener;
+import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -12,6 +13,7 @@ import org.springframework.stereotype.Component;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.movie.Movies;
 import testbed.cinema.reservation.Reservations;
+import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ReservationId;
@@ -27,6 +29,7 @@ import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.contracts.message.CinemaMessage.WithdrawReservation;
+import testbed.support.json.LastMade;
 import testbed.support.problem.ProblemException;
 
 /**
@@ -47,6 +50,9 @@ class RequestListener implements MessageListener {
   private final Presence presence;
   private final Responses responses;
 
+  /** A catalogue that is the same object as the last time is not written again. */
+  private final LastMade<CinemaName, Cinema, Message> listed;
+
   RequestListener(
       MessageConverter format,
       CinemaSettings settings,
@@ -62,6 +68,10 @@ class RequestListener implements MessageListener {
     this.validator = validator;
     this.presence = presence;
     this.responses = responses;
+    this.listed =
+        new LastMade<>(
+            (one, other) -> one == other,
+            all -> format.toMessage(new MoviesListed(cinema, all), new MessageProperties()));
   }
 
   /**
@@ -83,10 +93,11 @@ class RequestListener implements MessageListener {
     }
   }
 
-  private Response responseTo(Question<?> request, String correlationId) {
+  /** A response, or the message of one. */
+  private Object responseTo(Question<?> request, String correlationId) {
     try {
       return switch (request) {
-        case ListMovies ignored -> new MoviesListed(cinema, movies.catalogue());
+        case ListMovies ignored -> listed.of(cinema, movies.catalogue());
         case ListReservations wanted ->
             new ReservationsListed(cinema, reservations.list(wanted.page()));
         case MakeReservation wanted -> make(wanted, correlationId);

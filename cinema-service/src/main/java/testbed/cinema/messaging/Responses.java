@@ -3,6 +3,8 @@ package testbed.cinema.messaging;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.amqp.core.AmqpMessageReturnedException;
+import org.springframework.amqp.core.Message;
+import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
@@ -34,8 +36,9 @@ class Responses {
    * Answers a question.
    *
    * @param request the properties of its message
+   * @param response the response, or a message of it that is sent again and again
    */
-  void send(MessageProperties request, Question<?> question, Response response) {
+  void send(MessageProperties request, Question<?> question, Object response) {
     send(question.lasting() ? lasting : template, request, response);
   }
 
@@ -44,18 +47,11 @@ class Responses {
     send(template, request, response);
   }
 
-  private static void send(RabbitTemplate template, MessageProperties request, Response response) {
+  private static void send(RabbitTemplate template, MessageProperties request, Object response) {
     var key = wayBack(request);
     try {
       template.convertAndSend(
-          Topology.EXCHANGE,
-          key,
-          response,
-          message -> {
-            message.getMessageProperties().setCorrelationId(request.getCorrelationId());
-            message.getMessageProperties().setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
-            return message;
-          });
+          Topology.EXCHANGE, key, response, message -> addressed(message, request));
     } catch (AmqpMessageReturnedException | AmqpNackReceivedException nowhere) {
       if (key.equals(Topology.RESPONSE)) {
         throw nowhere;
@@ -64,6 +60,17 @@ class Responses {
       // delay all other requests.
       log.warn("No broker takes responses at {}", key);
     }
+  }
+
+  /** A copy, as others may be sending the same message. */
+  private static Message addressed(Message response, MessageProperties request) {
+    var copy =
+        MessageBuilder.withBody(response.getBody())
+            .copyProperties(response.getMessageProperties())
+            .setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT)
+            .build();
+    copy.getMessageProperties().setCorrelationId(request.getCorrelationId());
+    return copy;
   }
 
   /** Any publisher can set reply-to. Values that are no response key are ignored. */

@@ -1,12 +1,13 @@
 package testbed.cinema.web;
 
 import static org.springframework.http.HttpHeaders.LINK;
+import static org.springframework.http.HttpHeaders.LOCATION;
 
 import jakarta.validation.Valid;
-import java.net.URI;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -45,8 +46,9 @@ class ReservationController {
   ResponseEntity<Reservation> make(
       @Nullable IdempotencyKey key, @Valid @RequestBody ReservationRequest request) {
     var reservation = ticketing.make(key, request);
-    var location = URI.create("/cinema/%s/reservation/%s".formatted(cinema, reservation.id()));
-    var created = ResponseEntity.created(location);
+    var created =
+        ResponseEntity.status(HttpStatus.CREATED)
+            .header(LOCATION, "/cinema/" + cinema + "/reservation/" + reservation.id());
     ticketing
         .ticketOf(reservation)
         .ifPresent(ticket -> created.header(LINK, TICKET.formatted(ticket)));

@@ -234,6 +234,7 @@ class RequestListenerTest {
 
   private void answer(Request request) {
     var message = request();
+    when(format.toMessage(any(), any())).thenReturn(new Message(new byte[0]));
     when(format.fromMessage(message)).thenReturn(request);
     listener.onMessage(message);
   }

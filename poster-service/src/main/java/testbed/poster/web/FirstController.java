@@ -67,6 +67,9 @@ class FirstController {
             answer -> settle(waiting, answer));
       } catch (RuntimeException unasked) {
         requests.remove(id);
+        // The answer may have come all the same: before, or it is let go of by whoever brings it.
+        waiting.setErrorResult(unasked);
+        waiting.giveBack();
         throw unasked;
       }
       return waiting;

@@ -95,7 +95,7 @@ public final class RegisteredCinemas {
     update();
   }
 
-  private void update() {
+  private synchronized void update() {
     var registered = registered();
     services = addressesBy(registered, Registered::service);
     var ofCinemas = registered.stream().filter(one -> one.cinema().isPresent()).toList();

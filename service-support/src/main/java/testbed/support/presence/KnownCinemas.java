@@ -35,11 +35,22 @@ public final class KnownCinemas {
     lastSeen.put(cinema, clock.instant());
   }
 
-  /** Notes that the cinema is absent, until it is seen again. */
-  public void gone(CinemaName cinema) {
+  /**
+   * Notes that the cinema is absent, until it is seen again.
+   *
+   * @param since when it was absent; it may have been seen after that
+   */
+  public void gone(CinemaName cinema, Instant since) {
     var noLongerPresent = clock.instant().minus(presentFor).minusNanos(1);
     lastSeen.computeIfPresent(
-        cinema, (name, seen) -> seen.isBefore(noLongerPresent) ? seen : noLongerPresent);
+        cinema,
+        (name, seen) ->
+            seen.isAfter(since) || seen.isBefore(noLongerPresent) ? seen : noLongerPresent);
+  }
+
+  /** The time by this memory's clock. */
+  public Instant now() {
+    return clock.instant();
   }
 
   /** The cinemas seen recently enough to be asked, and those that are remembered but gone. */

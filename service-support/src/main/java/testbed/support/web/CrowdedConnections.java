@@ -8,13 +8,8 @@ import org.apache.catalina.valves.ValveBase;
 import org.apache.coyote.AbstractProtocol;
 import org.springframework.http.HttpHeaders;
 
-/**
- * Closes a connection after its answer while most of {@code max-connections} are open: kept ones
- * that rest would keep other clients out.
- */
+/** Closes connections after their answers while most of {@code max-connections} are open. */
 class CrowdedConnections extends ValveBase {
-
-  private static final double KEPT_SHARE = 0.9;
 
   CrowdedConnections() {
     // For asynchronous requests too.
@@ -32,6 +27,6 @@ class CrowdedConnections extends ValveBase {
 
   private static boolean isCrowded(AbstractProtocol<?> server) {
     int limit = server.getMaxConnections();
-    return limit > 0 && server.getConnectionCount() > KEPT_SHARE * limit;
+    return limit > 0 && Crowding.closes(server.getConnectionCount(), limit);
   }
 }

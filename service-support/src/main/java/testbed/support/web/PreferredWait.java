@@ -25,6 +25,11 @@ public final class PreferredWait {
   private static final Pattern WAIT =
       Pattern.compile("wait\\s*+=\\s*+(?:(\\d++)|\"(\\d++)\")\\s*+(?:;.*+)?+");
 
+  /** The usual form of a header; all others are taken apart. */
+  private static final Pattern PLAIN_WAIT = Pattern.compile("wait=([1-9]\\d{0,8})");
+
+  private static final Pattern NAME_END = Pattern.compile("[\\s=;]");
+  private static final Pattern LEADING_ZEROS = Pattern.compile("^0+(?=\\d)");
   private static final int MOST_DIGITS = 9;
 
   private PreferredWait() {}
@@ -36,7 +41,7 @@ public final class PreferredWait {
 
   /** Adds {@code Preference-Applied} if the client named a wait. */
   public static BodyBuilder applied(BodyBuilder response, Optional<Duration> wait) {
-    wait.ifPresent(kept -> response.header(APPLIED, "wait=%d".formatted(kept.toSeconds())));
+    wait.ifPresent(kept -> response.header(APPLIED, "wait=" + kept.toSeconds()));
     return response;
   }
 
@@ -48,6 +53,12 @@ public final class PreferredWait {
    * @param longest what a longer wait is reduced to
    */
   static Optional<Duration> in(Collection<String> headers, Duration longest) {
+    if (headers.size() == 1) {
+      var plain = PLAIN_WAIT.matcher(headers.iterator().next());
+      if (plain.matches()) {
+        return Optional.of(within(longest, plain.group(1)));
+      }
+    }
     return headers.stream()
         .flatMap(header -> PREFERENCE.matcher(header).results())
         .map(preference -> preference.group().strip().toLowerCase(Locale.ROOT))
@@ -59,15 +70,16 @@ public final class PreferredWait {
   }
 
   private static boolean isNamedWait(String preference) {
-    return preference.split("[\\s=;]", 2)[0].equals("wait");
+    return NAME_END.split(preference, 2)[0].equals("wait");
   }
 
   private static Duration seconds(String digits, Duration longest) {
-    var significant = digits.replaceFirst("^0+(?=\\d)", "");
-    if (significant.length() > MOST_DIGITS) {
-      return longest;
-    }
-    var wait = Duration.ofSeconds(Long.parseLong(significant));
+    var significant = LEADING_ZEROS.matcher(digits).replaceFirst("");
+    return significant.length() > MOST_DIGITS ? longest : within(longest, significant);
+  }
+
+  private static Duration within(Duration longest, String seconds) {
+    var wait = Duration.ofSeconds(Long.parseLong(seconds));
     return wait.compareTo(longest) > 0 ? longest : wait;
   }
 }

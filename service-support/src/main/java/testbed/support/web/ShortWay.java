@@ -161,7 +161,10 @@ public abstract class ShortWay extends HttpFilter {
 
     byte[] bytes() throws IOException {
       try {
-        var bytes = super.getInputStream().readAllBytes();
+        // Of a body without a length all is read, into a buffer that is larger than most bodies.
+        int length = getContentLength();
+        var body = super.getInputStream();
+        var bytes = length < 0 ? body.readAllBytes() : body.readNBytes(length);
         read = new ReadStream(bytes, null);
         return bytes;
       } catch (IOException failure) {

@@ -40,7 +40,7 @@ class KnownCinemasTest {
   void missesACinemaOnceItIsToldThatItHasGone() {
     cinemas.seen(DUNDRUM);
     cinemas.seen(UCD);
-    cinemas.gone(DUNDRUM);
+    cinemas.gone(DUNDRUM, cinemas.now());
 
     assertThat(cinemas.presence().present()).containsExactly(UCD);
     assertThat(cinemas.presence().missing()).containsExactly(DUNDRUM);
@@ -50,11 +50,23 @@ class KnownCinemasTest {
   }
 
   @Test
+  void doesNotMissACinemaThatIsSeenAfterItWasGone() {
+    cinemas.seen(DUNDRUM);
+    var gone = cinemas.now();
+    passes(Duration.ofMillis(1));
+    cinemas.seen(DUNDRUM);
+
+    cinemas.gone(DUNDRUM, gone);
+
+    assertThat(cinemas.presence().present()).containsExactly(DUNDRUM);
+  }
+
+  @Test
   void doesNotRememberACinemaLongerBecauseItHasGone() {
     cinemas.seen(DUNDRUM);
     passes(Duration.ofMinutes(59));
-    cinemas.gone(DUNDRUM);
-    cinemas.gone(UCD);
+    cinemas.gone(DUNDRUM, cinemas.now());
+    cinemas.gone(UCD, cinemas.now());
     passes(Duration.ofMinutes(2));
 
     assertThat(cinemas.presence().missing()).isEmpty();

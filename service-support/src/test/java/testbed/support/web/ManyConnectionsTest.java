@@ -1,22 +1,19 @@
 package testbed.support.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static testbed.support.testing.HeldConnections.HALF_A_REQUEST;
+import static testbed.support.testing.HeldConnections.REQUEST;
+import static testbed.support.testing.HeldConnections.isAnswered;
+import static testbed.support.testing.HeldConnections.waits;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Configuration;
+import testbed.support.testing.HeldConnections;
 
 /** More clients than the heap could serve. */
 @SpringBootTest(
@@ -31,10 +28,7 @@ import org.springframework.context.annotation.Configuration;
     })
 class ManyConnectionsTest {
 
-  private static final String REQUEST = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n";
   private static final int OPEN_AT_MOST = 500;
-  private static final int SOON_MILLIS = 500;
-  private static final int PATIENCE_MILLIS = 20_000;
 
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
@@ -42,47 +36,25 @@ class ManyConnectionsTest {
 
   @LocalServerPort int port;
 
-  private final List<Socket> open = new ArrayList<>();
-
-  @AfterEach
-  void close() throws IOException {
-    for (var one : open) {
-      one.close();
-    }
-  }
-
   @Test
   void letsAFurtherConnectionWaitUntilOneIsClosed() throws IOException {
-    for (int i = 0; i < OPEN_AT_MOST; i++) {
-      open.add(sending("GET /not"));
-    }
-    try (var further = sending(REQUEST)) {
-      further.setSoTimeout(SOON_MILLIS);
-      assertThatThrownBy(() -> further.getInputStream().read())
-          .isInstanceOf(SocketTimeoutException.class);
+    try (var clients = new HeldConnections(port)) {
+      clients.open(OPEN_AT_MOST, HALF_A_REQUEST);
 
-      open.removeLast().close();
+      var further = clients.opened(REQUEST);
 
-      assertAnswered(further);
+      assertThat(waits(further)).isTrue();
+      clients.closeFirst();
+      assertThat(isAnswered(further)).isTrue();
     }
   }
 
   @Test
   void answersFurtherConnectionsThoughTheOthersAreKept() throws IOException {
-    for (int i = 0; i < 2 * OPEN_AT_MOST; i++) {
-      open.add(sending(REQUEST));
-      assertAnswered(open.getLast());
+    try (var clients = new HeldConnections(port)) {
+      for (int i = 0; i < 2 * OPEN_AT_MOST; i++) {
+        assertThat(isAnswered(clients.opened(REQUEST))).isTrue();
+      }
     }
-  }
-
-  private Socket sending(String bytes) throws IOException {
-    var socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
-    return socket;
-  }
-
-  private static void assertAnswered(Socket socket) throws IOException {
-    socket.setSoTimeout(PATIENCE_MILLIS);
-    assertThat(socket.getInputStream().read()).isEqualTo('H');
   }
 }

@@ -1,0 +1,26 @@
+package testbed.support.web;
+
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Which connections a server closes after their answer as it comes near to its limit: kept ones
+ * that rest would keep other clients out.
+ */
+public final class Crowding {
+
+  private static final double KEPT_SHARE = 0.9;
+
+  private Crowding() {}
+
+  /**
+   * Whether to close one. Never up to nine tenths of the limit, then ever more often, and always at
+   * the limit: so most connections of clients that are a little too many are kept.
+   *
+   * @param open how many connections there are
+   * @param limit how many there may be
+   */
+  public static boolean closes(long open, int limit) {
+    var kept = KEPT_SHARE * limit;
+    return open > kept && ThreadLocalRandom.current().nextDouble(limit - kept) < open - kept;
+  }
+}
