@@ -8,6 +8,7 @@ Shares of cells, for two pairs of starts, four cells and four blocks each::
 from __future__ import annotations
 
 import itertools
+import math
 
 from testbed.analysis.statistics.ratios import simulated_outcomes
 from testbed.analysis.tables import markdown_table
@@ -20,7 +21,8 @@ if __name__ == "__main__":
         false, found = (
             simulated_outcomes(
                 pair_sd,
-                block_sd,
+                # Of two systems, whose blocks differ by themselves.
+                math.sqrt(2) * block_sd,
                 cells=4,
                 pairs=2,
                 blocks=4,

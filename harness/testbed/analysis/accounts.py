@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from testbed.analysis import per_run
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.queueing import burst_loss, poisson_loss
@@ -77,14 +78,7 @@ def tabulate(judged: Judged) -> pl.DataFrame:
 
     Shares are of 1. ``closed`` is whether each accepted request has one outcome.
     """
-    rows = []
-    for one in accounts(judged):
-        cell, fields = one.run.cell, asdict(one)
-        del fields["run"]
-        known = {"system": cell.system, "workload": cell.workload, "level": cell.level}
-        told = {"unserved_share": one.unserved_share, "closed": one.closed}
-        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **fields, **told})
-    return pl.DataFrame(rows, infer_schema_length=None)
+    return per_run.tabulate(accounts(judged), "unserved_share", "closed")
 
 
 def account(measurement: Measurement) -> Account:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import polars as pl
 
+from testbed.analysis import per_run
 from testbed.analysis.hops import Timed, counted
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
@@ -88,19 +89,8 @@ def cached(judged: Judged) -> list[Cached]:
 
 def tabulate(judged: Judged) -> pl.DataFrame:
     """Return the table of ``caches.csv``: a row for each run, with the fields of `Cached`."""
-    rows = []
-    for one in cached(judged):
-        cell, fields = one.run.cell, asdict(one)
-        del fields["run"]
-        known = {"system": cell.system, "workload": cell.workload, "level": cell.level}
-        told = {
-            "kept_share": one.kept_share,
-            "predicted_share": one.predicted_share,
-            "refused_share": one.refused_share,
-            "per_expiry": one.per_expiry,
-        }
-        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **fields, **told})
-    return pl.DataFrame(rows, infer_schema_length=None)
+    shares = "kept_share", "predicted_share", "refused_share"
+    return per_run.tabulate(cached(judged), *shares, "per_expiry")
 
 
 def _cached(measurement: Measurement, caching: Caching) -> Cached | None:

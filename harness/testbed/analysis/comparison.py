@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,12 @@ from rich.markup import escape
 from scipy import stats
 
 from testbed.analysis.decisions import DECIDING_RUNS, HEADLINE, Decision, decided, figures_of
-from testbed.analysis.quantities import FIGURES, WORDS, failed_share
+from testbed.analysis.quantities import FIGURES, WORDS, failed_share, run_figure
 from testbed.analysis.results import Cell
-from testbed.analysis.samples import load
+from testbed.analysis.samples import Measurement, load
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import unpaired_ratios
-from testbed.analysis.tables import print_decisions, ratio_words
+from testbed.analysis.tables import percent, print_decisions, ratio_words
 from testbed.analysis.verdicts import judge_all
 from testbed.model import environment
 from testbed.model.errors import UserError
@@ -53,7 +53,8 @@ class SideBySide:
     failed: Mapping[Cell, tuple[Interval, Interval]]
     """The share of arrivals that failed or never began, of the base and of the results."""
     missing: tuple[Cell, ...]
-    """Cells with usable runs in the base only."""
+    """Cells without a usable run in the results, or with one that served nothing, unlike the base.
+    """
 
     @property
     def undecidable(self) -> int:
@@ -81,9 +82,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
             + "\n".join(differing),
             "--anyway compares them all the same.",
         )
-    before, after = (
-        replace(one.used, measurements=one.deciding).by_cell() for one in (theirs, ours)
-    )
+    before, after = (one.decisive.used.by_cell() for one in (theirs, ours))
     shared = [cell for cell in after if cell in before]
     if not shared:
         raise UserError(f"{results} and {base} have no usable cell in common")
@@ -105,7 +104,11 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
             elif below.size:
                 one = replace(one, ratio=float(stats.gmean(above) / stats.gmean(below)))
             decisions.append(one)
-    missing = tuple(cell for cell in before if cell not in after)
+    missing = tuple(
+        cell
+        for cell in before
+        if cell not in after or (_served(before[cell]) and not _served(after[cell]))
+    )
     return SideBySide(tuple(decisions), runs, failed, missing)
 
 
@@ -142,7 +145,7 @@ def print_comparison(both: SideBySide, console: Console) -> None:
             console.print(escape(f"failed {_where(cell)}: {_shares(shares)}"), highlight=False)
     for cell in both.missing:
         console.print(
-            f"[red]missing[/red] {escape(_where(cell))}: only the base has usable runs",
+            f"[red]missing[/red] {escape(_where(cell))}: no usable run, or one that served nothing",
             highlight=False,
         )
     if both.undecidable:
@@ -153,9 +156,13 @@ def print_comparison(both: SideBySide, console: Console) -> None:
         )
 
 
+def _served(runs: Sequence[Measurement]) -> bool:
+    return all(run_figure(one, "ok_per_s") for one in runs)
+
+
 def _where(one: Cell | Decision) -> str:
     return f"{one.system}, {one.workload}, {one.load}"
 
 
 def _shares(failed: tuple[Interval, Interval]) -> str:
-    return " → ".join(f"{100 * share.estimate:.2g} %" for share in failed)
+    return " → ".join(percent(share.estimate) for share in failed)

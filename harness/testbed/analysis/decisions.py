@@ -70,8 +70,9 @@ class Decision:
     pairs: int = 0
     """Pairs of starts behind the ratio."""
     pair_spread: float | None = None
-    """Spread of the ratio over pairs: 0.02 is 2 %. Pooled over cells; None if no cell has two
-    pairs, so that the decision speaks of one pair of starts only.
+    """Spread of the ratio over pairs, or what its blocks imply if that is larger: 0.02 is 2 %.
+    Pooled over cells; None if no cell has two pairs, so that the decision speaks of one pair of
+    starts only.
     """
     age_s: float | None = None
     """Median age of the stacks when they were measured, s; None if not recorded."""
@@ -155,13 +156,14 @@ def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
     """Return the table of ``decisions.csv``."""
     text, number = pl.String(), pl.Float64()
     columns: dict[str, pl.DataType] = {
-        **dict.fromkeys(("system", "reference", "workload"), text),
+        **dict.fromkeys(("system", "reference", "workload", "mode"), text),
         "level": number,
         "figure": text,
         **dict.fromkeys(("ratio", "low", "high"), number),
         "decision": text,
         "could_tell": number,
         "pairs": pl.Int64(),
+        "reason": text,
     }
     rows = [[getattr(one, name) for name in columns] for one in found]
     return pl.DataFrame(rows, columns, orient="row")

@@ -54,7 +54,7 @@ def reached_by(slo: Slo, measurement: Measurement) -> Reached:
         slo,
         operations["elapsed_ms"].to_numpy().astype(float),
         operations["ok"].to_numpy(),
-        operations.height + measurement.dropped,
+        measurement.arrivals,
     )
     return found if carried(measurement) else replace(found, met=False)
 

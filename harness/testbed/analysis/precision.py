@@ -54,6 +54,8 @@ class Spread:
     figure: str
     block: float | None
     """Relative standard deviation of one system's blocks within a run."""
+    ratio: float | None
+    """That of the ratio of two systems' blocks that took turns, within a pair of starts."""
     pair: float | None
     """That of the ratio of two systems over pairs of starts, the spread of their blocks included.
     """
@@ -95,6 +97,7 @@ def _spread(
     return Spread(
         figure,
         block.sd if block else None,
+        ratio.sd if ratio else None,
         pair.sd if pair else None,
         invocation.sd if invocation else None,
         {pairs: _could_tell(pairs, ratio, pair, family, blocks) for pairs in PLANNED_PAIRS},

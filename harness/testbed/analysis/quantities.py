@@ -41,6 +41,11 @@ def run_figure(measurement: Measurement, figure: str) -> float | None:
     return geometric_mean(block_figures(measurement, figure))
 
 
+def cell_figure(runs: Sequence[Measurement], figure: str) -> float | None:
+    """Return one figure of a cell: the geometric mean over its runs; None if a run lacks it."""
+    return geometric_mean([run_figure(one, figure) for one in runs])
+
+
 def block_figures(measurement: Measurement, figure: str) -> list[float | None]:
     """Return one figure of each block of a run; None for blocks that lack it."""
     return [_figure(block, figure) for block in measurement.blocks]
@@ -70,14 +75,15 @@ def _figure(block: Measurement, figure: str) -> float | None:
 
 
 def failed_share(runs: Sequence[Measurement]) -> Interval:
-    """Return the share of a cell's arrivals that failed or never began, with its interval."""
+    """Return the share of a cell's arrivals that failed or never began, with its interval.
+
+    At least one of the runs has arrivals that count.
+    """
     return share_over_runs(
         [
-            (
-                one.operations.height + one.dropped - int(one.operations["ok"].sum()),
-                one.operations.height + one.dropped,
-            )
+            (one.arrivals - int(one.operations["ok"].sum()), one.arrivals)
             for one in runs
+            if one.arrivals
         ]
     )
 

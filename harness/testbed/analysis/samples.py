@@ -214,6 +214,11 @@ class Measurement:
         return max(0, plan.planned - self.recorded.operations.height) if plan else 0
 
     @property
+    def arrivals(self) -> int:
+        """Operations that count, and planned ones that never began."""
+        return self.operations.height + self.dropped
+
+    @property
     def duration_s(self) -> float:
         """Seconds from the start of the first sample to the end of the last, summed over blocks.
 

@@ -13,7 +13,7 @@ from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.queueing import Bounds, Station, bounds, closed_throughput
-from testbed.analysis.statistics.ratios import unpaired_ratios
+from testbed.analysis.statistics.ratios import ratio_of_runs
 from testbed.analysis.statistics.scaling import Scalability, efficiency, fit_scalability
 from testbed.model.systems import service_of
 
@@ -100,11 +100,12 @@ def efficiencies(
     estimates = efficiency(list(known), [stats.gmean(times) for times in known.values()])
     percents = {}
     for (level, times), estimate in zip(known.items(), estimates, strict=True):
-        interval = Interval(float(estimate), float(estimate), float(estimate))
-        if level != base and min(len(times), len(known[base])) > 1:
-            (told,) = unpaired_ratios([known[base]], [times])
-            interval = told.interval.times(100 * level / base)
-        percents[level] = interval
+        _, interval = ratio_of_runs(known[base], times) if level != base else (1.0, None)
+        percents[level] = (
+            interval.times(100 * level / base)
+            if interval
+            else Interval(float(estimate), float(estimate), float(estimate))
+        )
     return percents
 
 

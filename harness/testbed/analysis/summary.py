@@ -7,7 +7,14 @@ from typing import Any
 
 import polars as pl
 
-from testbed.analysis.quantities import FIGURES, QUANTILES, failed_share, geometric_mean, run_figure
+from testbed.analysis.quantities import (
+    FIGURES,
+    QUANTILES,
+    cell_figure,
+    failed_share,
+    geometric_mean,
+    run_figure,
+)
 from testbed.analysis.results import Cell, total
 from testbed.analysis.samples import CLASSES, NOT_BEGUN, Measured, Measurement
 from testbed.analysis.verdicts import Judged
@@ -95,7 +102,7 @@ def each_run(judged: Judged) -> pl.DataFrame:
                 "verdict": verdict.status,
                 "why": "; ".join(verdict.reasons),
                 "operations": one.operations.height,
-                "failed_share": failed_share([one]).estimate,
+                "failed_share": failed_share([one]).estimate if one.arrivals else None,
                 **{figure: run_figure(one, figure) for figure in FIGURES},
             }
         )
@@ -106,7 +113,7 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     runs = [measurement.run for measurement in measurements]
     samples = pl.concat([measurement.samples for measurement in measurements])
     operations = pl.concat([measurement.operations for measurement in measurements])
-    arrivals = operations.height + sum(measurement.dropped for measurement in measurements)
+    arrivals = sum(measurement.arrivals for measurement in measurements)
     ok = int(operations["ok"].sum())
     counts = dict(operations["failure"].drop_nulls().value_counts().iter_rows())
     counts[NOT_BEGUN] = arrivals - operations.height
@@ -121,7 +128,7 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     good = [one.operations.filter("ok") for one in measurements]
 
     def mean(figure: str) -> float | None:
-        return geometric_mean([run_figure(one, figure) for one in measurements])
+        return cell_figure(measurements, figure)
 
     return {
         "system": cell.system,

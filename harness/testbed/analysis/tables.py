@@ -53,7 +53,7 @@ def percent(part: float) -> str:
 def share_with_interval(interval: Interval) -> str:
     """Return a share of 1 with its interval, in percent."""
     low, high = 100 * interval.low, 100 * interval.high
-    return f"{percent(interval.estimate)} [{low:.2g}, {high:.2g}]"
+    return f"{percent(interval.estimate)} [{low:.3g}, {high:.3g}]"
 
 
 def failures(row: Row) -> str:
@@ -119,9 +119,9 @@ FIGURE = {"ok_per_s": "goodput", "p95_ms": "p95", "cpu_ms_per_ok": "CPU"}
 DECIDED_TEXT = ("figure", "cell", "ratio", "decision")
 DECIDED_NOTE = (
     "cell: workload and threads, or arrivals/s; ratio: with its 95 % interval; CPU: of all "
-    "servers, per successful operation; pairs ±: by how much the ratio differs from one pair of "
-    f"starts to another; finds: the smallest difference that {100 * POWER:.0f} % of such "
-    "experiments find; age: of the stacks"
+    "servers, per successful operation; pairs ±: the ratio's spread over pairs of starts, or what "
+    f"its blocks imply if that is larger; finds: the smallest difference that {100 * POWER:.0f} % "
+    "of such experiments find; age: of the stacks"
 )
 
 
@@ -140,7 +140,7 @@ def effect(ratio: float | None) -> str:
     """Return a ratio above 1 as a difference: ``9 %``, or ``× 2.3`` from 2 on."""
     if ratio is None:
         return MISSING
-    return f"{100 * (ratio - 1):.2g} %" if ratio < 2 else f"× {ratio:.2g}"
+    return f"{100 * (ratio - 1):.2g} %" if ratio < 1.995 else f"× {ratio:.2g}"
 
 
 def ratio_words(one: Decision) -> str:

@@ -156,6 +156,11 @@ class Judged:
             if self.verdicts[one.run.id].status != "still warming"
         )
 
+    @property
+    def decisive(self) -> Judged:
+        """The same with the deciding runs only."""
+        return replace(self, used=replace(self.used, measurements=self.deciding))
+
 
 def judge(
     measurement: Measurement,

@@ -272,6 +272,39 @@ def test_a_figure_is_held_between_levels_instances_and_systems(instances: Judged
     assert found.estimate == pytest.approx(1.78, rel=0.1)  # of a log-normal with sigma 0.4
 
 
+def test_one_level_outside_refutes_a_claim_about_several(instances: Judged) -> None:
+    cell = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}}
+    over, under = {**cell, "levels": [18, 100]}, {**cell, "level": 1}
+    about_two = claim("figure ratio", (1.5, 2.5), figure="mean_ms", over=over, under=under)
+
+    found = examine(about_two, instances)
+
+    # 2 at 18 threads, and 4 at 100: an interval over both would include 2.
+    assert found.estimate == pytest.approx(4, rel=0.1)
+    assert found.interval is not None
+    assert found.interval.low > 2.5
+    assert verdict(about_two, found) == "not replicated"
+
+
+def test_a_run_that_served_nothing_leaves_no_ratio(instances: Judged) -> None:
+    one = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}, "level": 100}
+    five = {**one, "settings": {REPLICAS: "5"}}
+    more = claim("figure ratio", (0.0, 9.0), figure="ok_per_s", over=five, under=one)
+    assert examine(more, instances).estimate is not None
+    write_run(
+        instances.results.path,
+        variant="sync",
+        workload="reserve",
+        threads=100,
+        repetition=4,
+        loops=400,
+        failures={"rejected": 1.0},
+        record={"system": "gateway-5", "settings": {REPLICAS: "5"}, "wall_s": 100.0},
+    )
+
+    assert examine(more, judge_all(load(instances.results.path))).note == "nothing usable"
+
+
 def test_efficiency_stands_beside_goodput_at_every_level(instances: Judged) -> None:
     text = sections.studies(instances)
 

@@ -110,6 +110,16 @@ def test_a_cell_that_is_gone_fails_a_pipeline(tmp_path: Path) -> None:
     assert result.exit_code == 1
 
 
+def test_a_cell_that_served_nothing_in_a_run_is_missing(tmp_path: Path) -> None:
+    base, other = (write_results(tmp_path / name, 40.0) for name in ("base", "other"))
+    assert side_by_side(other, base).missing == ()
+    write_run(other, repetition=4, failures={"rejected": 1.0}, record={"wall_s": 100.0})
+
+    (missing,) = side_by_side(other, base).missing
+
+    assert missing.workload == "list"
+
+
 def test_too_few_runs_decide_nothing_and_say_so(tmp_path: Path) -> None:
     base, slower = (write_results(tmp_path / str(ms), ms, runs=2) for ms in (40.0, 400.0))
     result = CliRunner().invoke(

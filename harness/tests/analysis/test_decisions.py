@@ -187,9 +187,12 @@ def test_presets_of_one_variant_are_compared_with_one_another(tmp_path: Path) ->
 def test_the_table_of_decisions_is_for_scripts(tmp_path: Path) -> None:
     found = decide(write_pair(tmp_path))
     table = tabulate(found)
-    names = "system reference workload level figure ratio low high decision could_tell pairs"
+    names = (
+        "system reference workload mode level figure ratio low high decision could_tell pairs "
+        "reason"
+    )
     assert " ".join(table.columns) == names
-    assert table.row(0)[:5] == ("async", "sync", "list", 10.0, "ok_per_s")
+    assert table.row(0)[:6] == ("async", "sync", "list", "closed", 10.0, "ok_per_s")
     assert tabulate([]).columns == table.columns
 
 

@@ -16,7 +16,7 @@ import pytest
 from testbed.analysis.quantities import failed_share
 from testbed.analysis.samples import Measurement, load
 from testbed.analysis.sections.validity import validity
-from testbed.analysis.summary import tabulate
+from testbed.analysis.summary import each_run, tabulate
 from testbed.analysis.tables import failures
 from testbed.analysis.verdicts import Verdict, in_flight, judge, judge_all
 from testbed.model.errors import UserError
@@ -188,6 +188,8 @@ def test_a_file_whose_rows_are_all_of_others_stops_no_report(tmp_path: Path) -> 
     assert judge(measurement, {}).status == "invalid"
     (summary,) = tabulate(load(tmp_path)).iter_rows(named=True)
     assert (summary["operations"], summary["ok_per_s"]) == (0, None)
+    (row,) = each_run(judge_all(load(tmp_path))).iter_rows(named=True)
+    assert (row["verdict"], row["operations"], row["failed_share"]) == ("invalid", 0, None)
 
 
 def test_a_run_without_a_file_of_one_block_is_named_and_loses_no_other(tmp_path: Path) -> None:

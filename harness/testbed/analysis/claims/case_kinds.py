@@ -19,7 +19,7 @@ from testbed.analysis.accounts import Account
 from testbed.analysis.autoscaling import instances
 from testbed.analysis.claims import kinds
 from testbed.analysis.claims.claim import Claim, Found, NoFigureError
-from testbed.analysis.claims.kinds import at_every_level, levels_of
+from testbed.analysis.claims.kinds import Level, at_every_level, levels_of
 from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.decisions import decide
 from testbed.analysis.demands import MIB
@@ -30,7 +30,7 @@ from testbed.analysis.quantities import run_figure, share_over_runs
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, factor_interval, mean_interval
-from testbed.analysis.statistics.ratios import unpaired_ratios
+from testbed.analysis.statistics.ratios import ratio_of_runs
 from testbed.analysis.verdicts import Judged
 
 SMALL = 0.01
@@ -60,7 +60,8 @@ def _demand_ratio(claim: Claim, judged: Judged) -> Found:
         if figure == "memory_mb":
             return _ratio([one.memory_mb for one in over], [one.memory_mb for one in under])
         above, below = ([one.cpus for one in side if one.cpus] for side in (over, under))
-        if not above or not below:
+        # A search in which no CPU was enough has no figure, and leaves no ratio.
+        if (len(above), len(below)) != (len(over), len(under)):
             return None
         # The least CPU lies between what was too little and what was enough.
         low = min(one.bracket.failed or 0.0 for one in over) / max(below)
@@ -111,34 +112,46 @@ def _over_levels(
         ]
         if all(sides) and (value := ratio(*sides)) is not None:
             found[level], runs[level] = value, min(sides, key=len)
-    return _all_levels(claim, found, runs, levels, "×")
+    return _all_levels(claim, found, runs, levels, _THREADS)
+
+
+_THREADS = "{:g} threads".format
 
 
 def _all_levels(
     claim: Claim,
-    found: Mapping[float, Interval],
-    runs: Mapping[float, Sequence[object]],
+    found: Mapping[Level, Interval],
+    runs: Mapping[Level, Sequence[object]],
     levels: Sequence[float],
-    unit: str,
-    of: str = "threads",
+    named: Callable[[Level], str],
 ) -> Found:
-    """Return the finding that is furthest from what the claim allows; its interval covers all."""
+    """Return the finding that is furthest from what the claim allows.
+
+    Its interval covers those of all levels, unless one of them lies outside. ``levels`` are those
+    of the claim.
+    """
     if not found:
         raise NoFigureError("nothing usable")
     low, high = claim.accept or (0.0, math.inf)
     missing = [level for level in levels if level not in found]
 
-    def furthest(at: Sequence[float]) -> Found:
-        worst = max(at, key=lambda one: max(low - found[one].estimate, found[one].estimate - high))
-        listed = ", ".join(f"{found[one].estimate:.2f} at {one:g} {of}" for one in at[:LISTED])
+    def furthest(at: Sequence[Level]) -> Found:
+        # One level that is outside refutes the claim, whatever the intervals of the others.
+        outside = [one for one in at if found[one].high < low or found[one].low > high]
+        worst = max(
+            outside or at,
+            key=lambda one: max(low - found[one].estimate, found[one].estimate - high),
+        )
+        listed = ", ".join(f"{found[one].estimate:.2f} at {named(one)}" for one in at[:LISTED])
         listed = listed if len(at) > 1 else ""
+        covered = [worst] if outside else at
         whole = Interval(
             found[worst].estimate,
-            min(found[one].low for one in at),
-            max(found[one].high for one in at),
+            min(found[one].low for one in covered),
+            max(found[one].high for one in covered),
         )
-        fewest = min(len(runs[one]) for one in at)
-        return Found(whole.estimate, whole, fewest, unit, listed, missing=missing)
+        fewest = min(len(runs[one]) for one in covered)
+        return Found(whole.estimate, whole, fewest, "×", listed, missing=missing)
 
     return at_every_level(claim, runs, furthest)
 
@@ -241,7 +254,8 @@ def _model(claim: Claim, judged: Judged) -> Found:
     )
     known = {at: [ratio for _, ratio in some] for at, some in sorted(ratios.items())}
     found = {at: _mean_ratio(some) for at, some in known.items()}
-    return _all_levels(claim, found, known, [], "×", "per second" if poisson else "places")
+    named = "{:g} per second" if poisson else "{:g} places"
+    return _all_levels(claim, found, known, [], named.format)
 
 
 def _mean_ratio(ratios: Sequence[float]) -> Interval:
@@ -296,14 +310,15 @@ def _figure_ratio(claim: Claim, judged: Judged) -> Found:
         )
         if (value := _ratio(above, below)) is not None:
             found[level], runs[level] = value, min(above, below, key=len)
-    return _all_levels(claim, found, runs, many, "×")
+    return _all_levels(claim, found, runs, many, _THREADS)
 
 
 def _figure(one: Measurement, name: str, claim: Claim) -> float | None:
     """Return a figure of a run: of those that are compared, or one that only claims ask for."""
     match name:
         case "first_minute":
-            since = pl.col("start_ms") - pl.col("start_ms").min() + pl.col("elapsed_ms")
+            # `elapsed_ms` counts from when an operation should have begun.
+            since = pl.col("start_ms") - pl.col("start_ms").min() + pl.col("service_ms")
             return float(one.operations.filter((since < MINUTE_MS) & pl.col("ok")).height)
         case "instance_s_per_ok":
             served = int(one.operations["ok"].sum())
@@ -322,7 +337,7 @@ def _steps(claim: Claim, judged: Judged) -> Found:
     wanted = claim.fields["steps"]
     steps = [one.added for one in (found.steps if found else ()) if one.factor in wanted]
     cells: dict[str, Interval] = {}
-    pairs: dict[str, int] = {}
+    pairs: dict[str, Sequence[int]] = {}
     for cell, ones in grouped(
         itertools.chain.from_iterable(steps), lambda one: f"{one.workload}, {one.load}"
     ).items():
@@ -331,13 +346,8 @@ def _steps(claim: Claim, judged: Judged) -> Found:
             whole = math.prod(ratio for ratio, _ in known)
             wide = math.exp(math.hypot(*(math.log(high / ratio) for ratio, high in known)))
             cells[cell] = Interval(whole, whole / wide, whole * wide)
-            pairs[cell] = min(one.pairs for one in ones)
-    if not cells:
-        raise NoFigureError("nothing usable")
-    low, high = claim.accept or (0.0, math.inf)
-    worst = max(cells, key=lambda one: max(low - cells[one].estimate, cells[one].estimate - high))
-    listed = "; ".join(f"{cell}: {one.estimate:.2f}" for cell, one in cells.items())
-    return Found(cells[worst].estimate, cells[worst], pairs[worst], "×", listed)
+            pairs[cell] = range(min(one.pairs for one in ones))
+    return _all_levels(claim, cells, pairs, [], str)
 
 
 def _fits(run: Run, cell: Cell) -> bool:
@@ -350,13 +360,12 @@ def _fits(run: Run, cell: Cell) -> bool:
 
 
 def _ratio(over: Sequence[float | None], under: Sequence[float | None]) -> Interval | None:
+    """Return the ratio of geometric means of runs; None if one of them has no figure above 0."""
     above, below = ([one for one in side if one] for side in (over, under))
-    if not above or not below:
+    if not above or not below or (len(above), len(below)) != (len(over), len(under)):
         return None
-    if min(len(above), len(below)) > 1:
-        return unpaired_ratios([above], [below])[0].interval
-    value = float(stats.gmean(above) / stats.gmean(below))
-    return Interval(value, value, value)
+    value, interval = ratio_of_runs(above, below)
+    return interval or Interval(value, value, value)
 
 
 def _of(found: Interval, runs: int, unit: str) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy import stats
@@ -23,11 +23,14 @@ from testbed.analysis.claims.claim import (
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, factor_interval
-from testbed.analysis.statistics.ratios import unpaired_ratios
+from testbed.analysis.statistics.ratios import ratio_of_runs
 from testbed.analysis.tables import percent
 
 LEVELS_FOR_INTERVAL = 4
 """Levels that Fisher's interval of a correlation needs."""
+
+Level = TypeVar("Level", float, str)
+"""A level, or the name of a cell."""
 
 NEARLY_ALL = 0.99
 """Share of successes below which a note says that response times are of these alone."""
@@ -267,8 +270,8 @@ KINDS: Mapping[str, Callable[[Claim, Source, Count], Found]] = {
 
 def at_every_level(
     claim: Claim,
-    runs: Mapping[float, Sequence[object]],
-    found: Callable[[Sequence[float]], Found],
+    runs: Mapping[Level, Sequence[object]],
+    found: Callable[[Sequence[Level]], Found],
 ) -> Found:
     """Return the finding over all levels, or over those with enough runs if they breach the claim.
 
@@ -344,10 +347,8 @@ def _ratio_of(
     """Return the ratio of geometric means of runs, with Welch's interval from two runs on."""
     if min(*above, *below) <= 0:
         return Found(None, note="needs times above 0")
-    if min(len(above), len(below)) < 2:
-        return Found(float(stats.gmean(above) / stats.gmean(below)), None, runs, "×", note)
-    (told,) = unpaired_ratios([above], [below])
-    return Found(told.interval.estimate, told.interval, runs, "×", note)
+    ratio, interval = ratio_of_runs(above, below)
+    return Found(ratio, interval, runs, "×", note)
 
 
 def _survivors(

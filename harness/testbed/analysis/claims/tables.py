@@ -13,6 +13,7 @@ from testbed.analysis.claims.kinds import examine
 from testbed.analysis.claims.reading import read_claims
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
+from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import Judged
 
@@ -23,11 +24,11 @@ Held = tuple[Claim, Count, Found]
 
 
 def held(judged: Judged) -> list[Held]:
-    """Test every claim against results, per sample and per operation.
+    """Test every claim against the deciding runs, per sample and per operation.
 
     A claim that cannot be measured here comes once, with the reason.
     """
-    source = MeasuredFigures(judged)
+    source = MeasuredFigures(judged.decisive)
     return [
         (claim, count, examine(claim, source, count))
         for claim in read_claims().claims
@@ -52,13 +53,14 @@ def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
                 "verdict": verdict(claim, found),
                 "points_to": leaning(claim, found),
                 "estimate": found.estimate,
-                "low": found.interval.low if found.interval else None,
-                "high": found.interval.high if found.interval else None,
+                "low": interval.low if interval else None,
+                "high": interval.high if interval else None,
                 "unit": found.unit,
                 "runs": found.runs,
                 "note": found.note,
             }
             for claim, count, found in claims
+            for interval in (_known(found.interval),)
         ],
         infer_schema_length=None,
     )
@@ -66,7 +68,7 @@ def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
 
 def replication(judged: Judged, claims: Sequence[Held]) -> str:
     """Return the Markdown table of claims against results; ``claims`` come from `held`."""
-    source = MeasuredFigures(judged)
+    source = MeasuredFigures(judged.decisive)
     cells = {
         (cell["variant"], cell["workload"]): source.chosen(cell["variant"], cell["workload"])
         for claim, _, _ in claims
@@ -148,14 +150,17 @@ def words(claim: Claim, found: Found) -> str:
 def _parts(found: Found) -> Iterator[str]:
     if found.estimate is not None:
         text = _figure(found.estimate, found.unit)
-        if found.interval is not None:
-            low, high = (
-                _figure(value, found.unit) for value in (found.interval.low, found.interval.high)
-            )
+        if (interval := _known(found.interval)) is not None:
+            low, high = (_figure(value, found.unit) for value in (interval.low, interval.high))
             text += f" [{low},\N{NO-BREAK SPACE}{high}]"
         yield text
     if found.note:
         yield found.note
+
+
+def _known(interval: Interval | None) -> Interval | None:
+    """Return an interval, or None for that of a single run, which is the estimate itself."""
+    return interval if interval is not None and interval.low < interval.high else None
 
 
 def _figure(value: float, unit: str) -> str:

@@ -40,8 +40,10 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
     runs = judged.results.runs if of_factor else ()
     known = {run.cell.system: float(run.settings.get(name, 0)) for run in runs}
     levels = set(summary.filter(pl.col("mode") == "closed")["level"].to_list())
-    if not known and (len(levels) < LEVELS or 1 not in levels):
-        return []
+    if not known:
+        if len(levels) < LEVELS or 1 not in levels:
+            return []
+        summary = summary.filter(pl.col("mode") == "closed")
     drawn = []
     for part in summary.partition_by("workload", "mode", *(["level"] if known else [])):
         curves: Curves = {}

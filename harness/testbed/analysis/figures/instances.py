@@ -53,7 +53,7 @@ def _draw(study: Study, runs: Sequence[Measurement]) -> tuple[Figure, str]:
 
 def _draw_operations(axes: Axes, one: Measurement, colour: str) -> None:
     began = one.run.blocks[0].started_ms
-    ended = (pl.col("start_ms") + pl.col("elapsed_ms") - began) / 1000
+    ended = (pl.col("start_ms") + pl.col("service_ms") - began) / 1000
     at_s = one.operations.select(ended).to_series().to_numpy()
     ok = one.operations["ok"].to_numpy()
     # The last window is not full.

@@ -88,13 +88,13 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
 def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
     shares = 4 * [MISSING]
     if spread.pair is not None:
-        block_sd = spread.block or 0.0
+        ratio_sd = spread.ratio or 0.0
         # The spread of pairs includes that of their blocks.
-        pair_sd = math.sqrt(max(spread.pair**2 - 2 * block_sd**2 / blocks, 0))
+        pair_sd = math.sqrt(max(spread.pair**2 - ratio_sd**2 / blocks, 0))
 
         def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
             return simulated_outcomes(
-                pair_sd, block_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
+                pair_sd, ratio_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
             )
 
         null = simulated(DECIDING_PAIRS)

@@ -44,6 +44,7 @@ INVALID_SPELT = 4
 def heading(judged: Judged) -> str:
     """Return the title and one line about what was measured."""
     cells = list(judged.recorded.by_cell())
+    where = {(cell.workload, cell.mode, cell.level) for cell in cells}
     # A search has a cell for each amount of CPU of a system.
     searched = [one.demand["system"] for one in judged.results.runs if one.demand]
     systems = _listed(list(dict.fromkeys(searched)) or judged.results.systems)
@@ -57,7 +58,7 @@ def heading(judged: Judged) -> str:
         f"# Microservice patterns under load: {systems}\n\n"
         f"Results `{judged.results.path.resolve().name}`. Workloads: {workloads}. "
         f"{' '.join(loads)} "
-        f"{len(judged.recorded.measurements)} runs of {len(cells)} cells."
+        f"{len(judged.recorded.measurements)} runs of {len(where)} cells."
     )
 
 
@@ -120,12 +121,21 @@ def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
             f"Each cell has {_span([str(count) for count in pairs])} "
             f"pair{'' if pairs[-1] == 1 else 's'} of starts that decide."
         )
-        spread = {one.figure: one.pair_spread for one in decisions if one.pair_spread is not None}
-        if spread:
+        spreads: dict[str, list[float]] = {}
+        for one in decisions:
+            if one.pair_spread is not None:
+                spreads.setdefault(one.figure, []).append(one.pair_spread)
+        if spreads:
             listed = _listed(
-                [f"{100 * sd:.1f} % in {FIGURE[figure]}" for figure, sd in spread.items()]
+                [
+                    f"{_span([f'{100 * sd:.1f}' for sd in sorted(some)])} % in {FIGURE[figure]}"
+                    for figure, some in spreads.items()
+                ]
             )
-            words.append(f"From one pair to another the ratio differs by {listed}.")
+            words.append(
+                "The ratio's spread, over pairs of starts or as its blocks imply, whichever is "
+                f"larger, is {listed}."
+            )
         words.append(_idle(judged))
     return " ".join(filter(None, words))
 

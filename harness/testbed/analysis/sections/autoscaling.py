@@ -7,7 +7,7 @@ from statistics import fmean
 
 from testbed.analysis.autoscaling import Instances, instances
 from testbed.analysis.grouping import grouped
-from testbed.analysis.quantities import failed_share, geometric_mean, run_figure
+from testbed.analysis.quantities import cell_figure, failed_share
 from testbed.analysis.samples import Measurement
 from testbed.analysis.tables import Row, markdown_table, mean_known, number, share_with_interval
 from testbed.analysis.verdicts import Judged
@@ -42,7 +42,7 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
     found = [one for run in runs if (one := instances(run.run, service)) is not None]
     if len(found) < len(runs):
         return None
-    goodput = geometric_mean([run_figure(one, "ok_per_s") for one in runs])
+    goodput = cell_figure(runs, "ok_per_s")
     seconds = fmean([one.instance_s for one in found])
     served = fmean([float(one.operations["ok"].sum()) for one in runs])
     return {
@@ -56,7 +56,7 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
         "asked for, s": _times(found, "asked_s"),
         "ready, s": _times(found, "ready_s"),
         "goodput, 1/s": number(goodput, 1),
-        "p95, ms": number(geometric_mean([run_figure(one, "p95_ms") for one in runs])),
+        "p95, ms": number(cell_figure(runs, "p95_ms")),
         "failed": share_with_interval(failed_share(runs)),
         "instance-s": number(seconds),
         "ok per instance-s": number(served / seconds if seconds else None, 1),

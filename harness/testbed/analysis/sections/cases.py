@@ -42,13 +42,14 @@ def studies(judged: Judged) -> str:
 
 def tables(judged: Judged) -> dict[str, pl.DataFrame]:
     """Return the tables of the case studies' sections, by name, without the empty ones."""
+    deciding = judged.decisive
     found = {
         "accounts": tabulate(judged),
         "searches": demands.tabulate(judged),
         "caches": caching.tabulate(judged),
         "case_claims": replication_data(
             [
-                (claim, "operation", examine(claim, judged))
+                (claim, "operation", examine(claim, deciding))
                 for case in _measured(judged)
                 for claim in case.claims
                 if claim.kind != PUBLISHED
@@ -79,7 +80,8 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
     if told := demand.published_split(judged, case.split):
         yield told
     yield "**What does not fit.**\n\n" + "\n".join(f"- {one}" for one in case.does_not_fit)
-    held = [(claim, examine(claim, judged)) for claim in case.claims]
+    deciding = judged.decisive
+    held = [(claim, examine(claim, deciding)) for claim in case.claims]
     checks = [_checked(*one) for one in held if one[0].kind == PUBLISHED]
     disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
     yield (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from testbed.analysis.quantities import geometric_mean, run_figure
+from testbed.analysis.quantities import cell_figure
 from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies
 from testbed.analysis.statistics.intervals import Interval
@@ -13,8 +13,8 @@ from testbed.analysis.tables import MISSING, Row, markdown_table, number
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
-    "E_i is the efficiency relative to the lowest level, in percent, with its interval; CPU is "
-    "that of all servers."
+    "E_i is the efficiency relative to the lowest level, in percent, with its interval from two "
+    "runs on; CPU is that of all servers."
 )
 
 
@@ -47,10 +47,11 @@ def _rows(workload: str, runs: Sequence[Measurement]) -> Iterator[Row]:
 
 
 def _mean(runs: Sequence[Measurement], figure: str, decimals: int) -> str:
-    return number(geometric_mean([run_figure(one, figure) for one in runs]), decimals)
+    return number(cell_figure(runs, figure), decimals)
 
 
 def _percent(found: Interval | None) -> str:
     if found is None:
         return MISSING
-    return f"{found.estimate:.0f} [{found.low:.0f}, {found.high:.0f}]"
+    known = f" [{found.low:.0f}, {found.high:.0f}]" if found.low < found.high else ""
+    return f"{found.estimate:.0f}{known}"

@@ -14,12 +14,13 @@ def spread(invocations: Sequence[Judged]) -> str:
     found = [one for one in spreads(invocations) if one.block is not None or one.pair is not None]
     if not found:
         return ""
+    several = len(invocations) > 1
     rows = [
         {
             "figure": FIGURE[one.figure],
             "blocks of a run": _percent(one.block),
             "ratio, pairs of starts": _percent(one.pair),
-            "ratio, invocations": _percent(one.invocation),
+            **({"ratio, invocations": _percent(one.invocation)} if several else {}),
             **{
                 f"detectable, {pairs} pair{'' if pairs == 1 else 's'}": effect(ratio)
                 for pairs, ratio in one.could_tell.items()
@@ -29,9 +30,9 @@ def spread(invocations: Sequence[Judged]) -> str:
     ]
     return (
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "
-        "over pairs of starts and over invocations. Detectable is the smallest difference that "
-        "80 % of experiments with these cells and so many pairs find; one pair speaks of its own "
-        "starts only.\n\n" + markdown_table(rows, ("figure",))
+        f"over pairs of starts{' and over invocations' if several else ''}. Detectable is the "
+        "smallest difference that 80 % of experiments with these cells and so many pairs find; one "
+        "pair speaks of its own starts only.\n\n" + markdown_table(rows, ("figure",))
     )
 
 

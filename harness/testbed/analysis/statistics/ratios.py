@@ -172,9 +172,20 @@ def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> l
     ]
 
 
+def ratio_of_runs(above: Sequence[float], below: Sequence[float]) -> tuple[float, Interval | None]:
+    """Return the ratio of the geometric means of unpaired runs, and Welch's interval of it.
+
+    ``above`` and ``below`` are positive. The interval is None if one of them has a single run.
+    """
+    if min(len(above), len(below)) < 2:
+        return float(stats.gmean(above) / stats.gmean(below)), None
+    (told,) = unpaired_ratios([above], [below])
+    return told.interval.estimate, told.interval
+
+
 def simulated_outcomes(
     pair_sd: float,
-    block_sd: float,
+    ratio_sd: float,
     *,
     cells: int,
     pairs: int,
@@ -191,8 +202,9 @@ def simulated_outcomes(
     ----------
     pair_sd
         Standard deviation of the logarithm of the true ratio of a cell over pairs of starts.
-    block_sd
-        Standard deviation of the logarithm of a block's figure within its run.
+    ratio_sd
+        Standard deviation of the logarithm of the ratio of two systems' blocks that took turns,
+        within a pair.
     blocks
         Of one cell of one system in one pair. With one pair the blocks are the unit, as in
         `testbed.analysis.decisions.decide`.
@@ -201,7 +213,7 @@ def simulated_outcomes(
     """
     rng = np.random.default_rng(seed)
     starts = rng.normal(math.log(effect), pair_sd, (experiments, cells, pairs, 1))
-    ratios = starts + rng.normal(0, math.sqrt(2) * block_sd, (experiments, cells, pairs, blocks))
+    ratios = starts + rng.normal(0, ratio_sd, (experiments, cells, pairs, blocks))
     found: Counter[Verdict] = Counter()
     for experiment in ratios:
         if pairs == 1:
