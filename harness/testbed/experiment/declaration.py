@@ -239,8 +239,17 @@ class Experiment(Section):
             for name in group:
                 if name not in names:
                     raise ValueError(f"groups: {name!r}: choose from: {', '.join(names)}")
-        if self.together != "all" and not isinstance(self, InBlocks):
-            raise ValueError(f"together: {self.together!r}: only with blocks")
+        if not isinstance(self, InBlocks):
+            if self.together != "all":
+                raise ValueError(f"together: {self.together!r}: only with blocks")
+            return self
+        alone = [one for one in names if not any(one in group for group in self.groups)]
+        if self.groups and alone:
+            raise ValueError(
+                f"groups: {', '.join(alone)} is in none, and would not be measured in blocks"
+            )
+        if self.together == "pairs" and len(names) < 2:
+            raise ValueError("together: 'pairs': needs two systems")
         return self
 
     @model_validator(mode="after")
@@ -383,6 +392,9 @@ class Experiment(Section):
         given = ["disturb"] if self.disturb is not None else []
         given += ["demand"] if isinstance(self, Demanded) else []
         given += ["bare_servers"] if self.bare_servers else []
+        # They ask services at ports of this machine.
+        given += ["drain"] if self.drain is not None else []
+        given += [f"scrape of {one.name}" for one in self.compared if one.scrape is not None]
         given += [
             f"limits of {one.name} from: measurement" for one in self.compared if one.measured_cpus
         ]

@@ -14,9 +14,20 @@ from testbed.experiment.declaration import (
     Ramped,
     Searched,
     Stepped,
+    System,
 )
+from testbed.experiment.demand import Records
 from testbed.experiment.parts import WINDOWS
-from testbed.experiment.schedule import CLOSED, Cell, Level, Records, Start, left, tried, unfinished
+from testbed.experiment.schedule import (
+    CLOSED,
+    Cell,
+    Level,
+    Start,
+    left,
+    open_level,
+    tried,
+    unfinished,
+)
 from testbed.model.errors import UserError
 from testbed.model.words import duration
 
@@ -76,7 +87,7 @@ def require_cores(experiment: Experiment, cores: float) -> None:
     """
     unchecked = experiment.overcommit or experiment.backends == "kubernetes"
     for system in () if unchecked else experiment.compared:
-        most = experiment.demand.cpus.last if isinstance(experiment, Demanded) else system.cpus
+        most = _most_cpus(experiment, system)
         needed = GENERATOR_CPUS * system.generators
         if most and round(most + needed, 6) > cores:
             raise UserError(
@@ -87,19 +98,28 @@ def require_cores(experiment: Experiment, cores: float) -> None:
             )
 
 
+def _most_cpus(experiment: Experiment, system: System) -> float:
+    """Return the most cores that a system may use; 0 without a limit."""
+    if not isinstance(experiment, Demanded):
+        return system.cpus
+    target = experiment.demand.target
+    own = target.cpus if system.name == target.goodput_of else None
+    return max(experiment.demand.cpus.last, own or 0)
+
+
 def run_s(experiment: Experiment, level: Level) -> float:
     """Return the expected seconds of a run, including overhead."""
     if isinstance(experiment, InBlocks):
         blocks = experiment.blocks
         return blocks.each * (blocks.seconds + OVERHEAD_S) + CELL_S
+    drain_s = experiment.drain or 0
     if level.mode != CLOSED:
-        drain_s = experiment.drain or 0
         return arrivals.length_s(experiment) + drain_s + LEAD_S + OVERHEAD_S + CELL_S
     by_loops = None
     if experiment.loops is not None:
         by_loops = level.threads * experiment.loops * OPERATION_S
     limits = [limit for limit in (by_loops, experiment.duration) if limit is not None]
-    return min(limits) + OVERHEAD_S + CELL_S
+    return min(limits) + drain_s + OVERHEAD_S + CELL_S
 
 
 def expect(experiment: Experiment, done: Records) -> Expected:
@@ -175,13 +195,12 @@ def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
             == (start.systems[0].name, start.repetition)
             for record in done.values()
         )
-        assert experiment.duration is not None
-        return [experiment.duration + OVERHEAD_S + CELL_S] * max(0, cells - made)
+        return [run_s(experiment, Level(CLOSED, 1, 1))] * max(0, cells - made)
     if not isinstance(experiment, Searched):
         return [
             run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)
         ]
-    each = arrivals.length_s(experiment) + LEAD_S + OVERHEAD_S + CELL_S
+    each = run_s(experiment, open_level(experiment, experiment.search.last))
     most = search.most_tries(partial(search.next_rate, experiment.search))
     tries = sum(max(0, most - len(tried(start, workload, done))) for workload in start.workloads)
     return [each] * tries

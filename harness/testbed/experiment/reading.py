@@ -32,7 +32,7 @@ def load(project: Project, argument: str) -> Experiment:
     """
     path = Path(argument)
     if not path.is_file() and path.name == argument:
-        path = project.experiments / f"{path.stem}.yaml"
+        path = project.experiments / f"{argument.removesuffix('.yaml')}.yaml"
     if not path.is_file():
         raise UserError(
             f"no experiment {argument!r}", f"Shipped ones: {', '.join(shipped(project))}."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from testbed.experiment import demand, search
 from testbed.experiment.arrivals import mean_rate, shape
 from testbed.experiment.declaration import AtRates, Demanded, Experiment, InBlocks, Searched, System
+from testbed.experiment.demand import Records
 
 CLOSED = "closed"
 OPEN = "open"
@@ -21,7 +22,6 @@ SYSTEM_MB = 2600
 INSTANCE_MB = 350
 """Memory of each further instance of a service, in MB: its share of `SYSTEM_MB`."""
 
-Records = Mapping[str, Mapping[str, Any]]
 """The records of finished runs, by name."""
 
 _Item = TypeVar("_Item")
@@ -104,10 +104,13 @@ class Start:
     def turns(self, cell: Cell, each: int) -> list[System]:
         """Return the systems in the order of their blocks.
 
-        Every order is followed by its mirror image. The first system changes from cell to cell and
-        from start to start. `each` is the number of blocks per system, an even number.
+        Every order is followed by its mirror image. The first system changes from cell to cell and,
+        in each cell, from round to round. `each` is the number of blocks per system, an even
+        number.
         """
-        first = self.repetition + (self.cells.index(cell) if cell in self.cells else 0)
+        # Not by the cell's place in this round, which changes with the round.
+        fixed = sorted(self.cells, key=lambda one: (one.workload, one.level.mode, one.level.value))
+        first = self.round + fixed.index(cell)
         order: list[System] = []
         for turn in range(each // 2):
             there = _rotated(self.systems, first + turn)

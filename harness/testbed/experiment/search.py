@@ -10,10 +10,11 @@ from testbed.experiment.parts import Grid, Search
 
 @dataclass(frozen=True)
 class Bracket:
-    """The rates between which the capacity lies, in arrivals per second.
+    """The values between which what is searched lies.
 
-    `passed` is the highest rate below `failed` that met the objective; None if none did. `failed`
-    is the lowest rate that missed it; None if none did.
+    `passed` is the one nearest to `failed` that was good enough, and `failed` the one nearest to
+    `passed` that was not; None if there is none. A capacity has `passed` below `failed`, a least
+    resource above it.
     """
 
     passed: float | None

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from testbed.experiment.declaration import Demanded, Experiment, Searched
-from testbed.experiment.schedule import Records, rounds
+from testbed.experiment.demand import Records
+from testbed.experiment.schedule import rounds
 from testbed.model.loads import Mode, load_words
 
 
@@ -41,12 +42,12 @@ def ending(
     plan: Experiment,
     number: int,
     done: Records,
-    could_tell: Callable[[], Mapping[tuple[str, Mode, float], float | None]],
+    could_tell: Callable[[str], Mapping[tuple[str, Mode, float], float | None]],
 ) -> Ending | None:
     """Return why no round follows round `number`; None if one follows.
 
-    `could_tell` computes the smallest detectable relative difference in each cell. It is called
-    only if the decision depends on it.
+    `could_tell` computes the smallest detectable relative difference of a figure in each cell. It
+    is called only if the decision depends on it.
     """
     spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
     if plan.precision is None:
@@ -58,7 +59,7 @@ def ending(
         return None  # Decided before an interruption.
     known = {
         f"{workload} {load_words(mode, level)}": effect
-        for (workload, mode, level), effect in could_tell().items()
+        for (workload, mode, level), effect in could_tell(plan.precision.figure).items()
     }
     precise = known and all(
         effect is not None and effect <= plan.precision.could_tell for effect in known.values()

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -78,23 +78,9 @@ def measure(
 
     Raises `UserError` when a plan cannot be measured; earlier plans stay known.
     """
-    unknown = [plan for plan in plans if anew or not known(project, [plan], java)]
-    found: dict[str, float] = {}
-    if unknown:
-        command = load.generator_command(project, java)
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            Generator.started(command, Path(folder) / "jmeter.log") as generator,
-        ):
-            for plan in unknown:
-                notice(plan.stem)
-                server = _reference_server(plan)
-                one = _best(partial(_measured, project, plan, server, generator, Path(folder)))
-                found[plan.name] = float(one["operations_per_s"])
-                if not one["disturbed"]:
-                    measured = {**_read(project), _key(project, plan, java): one}
-                    files.write_json(project.state / FILE, measured)
-    return known(project, plans, java) | found
+    wanted = [_static(project, plan, java, plan.stem) for plan in plans]
+    found = _reached(project, wanted, java, notice, anew=anew)
+    return {one.plan.name: float(found[one.key]["operations_per_s"]) for one in wanted}
 
 
 def bare(
@@ -114,31 +100,78 @@ def bare(
     jar = project.jar(BARE_MODULE)
     build.require_jars(project, [jar])
     jvm = (str(services_jdk.java), *deployments.jvm_flags(project, "tuned", {}), "-jar", str(jar))
-    digest = environment.manifest(jar)["sha256"]
-    found: dict[str, dict[str, Any]] = {}
+    own = {"digest": environment.manifest(jar)["sha256"], "warm_up": WARM_UP_S}
+    wanted = {
+        plan: {
+            # The generator's ceiling, which may be known.
+            "static": _static(project, plan, java, f"{plan.stem}, static"),
+            **{
+                server: _Wanted(
+                    plan,
+                    f"{plan.stem}, {server}",
+                    _key(project, plan, java, server=server, **own),
+                    (*jvm, server, *_answers(project, plan)),
+                    WARM_UP_S,
+                )
+                for server in BARE
+            },
+        }
+        for plan in plans
+    }
+    every = [one for servers in wanted.values() for one in servers.values()]
+    found = _reached(project, every, java, notice)
+    return {
+        plan.name: {server: found[one.key] for server, one in servers.items()}
+        for plan, servers in wanted.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A plan on a server: what is measured, and the key under which it is stored."""
+
+    plan: Path
+    title: str
+    key: str
+    command: tuple[str, ...]
+    """Starts the server."""
+    warm_up_s: int = 0
+
+
+def _static(project: Project, plan: Path, java: Jdk, title: str) -> _Wanted:
+    """Return the plan on the reference server, which is the generator's ceiling."""
+    system = plan.stem.rpartition("-")[0]
+    command = sys.executable, "-m", "testbed.measure.reference_server", system
+    return _Wanted(plan, title, _key(project, plan, java), command)
+
+
+def _reached(
+    project: Project,
+    wanted: Sequence[_Wanted],
+    java: Jdk,
+    notice: Callable[[str], None],
+    *,
+    anew: bool = False,
+) -> dict[str, dict[str, Any]]:
+    """Return what was reached, by key. Measures what is not known, with `anew` all."""
+    stored = {} if anew else _read(project)
+    found: dict[str, dict[str, Any]] = {
+        one.key: stored[one.key] for one in wanted if one.key in stored
+    }
+    unknown = [one for one in wanted if one.key not in found]
+    if not unknown:
+        return found
+    command = load.generator_command(project, java)
     with (
         tempfile.TemporaryDirectory() as folder,
-        Generator.started(
-            load.generator_command(project, java), Path(folder) / "jmeter.log"
-        ) as generator,
+        Generator.started(command, Path(folder) / "jmeter.log") as generator,
     ):
-        for plan, server in ((plan, one) for plan in plans for one in ("static", *BARE)):
-            own = {"server": server, "digest": digest, "warm_up": WARM_UP_S}
-            # The reference server's is the generator's ceiling, which may be known.
-            key = _key(project, plan, java, **(own if server in BARE else {}))
-            one = _read(project).get(key)
-            if one is None:
-                notice(f"{plan.stem}, {server}")
-                started = _reference_server(plan)
-                if server in BARE:
-                    started = (*jvm, server, *_answers(project, plan))
-                warm_up_s = WARM_UP_S if server in BARE else 0
-                one = _best(
-                    partial(_measured, project, plan, started, generator, Path(folder), warm_up_s)
-                )
-                if not one["disturbed"]:
-                    files.write_json(project.state / FILE, {**_read(project), key: one})
-            found.setdefault(plan.name, {})[server] = one
+        for one in unknown:
+            notice(one.title)
+            best = _best(partial(_measured, project, one, generator, Path(folder)))
+            found[one.key] = best
+            if not best["disturbed"]:
+                files.write_json(project.state / FILE, {**_read(project), one.key: best})
     return found
 
 
@@ -158,10 +191,6 @@ def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
         return 0.0
     sums = [sum(whole[at : at + width]) for at in range(len(whole) - width + 1)]
     return max(sums) / width
-
-
-def _reference_server(plan: Path) -> tuple[str, ...]:
-    return (sys.executable, "-m", "testbed.measure.reference_server", plan.stem.rpartition("-")[0])
 
 
 def _answers(project: Project, plan: Path) -> list[str]:
@@ -192,22 +221,20 @@ def _best(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def _measured(
-    project: Project,
-    plan: Path,
-    command: Sequence[str],
-    generator: Generator,
-    folder: Path,
-    warm_up_s: int = 0,
+    project: Project, wanted: _Wanted, generator: Generator, folder: Path
 ) -> dict[str, Any]:
     """Measure a plan on a server that prints its port and ends with its input."""
+    plan = wanted.plan
     variant, _, workload = plan.stem.rpartition("-")
-    endpoint = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    endpoint = subprocess.Popen(
+        wanted.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     try:
         assert endpoint.stdout is not None
         line = endpoint.stdout.readline()
         if not line:
             raise UserError("the endpoint that does no work did not start")
-        limits = load.load_for(
+        asked = load.load_for(
             project,
             variant,
             workload,
@@ -217,12 +244,13 @@ def _measured(
             ports=(int(line),),
         )
         samples, log = folder / f"{plan.stem}.csv", folder / "jmeter.log"
-        if warm_up_s:
-            longer = {**limits.properties, "duration": str(warm_up_s)}
-            generator.run(replace(limits, properties=longer), samples)
-            samples.unlink()
+        if wanted.warm_up_s:
+            longer = {**asked.properties, "duration": str(wanted.warm_up_s)}
+            generator.run(replace(asked, properties=longer), samples)
+        # JMeter would append to those of the warm-up, or of a try before.
+        samples.unlink(missing_ok=True)
         used, machine_before = _cpu_s(endpoint.pid), _machine_cpu_s()
-        outcome = generator.run(limits, samples)
+        outcome = generator.run(asked, samples)
         busy = (_cpu_s(endpoint.pid) - used) / outcome.duration_s
         spent, idle = (
             now - before for now, before in zip(_machine_cpu_s(), machine_before, strict=True)
@@ -278,11 +306,20 @@ def _key(project: Project, plan: Path, java: Jdk, **further: Any) -> str:
         "jmeter": environment.jmeter_version(project),
         "java": java.version,
         "flags": load.generator_flags(),
-        "plan": hashlib.sha256(plan.read_bytes()).hexdigest(),
+        "plan": _digest(plan),
+        "generator": _digest(project.jar(load.MODULE)),
+        "answers": [
+            [one.model_dump(mode="json"), _digest(project.root / one.file) if one.file else None]
+            for one in systems.declaration(plan.stem.rpartition("-")[0]).reference
+        ],
         "how": [THREADS, DURATION_S, BEST_OF_S],
         **further,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _digest(file: Path) -> str | None:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
 
 
 def _read(project: Project) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Show(Protocol):
 
 
 def _could_tell(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
-    # Imported here: other experiments need not wait a second for the numerical libraries.
+    # Imported here: commands that measure nothing need not wait for the numerical libraries.
     from testbed.analysis import precision
 
     return precision.widths(results, figure)

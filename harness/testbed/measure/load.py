@@ -165,8 +165,7 @@ def load_for(
     else:
         given["arrivals"] = str(arrivals.absolute())
         kept.append("intended")
-    declared = systems.declarations().get(variant)
-    if declared is not None and declared.cache is not None:
+    if systems.declaration(variant).cache is not None:
         kept.append("asOf")
     if kept:
         given["sample_variables"] = ",".join(kept)

@@ -7,6 +7,7 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,7 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
                     _carry_out_start(dependencies, generators, plan, start, results, show, done)
                     if len(start.systems) > 1:
                         show.known(dependencies.narrowing(results))
-            reason = ending(
-                plan,
-                number,
-                done,
-                lambda: (
-                    dependencies.could_tell(results, plan.precision.figure)
-                    if plan.precision
-                    else {}
-                ),
-            )
+            reason = ending(plan, number, done, partial(dependencies.could_tell, results))
             if reason is not None:
                 files.write_json(results / "ending.json", asdict(reason))
                 if plan.precision is not None:

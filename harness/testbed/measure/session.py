@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from testbed.deploy import machine
-from testbed.deploy.meter import risen
+from testbed.deploy.meter import Usage, risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
 from testbed.experiment.declaration import Demanded, Experiment, InBlocks, InBurst, System
@@ -149,9 +149,9 @@ class Session:
         """Measure a run of each system, in blocks that take turns."""
         for system in self.start.turns(cell, blocks.each):
             one = recordings[system.name]
-            limits = self._limits(one, min(self.plan.ramp, 1), duration=blocks.seconds)
+            asked = self._load_of(one, min(self.plan.ramp, 1), duration=blocks.seconds)
             file = one.folder / f"block-{len(one.blocks) + 1}.csv"
-            self._block(one, limits, file, planned_s=blocks.seconds, settle_s=blocks.settle)
+            self._block(one, asked, file, planned_s=blocks.seconds, settle_s=blocks.settle)
         for one in recordings.values():
             # Before the harness sends requests of its own.
             self._keep_metrics(one, "after")
@@ -162,16 +162,16 @@ class Session:
         plan, level, planned_s = self.plan, one.run.level, None
         known: dict[str, Any] = {}
         if level.mode == OPEN:
-            limits, known = self._arrivals(one)
+            asked, known = self._arrivals(one)
         else:
-            limits = self._limits(one, plan.ramp, loops=plan.loops, duration=plan.duration)
+            asked = self._load_of(one, plan.ramp, loops=plan.loops, duration=plan.duration)
             if plan.loops is None:
                 planned_s = plan.duration
             elif plan.duration is None:
                 known["expected_operations"] = level.threads * plan.loops
         file = one.folder / "samples.csv"
         if plan.disturb is None:
-            self._block(one, limits, file, planned_s=planned_s)
+            self._block(one, asked, file, planned_s=planned_s)
             if one.accounting is not None and plan.drain is not None:
                 known["ledger"] = self._drain(one, one.accounting, plan.drain)
             self._keep_metrics(one, "after")
@@ -179,7 +179,7 @@ class Session:
             return self._end(one, began, known)
         disturbance = Disturbance(plan.disturb, one.member.stack.held)
         with disturbance.during():
-            self._block(one, limits, file, planned_s=planned_s, disturbance=disturbance)
+            self._block(one, asked, file, planned_s=planned_s, disturbance=disturbance)
             # Before the context resumes a service that was stopped for good.
             known |= self._complete_after(one)
         # A service that was stopped for good answers only now.
@@ -198,13 +198,13 @@ class Session:
         if isinstance(plan, InBurst):
             # Of a burst, what waits for a free user of the generator is late, not dropped.
             length += plan.drain or 0
-        return self._limits(one, plan.ramp, duration=length, arrivals=file), {
+        return self._load_of(one, plan.ramp, duration=length, arrivals=file), {
             "rate": run.level.value,
             "arrivals": arrivals.describe(plan, seed, len(offsets)),
             "expected_operations": len(offsets),
         }
 
-    def _limits(self, one: Recording, ramp: int, **bounds: Any) -> Load:
+    def _load_of(self, one: Recording, ramp: int, **bounds: Any) -> Load:
         run = one.run
         return self._load(one.member, run.workload, run.level.threads, ramp, **bounds)
 
@@ -229,10 +229,10 @@ class Session:
         for left in folder.glob("samples*.csv"):
             left.unlink()
         name = f"warm-up {member.system.name} {workload}"
-        limits = self._load(member, workload, rule.threads, 0, duration=rule.window)
+        asked = self._load(member, workload, rule.threads, 0, duration=rule.window)
         age_s, before = member.age_s, warming.compilers_s(member.pids)
         clock = time.monotonic()
-        seen = self._put(member, name, limits, samples).seen
+        seen = self._put(member, name, asked, samples).seen
         after = warming.compilers_s(member.pids)
         elapsed = (time.monotonic() - clock) * machine.usable_cpus()
         member.loads += 1
@@ -287,7 +287,7 @@ class Session:
     def _block(
         self,
         one: Recording,
-        limits: Load,
+        asked: Load,
         file: Path,
         *,
         planned_s: int | None,
@@ -295,7 +295,7 @@ class Session:
         disturbance: Disturbance | None = None,
     ) -> None:
         """Put one load on a system; record the resource use of all systems meanwhile."""
-        member, one.load = one.member, limits
+        member, one.load = one.member, asked
         meters = {name: other.stack.meter() for name, other in self.members.items()}
         age_s = member.age_s
         before = {name: meter.read() for name, meter in meters.items()}
@@ -304,13 +304,15 @@ class Session:
                 meanwhile.enter_context(one.scraper.during())
             if one.autoscaler is not None:
                 meanwhile.enter_context(one.autoscaler.during())
-            outcome = self._put(member, one.run.id, limits, file, disturbance)
+            outcome = self._put(member, one.run.id, asked, file, disturbance)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
         if one.autoscaler is not None:
             # With the instances that were not there before.
             after[one.run.system] = member.stack.meter().read()
             used[one.run.system] |= one.autoscaler.used
+            started = dict.fromkeys(after[one.run.system], Usage(0.0, 0.0, 0, 0.0))
+            before[one.run.system] = started | before[one.run.system]
         own = before[one.run.system], after[one.run.system]
         one.seen.append(outcome.seen)
         one.blocks.append(
@@ -344,7 +346,7 @@ class Session:
         self,
         member: Member,
         name: str,
-        limits: Load,
+        asked: Load,
         samples: Path,
         disturbance: Disturbance | None = None,
     ) -> Outcome:
@@ -356,7 +358,7 @@ class Session:
             self.show.loading(name, latest)
 
         generators = self.generators[: member.system.generators]
-        outcome = load.together(generators, limits, samples, watch)
+        outcome = load.together(generators, asked, samples, watch)
         for generator, part in zip(generators, outcome.parts, strict=True):
             if not (part.samples and outcome.seen.operations):
                 why = load.why_nothing(part.file, generator.log)

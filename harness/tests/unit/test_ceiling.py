@@ -22,7 +22,7 @@ for file in sys.stdin:
     label = plan.rsplit("-", 1)[1].removesuffix(".jmx")
     with open("{calls}", "a") as calls:
         calls.write(plan + "\\n")
-    with open(asked["samples"], "w", newline="") as samples:
+    with open(asked["samples"], "a", newline="") as samples:
         rows = csv.writer(samples)
         rows.writerow(["timeStamp", "elapsed", "label", "success"])
         # 5 s at 100/s.

@@ -55,6 +55,19 @@ def test_what_is_written_down_reads_back_the_same() -> None:
             "disturb: not with backends 'kubernetes'",
         ),
         (
+            "backends: kubernetes\nsystems: {a: {variant: sync, scrape: 1}, b: {variant: sync}}",
+            "scrape of a: not with backends 'kubernetes'",
+        ),
+        (
+            "systems: {a: {variant: sync}, b: {variant: sync, preset: thesis}, "
+            "c: {variant: async}}\ngroups: [[a, b]]\nduration: null\nloops: null\nblocks: {}",
+            "groups: c is in none, and would not be measured in blocks",
+        ),
+        (
+            "variants: [sync]\ntogether: pairs\nduration: null\nloops: null\nblocks: {}",
+            "together: 'pairs': needs two systems",
+        ),
+        (
             "systems: {a: {variant: sync, target: https://host:80}}",
             "'https://host:80' is no front door that the plans can ask: give http://HOST:PORT",
         ),

@@ -72,6 +72,17 @@ def test_limits_leave_the_load_generator_a_core() -> None:
         planning.require_cores(two, 2.4)
 
 
+def test_a_search_leaves_the_load_generator_a_core_with_its_reference_too() -> None:
+    systems = {"chain": {"variant": "poster-chain"}, "whole": {"variant": "poster-composite"}}
+    amounts = {"from": 0.1, "to": 1, "resolution": 0.05}
+    search = {"cpus": amounts, "target": {"goodput_of": "chain", "cpus": 3, "within": 0.03}}
+    keys = {"systems": systems, "workloads": ["poster"], "threads": [10], "demand": search}
+
+    planning.require_cores(plan(**keys), 4)
+    with pytest.raises(UserError, match="chain may use 3 cores"):
+        planning.require_cores(plan(**keys), 2)
+
+
 def test_an_open_loop_needs_time_to_begin() -> None:
     steps = {"kind": "steps", "from": 10, "to": 30, "step": 10, "every": 20}
     one = {"name": "x", "variants": ["sync"], "workloads": ["list"]}

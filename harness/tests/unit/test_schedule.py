@@ -9,6 +9,7 @@ import pytest
 from testbed.experiment.declaration import EXPERIMENT, Experiment
 from testbed.experiment.parts import Blocks
 from testbed.experiment.schedule import (
+    Cell,
     Run,
     Start,
     left,
@@ -103,14 +104,17 @@ def test_with_blocks_systems_are_up_together_and_take_turns() -> None:
 
     assert [start.name for start in starts] == ["sync and async"] * 2
     assert slots(in_blocks()) == {"sync": 0, "async": 1}
+    begun: list[dict[Cell, str]] = []
     for start in starts:
-        turns = [[one.name for one in start.turns(cell, 4)] for cell in start.cells]
-        for one in turns:
+        turns = {cell: [one.name for one in start.turns(cell, 4)] for cell in start.cells}
+        for one in turns.values():
             assert one[:4] == one[3::-1]
             assert one[4:] == one[:3:-1]
             assert Counter(one) == {"sync": 4, "async": 4}
-        # Whoever begins one cell does not begin the next.
-        assert [one[0] for one in turns] in (["sync", "async"] * 3, ["async", "sync"] * 3)
+        begun.append({cell: one[0] for cell, one in turns.items()})
+    assert Counter(begun[0].values()) == {"sync": 3, "async": 3}
+    # Whoever begins a cell does not begin it in the next round, wherever its place is then.
+    assert all(begun[0][cell] != begun[1][cell] for cell in begun[0])
 
 
 THREE: dict[str, Any] = {
