@@ -50,7 +50,7 @@ def examine(project: Project) -> list[Finding]:
         _checked("Maven", _maven_version),
         _docker(),
         _machine(project),
-        _ports(project),
+        _free_ports(project),
         _jars(project),
         _jmeter(project),
         generator(project, jdks),
@@ -103,6 +103,13 @@ def _machine(project: Project) -> Finding:
     if memory < MEMORY_MB or disk < DISK_MB:
         return Finding("Machine", Verdict.NOTE, f"{text}; {MEMORY_MB} and {DISK_MB} MB are advised")
     return Finding("Machine", Verdict.GOOD, text)
+
+
+def _free_ports(project: Project) -> Finding:
+    try:
+        return _ports(project)
+    except UserError as problem:
+        return Finding("Ports", Verdict.BAD, problem.message)
 
 
 def _ports(project: Project) -> Finding:

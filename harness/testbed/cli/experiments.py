@@ -42,7 +42,8 @@ from testbed.deploy.meter import MB
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.schedule import Records, prepared, slots
+from testbed.experiment.demand import Records
+from testbed.experiment.schedule import prepared, slots
 from testbed.measure import environment, load, pods, results_directory, runner
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator

@@ -107,6 +107,8 @@ def faults(
     environ = java.environment({**os.environ, "TESTBED_ROOT": str(project.root)})
     code = processes.run_in_foreground(command, environ, project.root / "harness")
     found = promises.read(results / promises.FILE)
+    if not any(results.iterdir()):
+        results.rmdir()
     if found:
         console.print(table(found))
         console.print(f"Figures and logs: {escape(project.shown(results))}")

@@ -54,7 +54,7 @@ def prepare(
     if choice.backends == "docker":
         compose.require_docker()
         in_containers = deployments.in_containers(choice, project, environ)
-        ports.require_free(in_containers.ports, compose.MOVE_PORTS)
+        ports.require_free(in_containers.ports)
         return in_containers
     if choice.backends == "kubernetes":
         in_cluster = deployments.in_cluster(choice, project, environ)

@@ -55,7 +55,6 @@ def profile(
     deployment = prepare(project, choice, environ, build_first=not no_build)
     lay_out_jmeter(project, java)
     folder = results_directory.new_results(project, f"profile-{system}-{workload}", record.now())
-    folder.mkdir(parents=True)
     # JVMs with folders of their own write there.
     folder = folder.absolute()
     ports = deployment.front_ports
@@ -69,6 +68,7 @@ def profile(
     with step(console, f"Profiling {system}, {workload}, {threads} threads") as detail:
         stack = Stack(project, deployment, environ)
         stack.start(detail)
+        folder.mkdir(parents=True)
         try:
             with load.Generator.started(command, folder / "generator.log") as generator:
                 found = profiling.record(stack, generator, java, before, recorded, folder, detail)

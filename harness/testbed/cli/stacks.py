@@ -63,7 +63,7 @@ def up(
         started.start(lambda what: detail(f"waiting for {what}"), background=True)
     _print_status(started.record)
     console.print(
-        f"Front door: [bold]http://localhost:{started.record.front_port}[/bold]   "
+        f"Front door: [bold]http://localhost:{deployment.front_port}[/bold]   "
         "End it with: ./testbed down"
     )
 
@@ -84,9 +84,8 @@ def down() -> None:
 def status() -> None:
     """Show what runs: processes, readiness, start-up time, memory."""
     running = _running()
-    for _, known in running:
-        _print_status(known)
-    if any(len(known.alive()) < len(known.running) for _, known in running):
+    as_meant = [_print_status(known) for _, known in running]
+    if not all(as_meant):
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -137,7 +136,7 @@ def dead_letters(
     if replay and purge:
         raise UserError("--replay and --purge exclude each other")
     known = record.load(Project.find())
-    if known is None:
+    if known is None or not known.is_up:
         raise UserError("nothing is running", "Messages are kept while their variant runs.")
     with deadletters.connected(known, os.environ) as channel:
         if replay:
@@ -170,7 +169,8 @@ def _running() -> list[tuple[Project, StackRecord]]:
     return running
 
 
-def _print_status(known: StackRecord) -> None:
+def _print_status(known: StackRecord) -> bool:
+    """Print what runs of a stack; return whether all of it is as meant."""
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
     for heading in ("service", "port", "state", "start s", "RSS MB", "CPU s", "pid"):
         table.add_column(heading, justify="left" if heading in ("service", "state") else "right")
@@ -186,9 +186,11 @@ def _print_status(known: StackRecord) -> None:
             start_s = "" if one.ready_s is None else f"{one.ready_s:.1f}"
             ports_ = " ".join(map(str, one.ports))
             add(one.name, ports_, _state(one, http), start_s, str(one.process.pid))
-    for container in () if known.compose is None else compose.containers(known.compose):
+    containers = [] if known.compose is None else compose.containers(known.compose)
+    for container in containers:
         add(container.name, "", container.state, "", "")
-    for name, pod in {} if known.cluster is None else cluster.pods(known.cluster).items():
+    pods = {} if known.cluster is None else cluster.pods(known.cluster)
+    for name, pod in pods.items():
         add(name, "", "ready" if pod.ready else pod.problem or "not ready", "", "")
     console.print(table)
     total = sum(one.rss_mb for one in usage.values())
@@ -196,6 +198,11 @@ def _print_status(known: StackRecord) -> None:
     console.print(
         f"{known.variant}, preset {known.preset}, backends {known.backends}: "
         f"{total:,.0f} MB together{started}"
+    )
+    return (
+        len(known.alive()) == len(known.running)
+        and all(container.as_meant for container in containers)
+        and all(pod.ready for pod in pods.values())
     )
 
 

@@ -21,14 +21,11 @@ database, which it empties between runs.
 class ClusterDeployer(Deployer):
     """Deploys pods. What they tell about themselves is not asked for."""
 
-    move = "Stop what uses them, or choose others by --port-offset."
-
     def start(self, notice: Notice) -> None:
         cluster.apply(self._cluster, self._deployment.manifests)
         limit_s = max(self._ready_s, cluster.READY_LIMIT_S)
         expected = cluster.expected(self._deployment.manifests)
         if late := cluster.late(self._cluster, expected, limit_s, notice):
-            self.keep_logs()
             raise UserError(
                 f"not ready in {limit_s:.0f} s: {', '.join(late)}",
                 f"See the logs in {self._project.shown(self._project.logs)}.",

@@ -27,9 +27,6 @@ from testbed.model.systems import instance
 
 WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
 
-MOVE_PORTS = "Stop what uses them, or choose others: each is a PORT_... of .env."
-"""The hint for taken ports that containers publish."""
-
 _NUMBER = re.compile(r"-(\d+)$")
 """The number of an instance, at the end of its container's name."""
 
@@ -111,7 +108,7 @@ def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tupl
 
 def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables of the compose files; `environ` overrides the files, as in compose."""
-    known = _values(env_files(project, environ)) | dict(environ)
+    known = values(env_files(project, environ)) | dict(environ)
     return {name: value for name, value in known.items() if value is not None}
 
 
@@ -177,7 +174,7 @@ def moved(compose: Compose, project: Project, offset: int, *, apart: bool = Fals
     """
     if not offset:
         return compose
-    known = _values(compose.env_files)
+    known = values(compose.env_files)
     moved = {name: int(known[name] or 0) + offset for name in known if name.startswith("PORT_")}
     name = f"{compose.files[0].stem.replace('.', '-')}-{offset}"
     lines = [f"{key}={port}" for key, port in moved.items()]
@@ -188,7 +185,7 @@ def moved(compose: Compose, project: Project, offset: int, *, apart: bool = Fals
     return Compose(compose.files, (*compose.env_files, override))
 
 
-def _values(files: Iterable[Path]) -> dict[str, str | None]:
+def values(files: Iterable[Path]) -> dict[str, str | None]:
     """Return the variables that files set; later files override earlier ones."""
     known: dict[str, str | None] = {}
     for file in files:

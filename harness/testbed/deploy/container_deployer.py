@@ -16,8 +16,6 @@ from testbed.model.files import tail
 class ContainerDeployer(Deployer):
     """Deploys the containers of a compose stack."""
 
-    move = compose.MOVE_PORTS
-
     def start(self, notice: Notice) -> None:
         notice("healthy containers")
         environ = {**self._environ, "TESTBED_PRESET": self._deployment.preset}

@@ -6,7 +6,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import ClassVar
 
 from testbed.deploy.meter import Meter
 from testbed.deploy.record import StoredRecord
@@ -25,9 +24,6 @@ class Deployer(ABC):
     Services inherit `environ`, and are ready in `ready_s` seconds. Each method raises `UserError`
     if it fails, or if there is no such instance or service.
     """
-
-    move: ClassVar[str]
-    """The hint for ports that are taken."""
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ import yaml
 from testbed.deploy import compose, composefile
 from testbed.deploy.composefile import ComposeService
 from testbed.model import systems
+from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.systems import SystemDeclaration
 
@@ -98,9 +99,9 @@ def overlay(
     }
 
 
-def accounts(project: Project) -> str:
-    """Return the accounts of ``.env``, for the secret that all overlays share."""
-    known = dotenv.dotenv_values(project.root / ".env")
+def accounts(project: Project, environ: Mapping[str, str]) -> str:
+    """Return the accounts of the variables' files, for the secret that all overlays share."""
+    known = compose.values(compose.env_files(project, environ))
     lines = [HEAD.format(file=".env"), *(f"{name}={known[name]}\n" for name in ACCOUNTS)]
     return "".join(lines)
 
@@ -122,7 +123,7 @@ def rules(project: Project) -> str:
 def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
     """Write all files into a folder, and return their paths."""
     files = {
-        folder / "base" / "accounts.env": accounts(project),
+        folder / "base" / "accounts.env": accounts(project, environ),
         folder / "components" / "monitoring" / "rules.yaml": rules(project),
     }
     for system in systems.declarations(project.root).values():
@@ -399,8 +400,10 @@ def _text(documents: Iterable[Mapping[str, Any]]) -> str:
 def main() -> None:
     project = Project.find()
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else project.root / "kubernetes"
-    for written in write(project, folder, os.environ):
-        print(written)
+    try:
+        print(*write(project, folder, os.environ), sep="\n")
+    except UserError as problem:
+        sys.exit(problem.message)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,6 @@ OWN_LOOPBACK = "127.0.0.2"
 
 ACCEPT_LIMIT_S = 1.0
 
-MOVE_ALL = "Stop what uses them, or move the whole stack: --port-offset 10000."
-"""The hint for taken ports if the stack can use others."""
-
 _origin: dict[str, str] = {}
 
 
@@ -79,16 +76,19 @@ def parse(name: str, given: str | int) -> int:
     return int(given)
 
 
-def require_free(wanted: Mapping[str, tuple[int, ...]], hint: str = MOVE_ALL) -> None:
+def require_free(wanted: Mapping[str, tuple[int, ...]]) -> None:
     """Check that the ports of each service are free.
 
-    Raises `UserError` with `hint`. The error names each port in use, the service that needs it and
+    Raises `UserError`, which names each port in use, the service that needs it and
     the process that has it.
     """
     owners = {port: name for name, ports in wanted.items() for port in ports}
     if busy := taken(owners):
         lines = [f"port {port} ({owners[port]}) is in use by {by}" for port, by in busy.items()]
-        raise UserError("\n".join(lines), hint)
+        raise UserError(
+            "\n".join(lines),
+            "Stop what uses them, or move the whole stack: --port-offset 10000.",
+        )
 
 
 def _holders() -> dict[int, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from testbed.deploy import groups, ports, processes
+from testbed.deploy import groups, processes
 from testbed.deploy.deployer import Deployer, Notice, polls
 from testbed.deploy.groups import LimitedMeter
 from testbed.deploy.meter import Meter, ProcessMeter
@@ -24,8 +24,6 @@ from testbed.model.systems import service_of
 
 class ProcessDeployer(Deployer):
     """Deploys processes, which stand in the record of the stack."""
-
-    move = ports.MOVE_ALL
 
     def start(self, notice: Notice) -> None:
         for phase in self._deployment.phases:

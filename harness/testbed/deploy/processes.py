@@ -223,6 +223,8 @@ def ask(
             text=True,
             timeout=timeout_s,
             check=False,
+            # Ctrl-C in the terminal is for the harness, which may be in the middle of an end.
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired as problem:
         raise UserError(f"{' '.join(command)}: no end in {timeout_s:.0f} s") from problem

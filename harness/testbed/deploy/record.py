@@ -56,7 +56,6 @@ class StackRecord:
     variant: str
     preset: str
     backends: str
-    front_port: int
     settings: dict[str, str]
     started: datetime
     """In UTC."""

@@ -90,7 +90,10 @@ class Deployment:
 
     @property
     def front_port(self) -> int:
-        return self.front_ports[0]
+        """The port of this machine at which the front door answers."""
+        # The front door is the first that is led to.
+        local, _ = next(iter(self.forwarded.values()), (self.front_ports[0], 0))
+        return local
 
     @property
     def services(self) -> tuple[Service, ...]:

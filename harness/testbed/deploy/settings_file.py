@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 
 import yaml
@@ -14,6 +15,7 @@ import yaml
 from testbed.deploy import compose, composefile
 from testbed.experiment import settings
 from testbed.model import systems
+from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 METADATA = "*/target/classes/META-INF/spring-configuration-metadata.json"
@@ -55,5 +57,8 @@ def _given(project: Project) -> set[str]:
 
 if __name__ == "__main__":
     here = Project.find()
-    settings.file(here).write_text(content(found(here)), encoding="utf-8")
+    try:
+        settings.file(here).write_text(content(found(here)), encoding="utf-8")
+    except UserError as problem:
+        sys.exit(problem.message)
     print(settings.file(here))

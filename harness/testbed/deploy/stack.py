@@ -63,13 +63,12 @@ class Stack:
         ready in time.
         """
         leftovers.clear(self._project)
-        ports.require_free(self.deployment.ports, self._deployer.move)
+        ports.require_free(self.deployment.ports)
         self._stored.begin(
             StackRecord(
                 variant=self.deployment.variant,
                 preset=self.deployment.preset,
                 backends=self.deployment.backends,
-                front_port=self.deployment.front_port,
                 settings=dict(self.deployment.settings),
                 started=record.now(),
                 owner=processes.own(),
@@ -88,9 +87,11 @@ class Stack:
             if background:
                 self._dismiss_guard()
         except BaseException as problem:
-            if isinstance(problem, UserError):
-                self._deployer.keep_logs()
-            self.stop()
+            try:
+                if isinstance(problem, UserError):
+                    self._deployer.keep_logs()
+            finally:
+                self.stop()
             raise
 
     def stop(self, grace_s: float = processes.STOP_GRACE_S) -> list[str]:

@@ -130,7 +130,8 @@ def read(connection: socket.socket) -> int:
 
 @pytest.mark.promise(
     "limits-hold",
-    "Too large, half-sent and unread messages end at a limit, and fail nobody else.",
+    "Oversized and half-sent requests and unread answers are cut off at a limit, "
+    "and no other client fails.",
 )
 def test_limits_hold(
     stack: Stack,

@@ -207,7 +207,7 @@ def test_poison_is_set_aside(
 
 @pytest.mark.promise(
     "garbage-never-runs",
-    "What is no message of the system is set aside in every queue, and nothing of it is run.",
+    "Malformed and foreign messages are set aside in every queue, and never executed.",
 )
 def test_garbage_never_runs(
     stack: Stack,

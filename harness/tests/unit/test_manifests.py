@@ -67,7 +67,14 @@ def test_manifests_are_those_of_the_compose_files(system: str) -> None:
 def test_every_system_has_an_overlay_and_the_accounts_are_those_of_the_compose_files() -> None:
     there = sorted(one.name for one in (FOLDER / "overlays").iterdir())
     assert there == sorted((*systems.names(), LOAD))
-    assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find())
+    assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find(), {})
+
+
+def test_accounts_of_a_further_file_take_the_place_of_those_of_the_project(tmp_path: Path) -> None:
+    mine, name = tmp_path / "mine.env", sorted(manifests.ACCOUNTS)[0]
+    mine.write_text(f"{name}=mine\n")
+    made = manifests.accounts(Project.find(), {"TESTBED_ENV_FILE": str(mine)})
+    assert f"{name}=mine" in made.splitlines()
 
 
 def test_the_rules_are_those_of_prometheus() -> None:
