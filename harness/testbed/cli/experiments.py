@@ -221,8 +221,6 @@ def _dependencies(
             plan.backends,
             dict(system.settings),
             port_offset + SLOT_PORTS * places[system.name],
-            apart=places[system.name] > 0
-            and len({one.variant for one in plan.compared}) < len(plan.compared),
             replicas=system.replicas,
             at_first={} if (rule := system.autoscale) is None else {rule.service: rule.least},
             limits={name: one.at_start for name, one in system.limits.items()},
@@ -322,9 +320,10 @@ def _images(
     for variant in dict.fromkeys(variants):
         files = compose.describe(project, systems.declaration(variant).compose)
         services = compose.resolved(files, environ)
-        if None in compose.image_ids(services).values():
-            with step(console, f"Fetching the images of {variant}"):
-                compose.fetch_images(files, environ, project.logs / "compose.log")
         known = compose.image_ids(services)
+        if missing := {name: services[name] for name, id_ in known.items() if id_ is None}:
+            with step(console, f"Fetching the images of {variant}"):
+                compose.fetch_images(files, missing, environ, project.logs / "compose.log")
+            known = compose.image_ids(services)
         ids |= {f"{variant}/{service}": known[service] for service in sorted(known)}
     return ids

@@ -130,10 +130,12 @@ def changes(
     settings: Mapping[str, str],
     replicas: Mapping[str, int],
     limits: Mapping[str, ServiceLimits],
+    images: Mapping[str, str],
 ) -> dict[str, dict[str, Any]]:
     """Return the keys of a compose file to change, by service.
 
-    `services` has the container ports of each service. Where there are several instances, Docker
+    `services` has the container ports of each service. `images` has those to use in place of its
+    own. Where there are several instances, Docker
     chooses the host ports.
     """
     found: dict[str, dict[str, Any]] = {}
@@ -141,6 +143,7 @@ def changes(
         # Compose would put variables of the shell in the place of $NAME.
         plain = {key: value.replace("$", "$$") for key, value in settings.items()}
         keys: dict[str, Any] = {"environment": plain} if plain else {}
+        keys |= {"image": images[name]} if name in images else {}
         if replicas.get(name, 1) > 1:
             published = Replaced(f"{ports.LOOPBACK}::{port}" for port in inside)
             keys |= {"scale": replicas[name], "ports": published}
@@ -166,23 +169,34 @@ def changed(compose: Compose, project: Project, keys: Mapping[str, Mapping[str, 
     return Compose((*compose.files, override), compose.env_files)
 
 
-def moved(compose: Compose, project: Project, offset: int, *, apart: bool = False) -> Compose:
+def moved(
+    compose: Compose, project: Project, offset: int, environ: Mapping[str, str] = os.environ
+) -> Compose:
     """Return the stack on other published ports, by a further file with variables.
 
-    `offset` is added to every ``PORT_...`` variable; 0 leaves the stack unchanged. With `apart`,
-    the stack gets its own project name, because the same variant is already up.
+    `offset` is added to every ``PORT_...`` variable; 0 leaves the stack unchanged. A moved stack
+    has a project name of its own: the same variant may be up already. Raises `UserError` if
+    `environ` has such a variable, which would override the file.
     """
     if not offset:
         return compose
-    known = values(compose.env_files)
-    moved = {name: int(known[name] or 0) + offset for name in known if name.startswith("PORT_")}
-    name = f"{compose.files[0].stem.replace('.', '-')}-{offset}"
-    lines = [f"{key}={port}" for key, port in moved.items()]
-    lines += [f"COMPOSE_PROJECT_NAME={name}"] if apart else []
-    override = project.state / f"compose-{name}{'-apart' if apart else ''}.env"
+    known = {name: port for name, port in values(compose.env_files).items() if _is_port(name)}
+    if fixed := sorted(known.keys() & environ.keys()):
+        raise UserError(
+            f"{', '.join(fixed)} cannot be moved: set in the environment",
+            "Unset it, or leave the port offset out.",
+        )
+    name = f"{compose.files[0].stem.replace('docker-compose.', 'testbed-')}-{offset}"
+    moved = {key: str(int(port or 0) + offset) for key, port in known.items()}
+    lines = [f"{key}={value}" for key, value in (moved | {"COMPOSE_PROJECT_NAME": name}).items()]
+    override = project.state / f"compose-{name}.env"
     override.parent.mkdir(parents=True, exist_ok=True)
     override.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return Compose(compose.files, (*compose.env_files, override))
+
+
+def _is_port(name: str) -> bool:
+    return name.startswith("PORT_")
 
 
 def values(files: Iterable[Path]) -> dict[str, str | None]:
@@ -306,13 +320,16 @@ def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
     return ids
 
 
-def fetch_images(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
-    """Build or pull the images of a stack that this machine does not have.
+def fetch_images(
+    compose: Compose, services: Mapping[str, Any], environ: Mapping[str, str], log: Path
+) -> None:
+    """Build or pull the images of some services, as `resolved` returns them.
 
     Raises `UserError` with the end of the output if that fails.
     """
-    _carry_out(compose, ("create",), environ, log)
-    down(compose)
+    for task, ours in (("build", True), ("pull", False)):
+        if names := [name for name, one in services.items() if ("build" in one) is ours]:
+            _carry_out(compose, (task, *names), environ, log)
 
 
 def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:

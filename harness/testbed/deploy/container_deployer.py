@@ -65,7 +65,7 @@ class ContainerDeployer(Deployer):
         return {
             name: found[0]
             for name, found in published.items()
-            if found and name not in self._deployment.watching
+            if found and name not in self._deployment.others
         }
 
     @contextlib.contextmanager

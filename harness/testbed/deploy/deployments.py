@@ -74,8 +74,6 @@ class Choice:
     """Environment settings for every service, on top of the preset."""
     port_offset: int = 0
     """Added to every port, including those of backends."""
-    apart: bool = False
-    """Whether the same variant is already up; containers then get other names."""
     replicas: Mapping[str, int] = field(default_factory=dict)
     """Instances of each service; one where it is not named."""
     at_first: Mapping[str, int] = field(default_factory=dict)
@@ -283,12 +281,20 @@ def in_containers(
             "its port",
             "Choose backends embedded or local.",
         )
-    files = compose.describe(project, choice.system.compose, environ)
-    files = compose.moved(files, project, choice.port_offset, apart=choice.apart)
+    unmoved = compose.describe(project, choice.system.compose, environ)
+    files = compose.moved(unmoved, project, choice.port_offset, environ)
     known = compose.resolved(files, environ)
+    # Those of the stack that is not moved: by its own name it would have another build.
+    images = {name: one["image"] for name, one in compose.resolved(unmoved, environ).items()}
     services = described(choice, project, environ)
     own = {name: tuple(one.ports) for name, one in services.items() if one.module}
-    changes = compose.changes(own, choice.settings, choice.replicas, choice.limits)
+    changes = compose.changes(
+        own,
+        choice.settings,
+        choice.replicas,
+        choice.limits,
+        images if choice.port_offset else {},
+    )
     scaled = {
         name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1
     }
@@ -309,6 +315,7 @@ def in_containers(
         settings=choice.settings,
         compose=compose.changed(files, project, changes),
         published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
+        others=frozenset(known.keys() - own.keys()),
         watching=compose.watching(known),
         scaled=scaled,
     )

@@ -83,6 +83,8 @@ class Deployment:
     """The host ports of the containers, by service; the one with its health first."""
     watching: frozenset[str] = frozenset()
     """The containers that are not part of the system."""
+    others: frozenset[str] = frozenset()
+    """The containers that are not of our code, and tell nothing about themselves."""
     scaled: Mapping[str, int] = field(default_factory=dict)
     """The services in several containers, with the port of their health in each. Docker chooses
     their host ports.

@@ -147,17 +147,17 @@ echo "$@" >> {tmp_path}/asked"""
 def test_settings_reach_the_named_services_alone(project: Project) -> None:
     stack = compose.Compose((project.root / "c.yml",), ())
 
-    keys = compose.changes({"broker-service": (8099,)}, {"A": "1"}, {}, {})
+    keys = compose.changes({"broker-service": (8099,)}, {"A": "1"}, {}, {}, {})
 
     assert keys == {"broker-service": {"environment": {"A": "1"}}}
     assert yaml.safe_load(compose.changed(stack, project, keys).files[-1].read_text()) == {
         "services": keys
     }
-    assert compose.changed(stack, project, compose.changes({"b": ()}, {}, {}, {})) == stack
+    assert compose.changed(stack, project, compose.changes({"b": ()}, {}, {}, {}, {})) == stack
 
 
 def test_a_setting_reaches_a_container_as_it_is() -> None:
-    keys = compose.changes({"shop": ()}, {"A": "$HOME ${PATH:?} $$"}, {}, {})
+    keys = compose.changes({"shop": ()}, {"A": "$HOME ${PATH:?} $$"}, {}, {}, {})
 
     # Compose takes $$ for $.
     assert keys["shop"]["environment"] == {"A": "$$HOME $${PATH:?} $$$$"}
@@ -171,10 +171,12 @@ def test_instances_have_limits_and_host_ports_that_docker_chooses(project: Proje
         {},
         {"shop": 3, "till": 1},
         {"shop": ServiceLimits(cpus=0.5, memory_mb=256)},
+        {"till": "testbed-sync-till"},
     )
 
     assert keys == {
-        "shop": {"scale": 3, "ports": ["127.0.0.1::8080"], "cpus": 0.5, "mem_limit": 256_000_000}
+        "shop": {"scale": 3, "ports": ["127.0.0.1::8080"], "cpus": 0.5, "mem_limit": 256_000_000},
+        "till": {"image": "testbed-sync-till"},
     }
     # Without the tag, the port of the compose file would stay and be taken by the first instance.
     assert "ports: !override\n" in compose.changed(stack, project, keys).files[-1].read_text()
@@ -238,9 +240,10 @@ def test_a_stack_beside_another_has_ports_of_its_own(project: Project) -> None:
     first = Compose((project.root / "docker-compose.sync.yml",), (variables,))
 
     assert compose.moved(first, project, 0) == first
-    beside = compose.moved(first, project, 1000)
+    beside = compose.moved(first, project, 1000, {})
     assert beside.env_files[0] == variables
-    assert beside.env_files[-1].read_text() == "PORT_FRONT=9099\nPORT_AMQP=6672\n"
-    apart = compose.moved(first, project, 1000, apart=True)
-    assert "COMPOSE_PROJECT_NAME=docker-compose-sync-1000\n" in apart.env_files[-1].read_text()
-    assert "COMPOSE" not in beside.env_files[-1].read_text()
+    assert beside.env_files[-1].read_text() == (
+        "PORT_FRONT=9099\nPORT_AMQP=6672\nCOMPOSE_PROJECT_NAME=testbed-sync-1000\n"
+    )
+    with pytest.raises(UserError, match="PORT_FRONT cannot be moved: set in the environment"):
+        compose.moved(first, project, 1000, {"PORT_FRONT": "9000"})

@@ -459,8 +459,9 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
         in_containers(
             service,
             project.root,
-            published={"gateway": (8099,), "prometheus": (9090,)},
+            published={"gateway": (8099,), "mongodb": (27017,), "prometheus": (9090,)},
             watching=frozenset({"prometheus"}),
+            others=frozenset({"mongodb", "prometheus"}),
         )
     )
     monkeypatch.setattr(ports, "require_free", lambda *_: None)
