@@ -61,8 +61,12 @@ def _checked(subject: str, check: Callable[[], str]) -> Finding:
     try:
         return Finding(subject, Verdict.GOOD, check())
     except UserError as problem:
-        hint = f". {problem.hint}" if problem.hint else ""
-        return Finding(subject, Verdict.BAD, f"{problem.message}{hint}")
+        return _bad(subject, problem)
+
+
+def _bad(subject: str, problem: UserError) -> Finding:
+    hint = f". {problem.hint}" if problem.hint else ""
+    return Finding(subject, Verdict.BAD, f"{problem.message}{hint}")
 
 
 def _java(found: Jdk) -> str:
@@ -109,7 +113,7 @@ def _free_ports(project: Project) -> Finding:
     try:
         return _ports(project)
     except UserError as problem:
-        return Finding("Ports", Verdict.BAD, problem.message)
+        return _bad("Ports", problem)
 
 
 def _ports(project: Project) -> Finding:

@@ -180,7 +180,9 @@ def moved(
     """
     if not offset:
         return compose
-    known = {name: port for name, port in values(compose.env_files).items() if _is_port(name)}
+    known = {
+        name: port for name, port in values(compose.env_files).items() if name.startswith("PORT_")
+    }
     if fixed := sorted(known.keys() & environ.keys()):
         raise UserError(
             f"{', '.join(fixed)} cannot be moved: set in the environment",
@@ -193,10 +195,6 @@ def moved(
     override.parent.mkdir(parents=True, exist_ok=True)
     override.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return Compose(compose.files, (*compose.env_files, override))
-
-
-def _is_port(name: str) -> bool:
-    return name.startswith("PORT_")
 
 
 def values(files: Iterable[Path]) -> dict[str, str | None]:

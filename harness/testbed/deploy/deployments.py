@@ -285,7 +285,7 @@ def in_containers(
     files = compose.moved(unmoved, project, choice.port_offset, environ)
     known = compose.resolved(files, environ)
     # Those of the stack that is not moved: by its own name it would have another build.
-    images = {name: one["image"] for name, one in compose.resolved(unmoved, environ).items()}
+    built = compose.resolved(unmoved, environ) if choice.port_offset else {}
     services = described(choice, project, environ)
     own = {name: tuple(one.ports) for name, one in services.items() if one.module}
     changes = compose.changes(
@@ -293,7 +293,7 @@ def in_containers(
         choice.settings,
         choice.replicas,
         choice.limits,
-        images if choice.port_offset else {},
+        {name: one["image"] for name, one in built.items()},
     )
     scaled = {
         name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1

@@ -15,6 +15,7 @@ from testbed.experiment.declaration import Demanded, System
 from testbed.model import systems
 
 Records = Mapping[str, Mapping[str, Any]]
+"""The records of finished runs, by name."""
 
 LEAST_CPUS = 0.01
 """The least cores of a service, however little CPU an operation costs it."""

@@ -22,8 +22,6 @@ SYSTEM_MB = 2600
 INSTANCE_MB = 350
 """Memory of each further instance of a service, in MB: its share of `SYSTEM_MB`."""
 
-"""The records of finished runs, by name."""
-
 _Item = TypeVar("_Item")
 
 

@@ -153,7 +153,7 @@ def _reached(
     *,
     anew: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """Return what was reached, by key. Measures what is not known, with `anew` all."""
+    """Return what each server reached, by key; what is known is measured again only if `anew`."""
     stored = {} if anew else _read(project)
     found: dict[str, dict[str, Any]] = {
         one.key: stored[one.key] for one in wanted if one.key in stored

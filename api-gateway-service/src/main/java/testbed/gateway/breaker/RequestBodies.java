@@ -60,15 +60,14 @@ class RequestBodies {
   }
 
   private Mono<Void> refuse(ServerWebExchange exchange, Throwable failure) {
-    // The rest of the body is not waited for.
-    exchange.getResponse().getHeaders().setConnection("close");
     return switch (failure) {
       case DataBufferLimitException tooLarge ->
-          problems.write(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes));
+          problems.writeLast(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes));
       case TimeoutException tooSlow ->
-          problems.write(exchange, ProblemType.REQUEST_TIMEOUT, RequestTooSlow.DETAIL);
+          problems.writeLast(exchange, ProblemType.REQUEST_TIMEOUT, RequestTooSlow.DETAIL);
       // The client is gone. The answer is for the metrics.
-      default -> problems.write(exchange, ProblemType.INVALID_REQUEST, "The body is not complete.");
+      default ->
+          problems.writeLast(exchange, ProblemType.INVALID_REQUEST, "The body is not complete.");
     };
   }
 }

@@ -28,6 +28,15 @@ public class ProblemResponses {
     return write(exchange, Problems.of(type, detail));
   }
 
+  /**
+   * Answers with the problem and does not wait for the rest of the request's body. The response
+   * must not be committed.
+   */
+  public Mono<Void> writeLast(ServerWebExchange exchange, ProblemType type, String detail) {
+    exchange.getResponse().getHeaders().setConnection("close");
+    return write(exchange, type, detail);
+  }
+
   /** Answers with a problem of the request. The response must not be committed. */
   public Mono<Void> write(ServerWebExchange exchange, ProblemException problem) {
     problem

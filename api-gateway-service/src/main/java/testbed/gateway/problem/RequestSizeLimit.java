@@ -29,11 +29,8 @@ class RequestSizeLimit implements WebFilter {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-    if (exchange.getRequest().getHeaders().getContentLength() <= limitBytes) {
-      return chain.filter(exchange);
-    }
-    // The rest of the body is not waited for.
-    exchange.getResponse().getHeaders().setConnection("close");
-    return problems.write(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes));
+    return exchange.getRequest().getHeaders().getContentLength() > limitBytes
+        ? problems.writeLast(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes))
+        : chain.filter(exchange);
   }
 }
