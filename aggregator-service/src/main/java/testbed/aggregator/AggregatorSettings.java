@@ -20,9 +20,9 @@ import testbed.support.preset.InvalidSetting;
  *
  * @param fanOut how the cinemas are asked
  * @param route the way to a cinema
- * @param client declared: the framework's, with a thread for each question. lean: connections of
- *     the pool alone, on the caller's thread, and answers that are equal to the last are not read
- *     again; needs a pool. With traces it is always the declared one
+ * @param client declared: the framework's client, a thread for each question. lean: the connection
+ *     pool alone, on the caller's thread; answers equal to the last are not parsed again. Lean
+ *     needs a pool; with traces the declared client is used
  * @param deadline the time for a whole list, from the request to the answer
  * @param gatewayUrl where the gateway is, for the route through it
  * @param pool limits of the connections to each address; default: the client library's

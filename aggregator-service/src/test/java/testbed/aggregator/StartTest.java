@@ -92,6 +92,19 @@ class StartTest {
   }
 
   @Test
+  void startsALeanClientWithAPoolInThePresetThesis() {
+    try (var aggregator =
+        start(
+            "testbed.preset=thesis",
+            "aggregator.client=lean",
+            "aggregator.pool.size=10",
+            "aggregator.pool.acquire=1s",
+            "aggregator.pool.idle=30s")) {
+      assertThat(aggregator.getBean(AggregatorSettings.class).client()).isEqualTo(Client.LEAN);
+    }
+  }
+
+  @Test
   void stopsOnADeadlineThatIsNone(CapturedOutput output) {
     assertThatThrownBy(() -> start("aggregator.deadline=0s")).isNotNull();
 

@@ -45,6 +45,13 @@ class RawService implements AutoCloseable {
         });
   }
 
+  /** Begins an answer and then closes the connection. */
+  static RawService endingAfter(String beginning) {
+    return new RawService(
+        connection ->
+            connection.getOutputStream().write(beginning.getBytes(StandardCharsets.US_ASCII)));
+  }
+
   URI address() {
     return URI.create("http://127.0.0.1:" + server.getLocalPort());
   }

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.http.HttpHeaders;
 import org.springframework.test.context.TestPropertySource;
 import testbed.contracts.ProblemType;
 import testbed.support.testing.RawHttp;
 
-/** A service that stops in the middle of its answer. */
+/** A service that stops, or ends, in the middle of its answer. */
 @TestPropertySource(properties = "gateway.route.response-pause=500ms")
 class StalledAnswerTest extends RunningGateway {
 
@@ -38,6 +39,19 @@ class StalledAnswerTest extends RunningGateway {
   @Test
   void isReportedIfNothingOfItWasPassedOn() throws Exception {
     assertReported(head(LONG));
+  }
+
+  @Test
+  void isReportedWithoutItsHeadersIfItsServiceEnds() {
+    var begin = head(SHORT).replace("\r\n\r\n", "\r\nLink: </next>; rel=next\r\n\r\n");
+    try (var ending = RawService.endingAfter(begin + "[{\"id\":")) {
+      registerCinema("rex", ending.address());
+
+      var answer = get("/cinema/rex/movie/list");
+
+      expectProblem(answer, ProblemType.NO_ANSWER, "The answer broke off at its beginning.");
+      answer.expectHeader().doesNotExist(HttpHeaders.LINK);
+    }
   }
 
   private void assertReported(String begin) throws Exception {

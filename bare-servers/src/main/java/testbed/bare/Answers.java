@@ -17,7 +17,7 @@ final class Answers {
 
   record Reply(int status, Map<String, String> headers, byte[] body) {}
 
-  /** With {@code echo}, the reply has the rest of the request's JSON object after its own begin. */
+  /** With {@code echo}, the JSON object has the declared members first, then the request's. */
   private record Answer(String request, boolean echo, Reply reply) {}
 
   private static final Map<String, String> TEXT = Map.of("Content-Type", "text/plain");
@@ -29,7 +29,7 @@ final class Answers {
 
   /**
    * @param declared {@code REQUEST|STATUS|MEMBERS|FILE|HEADER|...}: how the request line begins,
-   *     and the members of a JSON object or a file, or neither
+   *     the status, then the members of a JSON object or a file, or neither, then headers
    */
   Answers(boolean acknowledged, List<String> declared) throws IOException {
     this.acknowledged = acknowledged;

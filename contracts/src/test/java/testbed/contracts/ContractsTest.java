@@ -36,13 +36,6 @@ class ContractsTest {
     assertThat(json.readValue(written, Cinema.class)).isEqualTo(cinema);
   }
 
-  @Test
-  void givesACinemaAnIdThatDependsOnItsNameOnly() {
-    assertThat(new CinemaName("ucd").id())
-        .isEqualTo(new CinemaName("ucd").id())
-        .isNotEqualTo(new CinemaName("dundrum").id());
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"", "UCD", "1cinema", "a/b", "a b", "a.b", "request.to.#"})
   void refusesNamesThatWouldBreakUrlsOrRoutingKeys(String name) {

@@ -67,12 +67,12 @@ public final class EmbeddedBackends implements AutoCloseable {
     return new EmbeddedBackends(running, mongoDbPort, amqpPort);
   }
 
-  /** The address of MongoDB; empty if it is off. */
+  /** The port of MongoDB; empty if it is off. */
   OptionalInt mongoDbPort() {
     return mongoDbPort;
   }
 
-  /** The address of AMQP; empty if it is off. */
+  /** The port of AMQP; empty if it is off. */
   OptionalInt amqpPort() {
     return amqpPort;
   }

@@ -35,7 +35,7 @@ final class MongoDb implements AutoCloseable {
   private static MongoBackend in(String file) {
     try {
       return new FileBackend(file);
-    } catch (MVStoreException unusable) {
+    } catch (MVStoreException | IllegalArgumentException unusable) {
       throw new CannotStart(
           "%s is '%s': not a file to store data in (%s)."
               .formatted(Settings.MONGODB_FILE, file, unusable.getMessage()),

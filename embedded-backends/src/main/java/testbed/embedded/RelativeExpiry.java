@@ -9,6 +9,8 @@ import org.apache.qpid.server.model.ManagedObject;
 import org.apache.qpid.server.model.VirtualHostNode;
 import org.apache.qpid.server.plugin.ConfiguredObjectRegistration;
 import org.apache.qpid.server.protocol.v0_8.MessageMetaData;
+import org.apache.qpid.server.protocol.v0_8.transport.BasicContentHeaderProperties;
+import org.apache.qpid.server.protocol.v0_8.transport.ContentHeaderBody;
 import org.apache.qpid.server.store.MemoryMessageStore;
 import org.apache.qpid.server.store.MessageHandle;
 import org.apache.qpid.server.store.MessageStore;
@@ -37,14 +39,37 @@ public final class RelativeExpiry extends AbstractVirtualHost<RelativeExpiry> {
   private static final class Store extends MemoryMessageStore {
 
     @Override
+    @SuppressWarnings("unchecked") // T is MessageMetaData where that is returned.
     public <T extends StorableMessageMetaData> MessageHandle<T> addMessage(T metaData) {
       if (metaData instanceof MessageMetaData message) {
-        var properties = message.getContentHeaderBody().getProperties();
-        if (properties.getExpiration() > 0) {
-          properties.setExpiration(message.getArrivalTime() + properties.getExpiration());
+        var sent = message.getContentHeaderBody();
+        if (sent.getProperties().getExpiration() > 0) {
+          var properties = new Expiring(sent.getProperties(), message.getArrivalTime());
+          var header = new ContentHeaderBody(properties, sent.getBodySize());
+          sent.dispose();
+          var expiring =
+              new MessageMetaData(
+                  message.getMessagePublishInfo(), header, message.getArrivalTime());
+          return (MessageHandle<T>) super.addMessage(expiring);
         }
       }
       return super.addMessage(metaData);
+    }
+  }
+
+  /** Tells the queues when a message expires. What is written to its consumer is what was sent. */
+  private static final class Expiring extends BasicContentHeaderProperties {
+
+    private final long at;
+
+    Expiring(BasicContentHeaderProperties sent, long arrival) {
+      super(sent);
+      this.at = arrival + sent.getExpiration();
+    }
+
+    @Override
+    public long getExpiration() {
+      return at;
     }
   }
 

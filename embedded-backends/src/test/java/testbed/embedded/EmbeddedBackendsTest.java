@@ -218,6 +218,8 @@ class EmbeddedBackendsTest {
         await()
             .atMost(Duration.ofMillis(PATIENCE_MILLIS))
             .until(() -> headOf(channel, "stale").equals("later"));
+        // What was sent, as a consumer takes it for its deadline.
+        assertThat(channel.basicGet("stale", true).getProps().getExpiration()).isEqualTo("600000");
       }
     }
 

@@ -55,6 +55,15 @@ class FileBackendTest {
         .withMessageContainingAll("EMBEDDED_MONGODB_FILE", notAStore.toString());
   }
 
+  @Test
+  void namesAFileInAFolderThatIsNotThere() {
+    var nowhere = folder.resolve("none").resolve("data");
+
+    assertThatExceptionOfType(CannotStart.class)
+        .isThrownBy(() -> start(nowhere))
+        .withMessageContainingAll("EMBEDDED_MONGODB_FILE", nowhere.toString());
+  }
+
   private EmbeddedBackends start(Path file) {
     return EmbeddedBackends.start(
         Map.of(

@@ -10,8 +10,8 @@ import testbed.support.access.Account;
  * The account for registering and for looking services up.
  *
  * @param username the name of the account
- * @param password if there is none, it is {@value #KNOWN_TO_ALL}, and the registry listens on the
- *     loopback address only
+ * @param password if there is none, it is {@value #KNOWN_TO_ALL}, and the registry's own port
+ *     listens on the loopback address only
  */
 @ConfigurationProperties("eureka")
 record RegistryAccount(@DefaultValue("testbed") String username, @Nullable String password) {

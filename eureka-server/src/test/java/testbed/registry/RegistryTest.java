@@ -58,18 +58,6 @@ class RegistryTest {
   }
 
   @Test
-  void forgetsTheLastInstanceTooWithoutPreservingItself() {
-    register("only-one-service");
-
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () ->
-                assertThat(get("/eureka/apps/only-one-service").getStatusCode())
-                    .isEqualTo(HttpStatus.NOT_FOUND));
-  }
-
-  @Test
   void showsItsDashboard() {
     var page =
         registry.get().uri("/").accept(MediaType.TEXT_HTML).retrieve().toEntity(String.class);

@@ -26,6 +26,9 @@ class StartTest {
     try (var service = started("testbed.preset=" + preset, "feed.source.refused=0")) {
       assertThat(service.getBean(RateSettings.class))
           .isEqualTo(new RateSettings(Keeper.NONE, Duration.ofSeconds(30), Duration.ZERO, true));
+      // Without a limit a connection is kept for as long as its client likes.
+      assertThat(service.getEnvironment().getProperty("server.tomcat.max-keep-alive-requests"))
+          .isEqualTo(preset.equals("tuned") ? "-1" : null);
       assertThat(told(service, "local.server.port", "/api/rates/eur_usd")).contains("\"EUR\"");
       assertThat(told(service, "local.management.port", "/actuator/health/readiness"))
           .contains("UP");

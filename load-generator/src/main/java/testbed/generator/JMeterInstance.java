@@ -46,8 +46,8 @@ final class JMeterInstance {
     System.setProperty(
         "log4j.configurationFile", home.resolve("bin").resolve("log4j2.xml").toUri().toString());
     System.setProperty(JMeter.JMETER_NON_GUI, "true");
-    // All that precedes a test, then the version. Users that do not stop must not end the program,
-    // and without their starts and ends, at INFO, the log of many loads stays short.
+    // JMeter's own start, then only its version is printed. Users that do not stop must not end the
+    // program. Starts and ends of users are not logged.
     new JMeter()
         .start(
             new String[] {

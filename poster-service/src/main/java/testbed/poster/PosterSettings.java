@@ -61,6 +61,11 @@ public record PosterSettings(
     return answers != Answers.FIRST || next != null || first != null;
   }
 
+  @AssertTrue(message = "poster.held-bytes must be at least 1KB")
+  public boolean isRoomForSome() {
+    return heldBytes == null || heldBytes.toKilobytes() > 0;
+  }
+
   /** Whether no other service follows. */
   public boolean isLast() {
     return next == null;

@@ -3,10 +3,12 @@ package testbed.poster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
 import testbed.poster.image.Codec;
 import testbed.poster.image.Format;
+import testbed.poster.work.Room;
 import testbed.support.testing.HeldPort;
 import testbed.support.testing.StandInServer;
 
@@ -109,9 +112,11 @@ class ChainTest {
   void tellsTheClientThatTheNextServiceIsLate() {
     var silent = new StandInServer().isSilent();
     running.push(silent);
-    var node = started("poster.next=" + silent.address(), "spring.http.clients.read-timeout=200ms");
+    var node = started("poster.next=" + silent.address(), "poster.deadline=1s");
+    var began = System.nanoTime();
 
     assertProblem(node.post(Format.PNG, POSTER), 504, "time-limit");
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
   }
 
   @Test
@@ -140,6 +145,59 @@ class ChainTest {
         started("poster.answers=first", "poster.next=" + silent.address(), "poster.deadline=1s");
 
     assertProblem(first.post(Format.PNG, POSTER), 504, "time-limit");
+  }
+
+  @Test
+  void waitsNoLongerThanItsDeadlineForTheFirst() {
+    var slow =
+        new StandInServer()
+            .does(
+                request -> {
+                  LockSupport.parkNanos(Duration.ofMillis(1_800).toNanos());
+                  StandInServer.respond(request, 202, "text/plain", "");
+                });
+    running.push(slow);
+    var first =
+        started("poster.answers=first", "poster.next=" + slow.address(), "poster.deadline=2s");
+    var began = System.nanoTime();
+
+    assertProblem(first.post(Format.PNG, POSTER), 504, "time-limit");
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofMillis(3_400));
+  }
+
+  @Test
+  void tellsTheClientWhatTheLastServiceRefuses() {
+    int port = heldPort();
+    var late =
+        new StandInServer()
+            .answers(
+                504, "application/problem+json", "{\"type\":\"urn:testbed:problem:time-limit\"}");
+    running.push(late);
+    var converter =
+        started(
+            "poster.steps=convert",
+            "poster.answers=first",
+            first("first", port),
+            "poster.next=" + late.address());
+    var adjuster =
+        started(
+            "poster.steps=adjust",
+            "poster.answers=first",
+            "poster.next=" + converter.address(),
+            "node.port=" + port);
+
+    assertProblem(adjuster.post(Format.PNG, POSTER), 504, "time-limit");
+  }
+
+  @Test
+  void saysWhenToTryAgainIfItHasNoRoomForTheAnswer() {
+    var first = chain("first", "poster.max-wait=500ms").getLast();
+    try (var all = first.bean(Room.class).answer(16 << 20)) {
+      var answer = first.post(Format.PNG, POSTER);
+
+      assertProblem(answer, 503, "unavailable");
+      assertThat(answer.getHeaders().getFirst(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
+    }
   }
 
   @Test

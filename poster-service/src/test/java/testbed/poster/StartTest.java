@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,9 +64,18 @@ class StartTest {
     }
   }
 
+  @Test
+  void editsOnThreadsThatTheSystemSchedules() throws Exception {
+    try (var node = new RunningNode()) {
+      var threads = node.bean(ExecutorService.class);
+      assertThat(threads.submit(() -> Thread.currentThread().isVirtual()).get()).isFalse();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "poster.steps=, poster.steps",
+    "poster.held-bytes=512B, poster.held-bytes",
     "poster.steps=enlarge, poster.steps",
     "poster.wire=gif, poster.wire",
     "poster.concurrency=0, poster.concurrency",

@@ -26,6 +26,12 @@ class StartTest {
   }
 
   @Test
+  void stopsOnAStoreOfANegativeSize() {
+    assertThatThrownBy(() -> start("--ticket.source=http", "--ticket.store-bytes=-1B"))
+        .hasStackTraceContaining("ticket.store-bytes must not be negative");
+  }
+
+  @Test
   void startsWithoutAMessageServerAndSaysThatItIsNotReady() {
     // Port 1 is reserved: nothing answers there.
     try (var service = start("--ticket.source=queue", "--RABBITMQ_PORT=1")) {

@@ -1,5 +1,6 @@
 package testbed.ticket;
 
+import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
@@ -41,6 +42,11 @@ public record TicketSettings(
     REJECT_PUBLISH,
     /** The queue has no limit; its length is ignored. */
     NONE
+  }
+
+  @AssertTrue(message = "ticket.store-bytes must not be negative")
+  public boolean isStoreOfSomeSize() {
+    return storeBytes == null || !storeBytes.isNegative();
   }
 
   /** How many tickets wait at most; 0 for no limit. */

@@ -10,7 +10,7 @@ public interface CinemaRoute {
   /**
    * Asks, and does not wait for the answer.
    *
-   * @return what is to be called once, by the same thread
+   * @return reads the answer; to be called once, by the same thread
    */
   Question ask(CinemaName cinema);
 

@@ -7,6 +7,7 @@ import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executors;
 import org.apache.hc.client5.http.DnsResolver;
@@ -22,6 +23,7 @@ import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.config.RegistryBuilder;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -68,7 +70,7 @@ class RouteConfiguration {
           case DIRECT -> new DirectRoute(client, cinemas::instancesOf);
           case GATEWAY -> new GatewayRoute(client, settings.gatewayUrl());
         };
-    var measured = new MeasuredRoute(new PortCheckedRoute(route), meters);
+    var measured = new MeasuredRoute(route, meters);
     var guards = breakers.getIfAvailable();
     return guards == null ? measured : new GuardedRoute(measured, guards);
   }
@@ -161,12 +163,16 @@ class RouteConfiguration {
           .setMaxConnTotal(Integer.MAX_VALUE)
           .setDefaultConnectionConfig(
               ConnectionConfig.custom()
-                  .setConnectTimeout(Timeout.of(client.connectTimeout()))
-                  .setSocketTimeout(Timeout.of(client.readTimeout()))
+                  .setConnectTimeout(timeout(client.connectTimeout()))
+                  .setSocketTimeout(timeout(client.readTimeout()))
                   .setIdleTimeout(Timeout.of(pool.idle()))
                   .setValidateAfterInactivity(TimeValue.ofSeconds(1))
                   .build())
           .build();
+    }
+
+    private static @Nullable Timeout timeout(@Nullable Duration limit) {
+      return limit == null ? null : Timeout.of(limit);
     }
 
     /** The pool checks idle connections only when one to the same instance is requested. */

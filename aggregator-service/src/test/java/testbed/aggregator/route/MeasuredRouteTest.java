@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.BindException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.web.client.ResourceAccessException;
 import testbed.aggregator.movie.NoPortLeft;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
@@ -33,7 +35,7 @@ class MeasuredRouteTest {
         new MeasuredRoute(
             cinema ->
                 () -> {
-                  throw new NoPortLeft();
+                  throw new ResourceAccessException("", new BindException());
                 },
             meters);
     assertThatThrownBy(() -> portless.ask(UCD).answer()).isInstanceOf(NoPortLeft.class);

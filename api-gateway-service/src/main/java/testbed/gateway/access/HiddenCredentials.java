@@ -1,15 +1,15 @@
 package testbed.gateway.access;
 
 import org.springframework.cloud.gateway.filter.headers.HttpHeadersFilter;
-import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
-import testbed.support.access.AccessRequired;
+import testbed.gateway.RoutingProfile;
 
 /** Removes clients' credentials before a request is passed on: no service needs them. */
 @Component
-@Conditional(AccessRequired.class)
+@Profile(RoutingProfile.STOCK)
 class HiddenCredentials implements HttpHeadersFilter {
 
   @Override

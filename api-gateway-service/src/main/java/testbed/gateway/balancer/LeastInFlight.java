@@ -20,8 +20,8 @@ final class LeastInFlight implements Balancer {
   @Override
   public URI choose(List<URI> instances) {
     int first = turn.getAndIncrement();
-    return IntStream.range(first, first + instances.size())
-        .mapToObj(place -> instances.get(Math.floorMod(place, instances.size())))
+    return IntStream.range(0, instances.size())
+        .mapToObj(step -> instances.get(Math.floorMod(first + step, instances.size())))
         .min(Comparator.comparingInt(instance -> inFlight.getOrDefault(instance, 0)))
         .orElseThrow();
   }

@@ -45,7 +45,8 @@ final class SlowStart implements Balancer {
     }
     // A second choice by the balancer would favour some instances.
     var older = instances.stream().filter(one -> share(one, now) > share).toList();
-    return older.get(random.nextInt(older.size()));
+    // None, if they have become new meanwhile.
+    return older.isEmpty() ? chosen : older.get(random.nextInt(older.size()));
   }
 
   @Override

@@ -34,8 +34,23 @@ record Answer(HttpClientResponse head, Connection connection) {
       }
     }
     return written(response)
-        .doOnError(failure -> connection.dispose())
+        .doOnError(
+            failure -> {
+              connection.dispose();
+              if (!response.isCommitted()) {
+                takeBack(response);
+              }
+            })
         .doOnCancel(connection::dispose);
+  }
+
+  /** A problem takes its place, without its headers. */
+  private void takeBack(ServerHttpResponse response) {
+    for (var name : head.responseHeaders().names()) {
+      if (!ConnectionHeaders.contains(name)) {
+        response.getHeaders().remove(name);
+      }
+    }
   }
 
   private Mono<Void> written(ServerHttpResponse response) {

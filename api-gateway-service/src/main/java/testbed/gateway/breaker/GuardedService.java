@@ -23,8 +23,8 @@ import testbed.support.deadline.Deadline;
 
 /**
  * The way to a service: one of its instances, behind a circuit breaker and a time limit. Both end
- * when the answer begins. The gateway library's own filters would forward to a fallback address;
- * this answers in place, for every method.
+ * when the head of the answer has arrived. The gateway library's own filters would forward to a
+ * fallback address; this answers in place, for every method.
  */
 public final class GuardedService {
 
@@ -77,27 +77,25 @@ public final class GuardedService {
     long start = breaker.getCurrentTimestamp();
     var judged = new AtomicBoolean();
     var question = new Question(exchange.getRequest(), body, Deadline.of(limit, Duration.ZERO));
-    return ask(question, Set.of())
+    return Mono.defer(() -> ask(question, Set.of()))
         .timeout(limit)
         // The client is gone.
-        .doOnCancel(
-            () -> {
-              if (!judged.getAndSet(true)) {
-                breaker.releasePermission();
-              }
-            })
-        .doOnNext(
-            answer -> {
-              judged.set(true);
-              judge(answer, start);
-            })
+        .doOnCancel(() -> once(judged, breaker::releasePermission))
+        .doOnNext(answer -> once(judged, () -> judge(answer, start)))
         .onErrorResume(
             failure -> {
-              judged.set(true);
-              breaker.onError(since(start), breaker.getTimestampUnit(), failure);
+              once(
+                  judged, () -> breaker.onError(since(start), breaker.getTimestampUnit(), failure));
               return fallback.answer(exchange, name, failure).then(Mono.empty());
             })
         .flatMap(answer -> answer.passOn(exchange.getResponse()));
+  }
+
+  /** An answer and a client that goes may come at the same time, on two threads. */
+  private static void once(AtomicBoolean judged, Runnable judgement) {
+    if (!judged.getAndSet(true)) {
+      judgement.run();
+    }
   }
 
   private void judge(Answer answer, long start) {

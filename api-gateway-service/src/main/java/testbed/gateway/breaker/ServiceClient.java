@@ -117,7 +117,7 @@ class ServiceClient {
     var lower = name.toLowerCase(Locale.ROOT);
     return switch (lower) {
       case "host", "authorization", "content-length", "expect", FORWARDED -> false;
-      default -> !lower.startsWith(FORWARDED_PARTS) && !ConnectionHeaders.contains(name);
+      default -> !lower.startsWith(FORWARDED_PARTS) && !ConnectionHeaders.contains(lower);
     };
   }
 

@@ -14,7 +14,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.gateway.RoutingProfile;
 
-/** The address to which the library's breaker filter forwards. Clients cannot use it. */
+/** The address to which the library's breaker filter forwards. Clients that ask for it get 404. */
 @RestController
 @Profile(RoutingProfile.STOCK)
 class StockFallback {

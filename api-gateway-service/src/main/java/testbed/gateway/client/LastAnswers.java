@@ -12,8 +12,8 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Closes each connection after its answer while the gateway stops, as the next request on it would
- * find nobody, and while too many are open.
+ * Closes connections after their answer while the gateway stops, because the next request would
+ * find no server, and while too many are open.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)

@@ -10,8 +10,8 @@ import org.springframework.stereotype.Component;
 import testbed.support.web.Crowding;
 
 /**
- * Takes no further connection while as many are open as may be: it waits in the system's queue, as
- * it would for a servlet server.
+ * Accepts no further connection at the limit: clients wait in the operating system's queue, as with
+ * a servlet server.
  */
 @Component
 class OpenConnections implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
@@ -35,7 +35,7 @@ class OpenConnections implements WebServerFactoryCustomizer<NettyReactiveWebServ
     return Crowding.closes(open.get(), limit);
   }
 
-  /** Stands before the handler of the server's own channel that takes connections. */
+  /** The first handler of the listening channel: it sees each accepted connection. */
   private final class Counted extends ChannelInboundHandlerAdapter {
 
     @Override
@@ -52,7 +52,7 @@ class OpenConnections implements WebServerFactoryCustomizer<NettyReactiveWebServ
       }
     }
 
-    /** Only in the server's own thread: the last count decides. */
+    /** On the listening channel's event loop, so that no older count replaces a newer one. */
     private void take(ChannelHandlerContext server) {
       if (server.channel().isActive()) {
         server.channel().config().setAutoRead(open.get() < limit);

@@ -1,6 +1,7 @@
 package testbed.gateway.problem;
 
 import io.netty.handler.timeout.ReadTimeoutException;
+import java.io.IOException;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,12 @@ class ProblemHandler implements WebExceptionHandler {
       ServerWebExchangeUtils.reset(exchange);
       return problems.write(
           exchange, ProblemType.TIME_LIMIT, "The answer stopped at its beginning.");
+    }
+    if (fault instanceof IOException) {
+      // The connection ended after the headers of an answer.
+      ServerWebExchangeUtils.reset(exchange);
+      return problems.write(
+          exchange, ProblemType.NO_ANSWER, "The answer broke off at its beginning.");
     }
     log.error(
         "{} {} failed", exchange.getRequest().getMethod(), exchange.getRequest().getPath(), fault);

@@ -1,7 +1,6 @@
 package testbed.gateway.problem;
 
 import java.net.URI;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -39,14 +38,7 @@ public class ProblemResponses {
 
   /** Answers with a problem of the request. The response must not be committed. */
   public Mono<Void> write(ServerWebExchange exchange, ProblemException problem) {
-    problem
-        .retryAfter()
-        .ifPresent(
-            wait ->
-                exchange
-                    .getResponse()
-                    .getHeaders()
-                    .set(HttpHeaders.RETRY_AFTER, String.valueOf(wait.toSeconds())));
+    exchange.getResponse().getHeaders().putAll(Problems.headers(problem));
     return write(exchange, problem.type(), problem.detail());
   }
 

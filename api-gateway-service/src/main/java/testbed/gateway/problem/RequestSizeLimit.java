@@ -12,8 +12,8 @@ import testbed.support.web.RequestTooLarge;
 import testbed.support.web.WebSettings;
 
 /**
- * Refuses a body that says it is too large, before anything is read. A chunked body does not say
- * so: whoever reads it counts, here or in the service.
+ * Refuses a request whose Content-Length is over the limit, before its body is read. Chunked bodies
+ * are counted while they are read, here or in the service.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 100)

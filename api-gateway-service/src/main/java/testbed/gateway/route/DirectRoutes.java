@@ -9,7 +9,6 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.server.PathContainer;
-import org.springframework.http.server.reactive.observation.ServerRequestObservationContext;
 import org.springframework.stereotype.Component;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -83,9 +82,7 @@ class DirectRoutes implements WebFilter {
     }
 
     Mono<Void> pass(ServerWebExchange exchange) {
-      // Otherwise the metrics would count every request under one name.
-      ServerRequestObservationContext.findCurrent(exchange.getAttributes())
-          .ifPresent(observation -> observation.setPathPattern(path.getPatternString()));
+      NamedRoute.name(exchange, path.getPatternString());
       return service.pass(exchange);
     }
   }

@@ -15,7 +15,7 @@ import testbed.gateway.breaker.StockBreakers;
 
 /**
  * The routes to the feed, which come before those of the cinemas. Its breaker does not count the
- * refusals of the source, which would hide what a cache hides.
+ * refusals of the source: an open breaker would look like the effect of a cache.
  */
 @Configuration(proxyBeanMethods = false)
 @Profile(RoutingProfile.STOCK)

@@ -8,8 +8,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -84,6 +87,26 @@ class BalancingTest {
     // Gone, and back: it has started again.
     balancer.choose(older);
     close(share(balancer, THIRD), 0.1 / 3);
+  }
+
+  @Test
+  void choosesANewInstanceIfTheOlderOnesAreLostMeanwhile() {
+    var now = new AtomicLong();
+    var lost = new AtomicBoolean();
+    var balancer = new AtomicReference<SlowStart>();
+    RandomGenerator random =
+        () -> {
+          // Another thread finds the older ones gone.
+          if (lost.compareAndSet(false, true)) {
+            balancer.get().choose(List.of(THIRD));
+          }
+          return -1;
+        };
+    balancer.set(new SlowStart(instances -> THIRD, Duration.ofNanos(100), now::get, random));
+    balancer.get().choose(List.of(FIRST, THIRD));
+    lost.set(false);
+
+    assertThat(balancer.get().choose(List.of(FIRST, THIRD))).isEqualTo(THIRD);
   }
 
   @Test

@@ -2,7 +2,6 @@ package testbed.broker.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
-import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
@@ -62,8 +61,10 @@ class MessagingEdge {
     var exchange = new TopicExchange(Topology.EXCHANGE);
     return new Declarables(
         exchange,
-        bind(responseQueue, exchange, Topology.responseTo(settings.number())),
-        bind(presenceQueue, exchange, Topology.PRESENCE));
+        BindingBuilder.bind(responseQueue)
+            .to(exchange)
+            .with(Topology.responseTo(settings.number())),
+        BindingBuilder.bind(presenceQueue).to(exchange).with(Topology.PRESENCE));
   }
 
   @Bean
@@ -165,9 +166,5 @@ class MessagingEdge {
       queues.observe(container);
       container.setPhase(OUTLIVES_THE_WEB_SERVER);
     };
-  }
-
-  private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {
-    return BindingBuilder.bind(queue).to(exchange).with(routingKey);
   }
 }

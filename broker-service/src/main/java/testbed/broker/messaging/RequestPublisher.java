@@ -80,8 +80,13 @@ class RequestPublisher implements RequestChannel {
   private Delivery sendToEach(CorrelationId id, Question<?> request, CompletionStage<?> answered) {
     var delivery = Delivery.REFUSED;
     for (var cinema : cinemas.presence().present()) {
-      if (send(id, Topology.requestTo(cinema), request, answered) == Delivery.CONFIRMED) {
-        delivery = Delivery.CONFIRMED;
+      var one = send(id, Topology.requestTo(cinema), request, answered);
+      if (one == Delivery.UNCONFIRMED) {
+        // The others would wait as long.
+        return delivery == Delivery.CONFIRMED ? delivery : one;
+      }
+      if (one == Delivery.CONFIRMED) {
+        delivery = one;
       }
     }
     return delivery;

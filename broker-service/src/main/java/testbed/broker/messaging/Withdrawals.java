@@ -1,7 +1,6 @@
 package testbed.broker.messaging;
 
 import java.util.Queue;
-import java.util.concurrent.Future.State;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,6 +92,9 @@ class Withdrawals {
     private final Request message;
     private CorrelationData confirmation = new CorrelationData();
 
+    /** The confirmation of one attempt may come after the next one. */
+    private volatile boolean taken;
+
     Withdrawal(CorrelationId id, String routingKey, Request message) {
       this.id = id;
       this.routingKey = routingKey;
@@ -101,14 +103,20 @@ class Withdrawals {
 
     CorrelationData again() {
       confirmation = new CorrelationData();
+      confirmation
+          .getFuture()
+          .thenAccept(
+              confirm -> {
+                if (confirm.ack()) {
+                  taken = true;
+                }
+              });
       return confirmation;
     }
 
     /** Whether it is in the queue; without a queue there is no request to withdraw. */
     boolean isConfirmed() {
-      var confirm = confirmation.getFuture();
-      return confirmation.getReturned() != null
-          || confirm.state() == State.SUCCESS && confirm.resultNow().ack();
+      return taken || confirmation.getReturned() != null;
     }
   }
 }

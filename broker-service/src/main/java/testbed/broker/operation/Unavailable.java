@@ -1,17 +1,14 @@
 package testbed.broker.operation;
 
 import java.time.Duration;
-import java.util.Optional;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
 /** The request was not accepted; the client may try again. */
 class Unavailable extends ProblemException {
 
-  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
-
   private Unavailable(String detail) {
-    super(ProblemType.UNAVAILABLE, detail);
+    super(ProblemType.UNAVAILABLE, detail, Duration.ofSeconds(1));
   }
 
   static Unavailable storeIsFull(int pending) {
@@ -25,10 +22,5 @@ class Unavailable extends ProblemException {
 
   static Unavailable notConfirmed() {
     return new Unavailable("The request could not be handed over to the message server.");
-  }
-
-  @Override
-  public Optional<Duration> retryAfter() {
-    return Optional.of(RETRY_AFTER);
   }
 }

@@ -158,6 +158,21 @@ class RequestPublisherTest {
   }
 
   @Test
+  void sendsAListToNoFurtherCinemaIfTheServerIsGone() {
+    cinemas.seen(CINEWORLD);
+    cinemas.seen(UCD);
+    server =
+        confirm -> {
+          if (keys.size() == 1) {
+            confirm.complete(NACK);
+          }
+        };
+
+    assertThat(listMovies()).isEqualTo(Delivery.UNCONFIRMED);
+    assertThat(keys).containsExactly("request.to.cinema", "request.to.cinema.cineworld");
+  }
+
+  @Test
   void refusesAListThatNoQueueTakes() {
     cinemas.seen(UCD);
     server = confirm -> confirm.complete(NACK);

@@ -93,6 +93,21 @@ class WithdrawalsTest {
   }
 
   @Test
+  void takesAConfirmationThatComesAfterTheNextAttempt() {
+    var attempts = new ArrayList<CorrelationData>();
+    server = attempts::add;
+    withdrawals.add(id, TO_UCD, new WithdrawReservation());
+    withdrawals.send();
+    withdrawals.send();
+
+    confirm(attempts.getFirst());
+    withdrawals.send();
+
+    assertThat(sent).hasSize(2);
+    assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
   void doesNotGoOnWhileTheServerIsAway() {
     server =
         unreachable -> {

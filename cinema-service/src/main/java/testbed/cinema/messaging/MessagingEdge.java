@@ -2,7 +2,6 @@ package testbed.cinema.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.validation.constraints.Min;
-import org.springframework.amqp.core.Binding;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
@@ -29,7 +28,6 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.validation.annotation.Validated;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.CommonAcknowledgement;
 import testbed.support.messaging.ConfirmedConnection;
 import testbed.support.messaging.DeliveryLimit;
 import testbed.support.messaging.ListenerAdvice;
@@ -42,19 +40,9 @@ import testbed.support.messaging.QueueMeters;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "cinema.transport", havingValue = "amqp")
 @EnableScheduling
-@EnableConfigurationProperties({MessagingEdge.Acknowledgement.class, MessagingEdge.Delivery.class})
+@EnableConfigurationProperties(MessagingEdge.Delivery.class)
 @Import(ConfirmedConnection.class)
 class MessagingEdge {
-
-  /**
-   * How often requests are acknowledged.
-   *
-   * @param messages after how many requests, and what is left over within 5 s or so; all of them
-   *     are delivered again when the cinema dies before, which is harmless because reservations are
-   *     stored once
-   */
-  @ConfigurationProperties("cinema.acknowledgement")
-  record Acknowledgement(@DefaultValue("1") int messages) {}
 
   /**
    * What becomes of requests and their responses when something fails.
@@ -83,8 +71,10 @@ class MessagingEdge {
     var exchange = new TopicExchange(Topology.EXCHANGE);
     return new Declarables(
         exchange,
-        bind(requestQueue, exchange, Topology.REQUEST_TO_ALL),
-        bind(requestQueue, exchange, Topology.requestTo(settings.cinemaName())));
+        BindingBuilder.bind(requestQueue).to(exchange).with(Topology.REQUEST_TO_ALL),
+        BindingBuilder.bind(requestQueue)
+            .to(exchange)
+            .with(Topology.requestTo(settings.cinemaName())));
   }
 
   @Bean
@@ -124,20 +114,12 @@ class MessagingEdge {
   }
 
   @Bean
-  ContainerCustomizer<DirectMessageListenerContainer> directContainers(
-      Acknowledgement acknowledgement, QueueMeters queues) {
-    return container -> {
-      queues.observe(container);
-      CommonAcknowledgement.of(container, acknowledgement.messages());
-    };
+  ContainerCustomizer<DirectMessageListenerContainer> directContainers(QueueMeters queues) {
+    return queues::observe;
   }
 
   @Bean
   ContainerCustomizer<SimpleMessageListenerContainer> simpleContainers(QueueMeters queues) {
     return queues::observe;
-  }
-
-  private static Binding bind(Queue queue, TopicExchange exchange, String routingKey) {
-    return BindingBuilder.bind(queue).to(exchange).with(routingKey);
   }
 }

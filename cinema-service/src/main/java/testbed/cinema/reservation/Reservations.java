@@ -1,5 +1,6 @@
 package testbed.cinema.reservation;
 
+import com.mongodb.client.model.FindOneAndReplaceOptions;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -156,10 +157,15 @@ public class Reservations {
    * its insertion meets the same id.
    */
   public void withdraw(ReservationId id) {
-    var made = find(id);
-    database.save(new Document("_id", id.toString()), COLLECTION);
-    if (made != null) {
-      seats.giveBack(made);
+    var used = new Document("_id", id.toString());
+    // At once: no insertion may come between a look and the replacement.
+    var before =
+        database.execute(
+            COLLECTION,
+            stored ->
+                stored.findOneAndReplace(used, used, new FindOneAndReplaceOptions().upsert(true)));
+    if (before != null && before.containsKey("movieId")) {
+      seats.giveBack(database.getConverter().read(Reservation.class, before));
     }
   }
 }

@@ -119,6 +119,9 @@ final class WriteQueue {
     } catch (RuntimeException failure) {
       var told = failure instanceof DataAccessResourceFailureException away ? told(away) : failure;
       batch.forEach(one -> one.done.completeExceptionally(told));
+    } catch (Error failure) {
+      // Their callers would wait for ever.
+      batch.forEach(one -> one.done.completeExceptionally(new MayBeStored(failure)));
     }
     // A failed write stays failed.
     batch.forEach(one -> one.done.complete(null));

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.mock.env.MockEnvironment;
@@ -128,6 +130,21 @@ class InsertionsTest {
       assertThat(failure(callers.submit(() -> unsure.insert(reservation()))))
           .isInstanceOf(MayBeStored.class);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100})
+  void mayBeStoredIfTheClientBreaksOff(int together) throws Exception {
+    var broken =
+        new MongoTemplate(client, "cinema-ucd") {
+          @Override
+          public <T> @Nullable T execute(String collection, CollectionCallback<T> action) {
+            throw new StackOverflowError("for this test");
+          }
+        };
+
+    assertThat(failure(callers.submit(() -> insertions(together, broken).insert(reservation()))))
+        .isInstanceOf(MayBeStored.class);
   }
 
   @ParameterizedTest

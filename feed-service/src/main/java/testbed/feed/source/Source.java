@@ -12,7 +12,6 @@ import java.time.InstantSource;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
@@ -29,11 +28,6 @@ public class Source {
   private final Random random;
   private final LogNormal times;
   private final @Nullable RateLimiter limit;
-
-  @Autowired
-  Source(SourceSettings settings, MeterRegistry meters) {
-    this(settings, meters, InstantSource.system());
-  }
 
   Source(SourceSettings settings, MeterRegistry meters, InstantSource clock) {
     this.settings = settings;

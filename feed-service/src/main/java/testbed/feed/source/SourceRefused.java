@@ -1,7 +1,6 @@
 package testbed.feed.source;
 
 import java.time.Duration;
-import java.util.Optional;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
@@ -9,11 +8,9 @@ import testbed.support.problem.ProblemException;
 public class SourceRefused extends ProblemException {
 
   SourceRefused() {
-    super(ProblemType.UNAVAILABLE, "The source of exchange rates refused the request.");
-  }
-
-  @Override
-  public Optional<Duration> retryAfter() {
-    return Optional.of(Duration.ofSeconds(1));
+    super(
+        ProblemType.UNAVAILABLE,
+        "The source of exchange rates refused the request.",
+        Duration.ofSeconds(1));
   }
 }

@@ -65,12 +65,7 @@ class ChainController {
       throws IOException {
     asked.close();
     response.setStatus(answer.getStatusCode().value());
-    for (var name : PASSED_ON) {
-      var value = answer.getHeaders().getFirst(name);
-      if (value != null) {
-        response.setHeader(name, value);
-      }
-    }
+    PosterApi.copy(PASSED_ON, answer.getHeaders()::getFirst, response::setHeader);
     try {
       answer.getBody().transferTo(response.getOutputStream());
     } catch (IOException brokenOff) {

@@ -15,10 +15,10 @@ import testbed.support.trace.TracingProfile;
 @Configuration(proxyBeanMethods = false)
 class EdgeConfiguration {
 
-  /** Closed after the accepted work is done. */
+  /** Closed after the accepted work is done. Platform threads: editing keeps a processor busy. */
   @Bean
   ExecutorService linkThreads(Environment environment) {
-    var threads = Executors.newVirtualThreadPerTaskExecutor();
+    var threads = Executors.newCachedThreadPool(Thread.ofPlatform().name("link-", 0).factory());
     // The work belongs to the trace of its request.
     return environment.matchesProfiles(TracingProfile.NAME)
         ? ContextExecutorService.wrap(threads, ContextSnapshotFactory.builder().build())

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -23,6 +25,7 @@ import testbed.poster.PosterSettings;
 import testbed.poster.work.Editor;
 import testbed.poster.work.Lease;
 import testbed.support.deadline.Deadline;
+import testbed.support.problem.ProblemException;
 
 /**
  * The first service, where the last one sends the result to the first. A waiting request holds
@@ -53,9 +56,15 @@ class FirstController {
     try (var bound = deadline.bind();
         var edited = editor.edited(reception.received(request))) {
       var id = UUID.randomUUID();
-      var waiting = new Waiting(deadline.millisLeft());
+      var waiting = new Waiting();
+      // The container's own limit would count from the end of this method, and 0 would be none.
+      var late =
+          new CompletableFuture<Boolean>()
+              .completeOnTimeout(true, deadline.millisLeft(), TimeUnit.MILLISECONDS);
+      late.thenRun(() -> waiting.setErrorResult(new NoAnswer()));
       waiting.onCompletion(
           () -> {
+            late.cancel(false);
             requests.remove(id);
             waiting.giveBack();
           });
@@ -66,6 +75,7 @@ class FirstController {
             headers -> headers.set(PosterApi.ID, id.toString()),
             answer -> settle(waiting, answer));
       } catch (RuntimeException unasked) {
+        late.cancel(false);
         requests.remove(id);
         // The answer may have come all the same: before, or it is let go of by whoever brings it.
         waiting.setErrorResult(unasked);
@@ -95,18 +105,18 @@ class FirstController {
         throw unread;
       }
     } catch (RuntimeException unread) {
-      waiting.setErrorResult(new NoAnswer());
+      waiting.setErrorResult(unread instanceof ProblemException told ? told : new NoAnswer());
       throw unread;
     }
   }
 
   private ResponseEntity<byte[]> answer(int status, HttpServletRequest request) {
     var answer = ResponseEntity.status(status);
-    for (var name :
+    PosterApi.copy(
         List.of(
-            HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER, PosterApi.STEPS, PosterApi.DIGEST)) {
-      copy(request.getHeader(name), name, answer);
-    }
+            HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER, PosterApi.STEPS, PosterApi.DIGEST),
+        request::getHeader,
+        answer::header);
     return answer.body(reception.body(request));
   }
 
@@ -114,16 +124,8 @@ class FirstController {
   private static void settle(Waiting waiting, ClientHttpResponse answer) throws IOException {
     if (answer.getStatusCode().isError()) {
       var refusal = ResponseEntity.status(answer.getStatusCode());
-      for (var name : List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER)) {
-        copy(answer.getHeaders().getFirst(name), name, refusal);
-      }
+      PosterApi.copy(PosterApi.OF_REFUSALS, answer.getHeaders()::getFirst, refusal::header);
       waiting.setResult(refusal.body(answer.getBody().readAllBytes()));
-    }
-  }
-
-  private static void copy(@Nullable String value, String name, ResponseEntity.BodyBuilder answer) {
-    if (value != null) {
-      answer.header(name, value);
     }
   }
 
@@ -132,8 +134,8 @@ class FirstController {
 
     private volatile @Nullable Lease room;
 
-    Waiting(long millis) {
-      super(millis, NoAnswer::new);
+    Waiting() {
+      super(0L);
     }
 
     /** Holds the memory of the answer until it is sent. */

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
-import org.springframework.util.MimeType;
 import testbed.poster.image.Format;
 
 /** Formats as media types. */
@@ -23,19 +22,13 @@ final class Formats {
 
   /** The body's format if the client accepts it, otherwise one that it accepts. */
   static Format wanted(List<MediaType> accepted, Format own) {
-    return accepted.isEmpty()
-        ? own
-        : Stream.concat(Stream.of(own), Stream.of(Format.values()))
-            .filter(format -> isAccepted(accepted, mediaType(format)))
-            .findFirst()
-            .orElse(own);
+    return Stream.concat(Stream.of(own), Stream.of(Format.values()))
+        .filter(format -> accepted.stream().anyMatch(one -> one.includes(mediaType(format))))
+        .findFirst()
+        .orElse(own);
   }
 
   static MediaType mediaType(Format format) {
     return MediaType.parseMediaType(format.mediaType());
-  }
-
-  private static boolean isAccepted(List<MediaType> accepted, MimeType type) {
-    return accepted.stream().anyMatch(one -> one.includes(type));
   }
 }

@@ -7,7 +7,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.ResponseStatus;
@@ -57,7 +56,12 @@ class LinkController {
     var deadline = Deadline.within(settings.deadline());
     try (var bound = deadline.bind()) {
       var received = reception.received(request);
-      threads.execute(() -> work(id.toString(), received, deadline));
+      try {
+        threads.execute(() -> work(id.toString(), received, deadline));
+      } catch (RuntimeException | Error notTaken) {
+        received.close();
+        throw notTaken;
+      }
     }
   }
 
@@ -72,7 +76,7 @@ class LinkController {
             headers -> headers.set(PosterApi.ID, id),
             answer -> {
               if (answer.getStatusCode().isError()) {
-                throw new NextAway();
+                neighbours.refuse(id, answer);
               }
             });
       }
@@ -85,12 +89,9 @@ class LinkController {
   }
 
   private void refuse(String id, ProblemException problem) {
-    var headers = new HttpHeaders();
-    problem
-        .retryAfter()
-        .ifPresent(wait -> headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(wait.toSeconds())));
     try {
-      neighbours.refuse(id, Problems.of(problem.type(), problem.detail()), headers);
+      neighbours.refuse(
+          id, Problems.of(problem.type(), problem.detail()), Problems.headers(problem));
     } catch (ProblemException away) {
       // The first service answers its client at the deadline.
       log.warn("Nobody could be told that poster {} failed: {}", id, problem.detail());

@@ -8,7 +8,6 @@ import java.net.http.HttpTimeoutException;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
@@ -26,9 +25,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** Calls the services of the next steps, and the first one with the result. */
 @Component
 class Neighbours {
-
-  private static final ParameterizedTypeReference<List<String>> WORDS =
-      new ParameterizedTypeReference<>() {};
 
   private final PosterSettings settings;
   private final boolean deadlineHandedOn;
@@ -82,14 +78,25 @@ class Neighbours {
 
   /** Tells the first service why there is no poster. */
   void refuse(String id, ProblemDetail problem, HttpHeaders further) {
+    further.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+    refuse(id, problem.getStatus(), further, json.writeValueAsBytes(problem));
+  }
+
+  /** Tells the first service what a service behind this one has refused. */
+  void refuse(String id, ClientHttpResponse refusal) throws IOException {
+    var further = new HttpHeaders();
+    PosterApi.copy(PosterApi.OF_REFUSALS, refusal.getHeaders()::getFirst, further::set);
+    refuse(id, refusal.getStatusCode().value(), further, refusal.getBody().readAllBytes());
+  }
+
+  private void refuse(String id, int status, HttpHeaders further, byte[] body) {
     exchange(
         at(settings.first(), PosterApi.ANSWERS + id),
         headers -> {
           headers.putAll(further);
-          headers.set(PosterApi.STATUS, String.valueOf(problem.getStatus()));
-          headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+          headers.set(PosterApi.STATUS, String.valueOf(status));
         },
-        json.writeValueAsBytes(problem),
+        body,
         answer -> {});
   }
 
@@ -109,8 +116,8 @@ class Neighbours {
                   (request, answer) -> {
                     throw new NextAway();
                   })
-              .body(WORDS);
-      return found == null ? List.of() : found;
+              .body(String[].class);
+      return found == null ? List.of() : List.of(found);
     } catch (ResourceAccessException unreachable) {
       throw told(unreachable);
     }

@@ -2,9 +2,12 @@ package testbed.poster.web;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import testbed.poster.image.Step;
 
 /** Paths and headers, the same between services as for clients. */
@@ -25,6 +28,10 @@ final class PosterApi {
 
   /** The status for the client. */
   static final String STATUS = "Poster-Status";
+
+  /** The headers of a refusal that are passed on. */
+  static final List<String> OF_REFUSALS =
+      List.of(HttpHeaders.CONTENT_TYPE, HttpHeaders.RETRY_AFTER);
 
   private static final int MAX_STEPS = 20;
 
@@ -51,6 +58,17 @@ final class PosterApi {
       // Told below.
     }
     throw new StepsUnreadable();
+  }
+
+  /** Copies those of the headers that are there. */
+  static void copy(
+      List<String> names, Function<String, @Nullable String> from, BiConsumer<String, String> to) {
+    for (var name : names) {
+      var value = from.apply(name);
+      if (value != null) {
+        to.accept(name, value);
+      }
+    }
   }
 
   static String shown(List<Step> steps) {

@@ -1,7 +1,6 @@
 package testbed.poster.work;
 
 import java.time.Duration;
-import java.util.Optional;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.ProblemException;
 
@@ -9,11 +8,6 @@ import testbed.support.problem.ProblemException;
 class Busy extends ProblemException {
 
   Busy() {
-    super(ProblemType.UNAVAILABLE, "Too many posters are being worked on.");
-  }
-
-  @Override
-  public Optional<Duration> retryAfter() {
-    return Optional.of(Duration.ofSeconds(1));
+    super(ProblemType.UNAVAILABLE, "Too many posters are being worked on.", Duration.ofSeconds(1));
   }
 }

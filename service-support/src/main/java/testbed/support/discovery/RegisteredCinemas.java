@@ -67,7 +67,7 @@ public final class RegisteredCinemas {
     return presence;
   }
 
-  /** Both together: a cinema that is gone is unavailable, not unknown. */
+  /** Registered and remembered cinemas: one that is gone is unavailable, not unknown. */
   public SortedSet<CinemaName> known() {
     var now = presence;
     var known = new TreeSet<>(now.present());

@@ -40,7 +40,12 @@ final class ConfirmedChannel {
         (number, andEarlier) -> confirmed.settle(number, andEarlier, true),
         (number, andEarlier) -> confirmed.settle(number, andEarlier, false));
     channel.addShutdownListener(end -> confirmed.end(String.valueOf(end.getMessage())));
-    channel.confirmSelect();
+    try {
+      channel.confirmSelect();
+    } catch (IOException | RuntimeException failed) {
+      channel.abort();
+      throw failed;
+    }
     return confirmed;
   }
 

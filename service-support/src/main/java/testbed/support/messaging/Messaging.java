@@ -60,10 +60,11 @@ public class Messaging {
    * number of consumers is the limit.
    *
    * <p>Platform threads in every preset: a consumer goes on for as long as the service, so that its
-   * thread is used again. A virtual one for each delivery costs lists a tenth of their goodput.
+   * thread is used again. A virtual one for each delivery costs lists a tenth of their goodput. And
+   * writes are limited: one that never ends would block all others.
    */
   @Bean
-  static BeanPostProcessor threadPerConsumer() {
+  static BeanPostProcessor threadsAndLimitedWrites() {
     return new BeanPostProcessor() {
       @Override
       public Object postProcessBeforeInitialization(Object bean, String name) {
@@ -71,19 +72,6 @@ public class Messaging {
           connections.setExecutor(
               Executors.newCachedThreadPool(
                   Thread.ofPlatform().daemon().name(THREADS, 0).factory()));
-        }
-        return bean;
-      }
-    };
-  }
-
-  /** In every preset: a write that never ends would block all others. */
-  @Bean
-  static BeanPostProcessor limitedWrites() {
-    return new BeanPostProcessor() {
-      @Override
-      public Object postProcessBeforeInitialization(Object bean, String name) {
-        if (bean instanceof CachingConnectionFactory connections) {
           var server = connections.getRabbitConnectionFactory();
           // Sockets with TLS come from elsewhere.
           if (!server.isSSL()) {

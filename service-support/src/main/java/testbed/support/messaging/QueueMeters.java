@@ -77,7 +77,7 @@ public final class QueueMeters {
             .register(meters));
   }
 
-  private static String queueOf(MessageProperties properties) {
+  static String queueOf(MessageProperties properties) {
     return Objects.requireNonNullElse(properties.getConsumerQueue(), "unknown");
   }
 }

@@ -2,7 +2,6 @@ package testbed.support.messaging;
 
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -38,8 +37,7 @@ class TracedListener implements MethodInterceptor {
   }
 
   private Observation of(Message message) {
-    var queue =
-        Objects.requireNonNullElse(message.getMessageProperties().getConsumerQueue(), "unknown");
+    var queue = QueueMeters.queueOf(message.getMessageProperties());
     return RabbitListenerObservation.LISTENER_OBSERVATION.observation(
         null,
         DefaultRabbitListenerObservationConvention.INSTANCE,

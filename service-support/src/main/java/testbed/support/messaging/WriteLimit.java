@@ -4,7 +4,6 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import javax.net.SocketFactory;
@@ -13,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sockets that are closed when a write makes no progress for a while.
+ * Sockets that are closed when a write makes no progress for a while. RabbitMQ's client connects
+ * them itself.
  *
  * <p>A server that is cut off acknowledges no data, so the operating system's buffer fills up and
  * the next write blocks. The library's heartbeats cannot end it, because the writer holds the
@@ -39,38 +39,23 @@ final class WriteLimit extends SocketFactory {
   }
 
   @Override
-  public Socket createSocket(String host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), null);
+  public Socket createSocket(String host, int port) {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public Socket createSocket(InetAddress host, int port) throws IOException {
-    return connected(new InetSocketAddress(host, port), null);
+  public Socket createSocket(InetAddress host, int port) {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public Socket createSocket(String host, int port, InetAddress local, int localPort)
-      throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(local, localPort));
+  public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+    throw new UnsupportedOperationException();
   }
 
   @Override
-  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort)
-      throws IOException {
-    return connected(new InetSocketAddress(host, port), new InetSocketAddress(local, localPort));
-  }
-
-  private Socket connected(InetSocketAddress server, @Nullable InetSocketAddress from)
-      throws IOException {
-    var socket = createSocket();
-    try {
-      socket.bind(from);
-      socket.connect(server);
-      return socket;
-    } catch (IOException failed) {
-      socket.close();
-      throw failed;
-    }
+  public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+    throw new UnsupportedOperationException();
   }
 
   private final class LimitedSocket extends Socket {

@@ -15,8 +15,8 @@ import testbed.contracts.CinemaName;
 public record Presence(SortedSet<CinemaName> present, SortedSet<CinemaName> missing) {
 
   public Presence {
-    present = Collections.unmodifiableSortedSet(new TreeSet<>(present));
-    missing = Collections.unmodifiableSortedSet(new TreeSet<>(missing));
+    present = Collections.unmodifiableSortedSet(present);
+    missing = Collections.unmodifiableSortedSet(missing);
   }
 
   public static Presence of(Collection<CinemaName> present, Collection<CinemaName> missing) {

@@ -2,6 +2,7 @@ package testbed.support.problem;
 
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import testbed.contracts.ProblemType;
 
 /**
@@ -11,11 +12,20 @@ import testbed.contracts.ProblemType;
 public abstract class ProblemException extends RuntimeException {
 
   private final ProblemType type;
+  private final @Nullable Duration retryAfter;
 
   protected ProblemException(ProblemType type, String detail) {
+    this(type, detail, null);
+  }
+
+  /**
+   * @param retryAfter when the client may retry, if that is known
+   */
+  protected ProblemException(ProblemType type, String detail, @Nullable Duration retryAfter) {
     // No stack trace: these are expected answers, also under load.
     super(detail, null, false, false);
     this.type = type;
+    this.retryAfter = retryAfter;
   }
 
   public ProblemType type() {
@@ -28,7 +38,7 @@ public abstract class ProblemException extends RuntimeException {
   }
 
   /** When the client may retry; empty if unknown. */
-  public Optional<Duration> retryAfter() {
-    return Optional.empty();
+  public final Optional<Duration> retryAfter() {
+    return Optional.ofNullable(retryAfter);
   }
 }

@@ -1,6 +1,7 @@
 package testbed.support.problem;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import testbed.contracts.ProblemType;
@@ -29,6 +30,15 @@ public final class Problems {
       problem.setProperty(LoggedTrace.TRACE, traceId);
     }
     return problem;
+  }
+
+  /** When the client may try again, if that is known. */
+  public static HttpHeaders headers(ProblemException problem) {
+    var headers = new HttpHeaders();
+    problem
+        .retryAfter()
+        .ifPresent(wait -> headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(wait.toSeconds())));
+    return headers;
   }
 
   /** The general problem for an HTTP status that no particular one claims. */

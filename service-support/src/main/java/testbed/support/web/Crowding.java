@@ -3,8 +3,8 @@ package testbed.support.web;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Which connections a server closes after their answer as it comes near to its limit: kept ones
- * that rest would keep other clients out.
+ * Which connections a server closes after their answer as it comes near to its limit: idle ones
+ * would keep new clients out.
  */
 public final class Crowding {
 
@@ -14,7 +14,7 @@ public final class Crowding {
 
   /**
    * Whether to close one. Never up to nine tenths of the limit, then ever more often, and always at
-   * the limit: so most connections of clients that are a little too many are kept.
+   * the limit, so that a small excess of clients closes few connections.
    *
    * @param open how many connections there are
    * @param limit how many there may be

@@ -5,7 +5,7 @@ import testbed.contracts.ProblemType;
 import testbed.support.problem.FieldProblem;
 import testbed.support.problem.ProblemException;
 
-/** Query parameters have invalid values. */
+/** Query parameters or headers have invalid values. */
 class InvalidParameters extends ProblemException {
 
   private final List<FieldProblem> errors;

@@ -38,11 +38,8 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   @Nullable ResponseEntity<Object> problem(ProblemException problem, WebRequest request) {
-    var headers = new HttpHeaders();
-    problem
-        .retryAfter()
-        .ifPresent(wait -> headers.set(HttpHeaders.RETRY_AFTER, String.valueOf(wait.toSeconds())));
-    return answer(problem, Problems.of(problem.type(), problem.detail()), headers, request);
+    return answer(
+        problem, Problems.of(problem.type(), problem.detail()), Problems.headers(problem), request);
   }
 
   @ExceptionHandler
@@ -79,7 +76,10 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
       WebRequest request) {
     for (Throwable cause = unreadable; cause != null; cause = cause.getCause()) {
       if (cause instanceof RequestTooLarge tooLarge) {
-        return answer(unreadable, Problems.of(ProblemType.TOO_LARGE, tooLarge.detail()), request);
+        return answer(
+            unreadable,
+            Problems.of(ProblemType.TOO_LARGE, String.valueOf(tooLarge.getMessage())),
+            request);
       }
       if (cause instanceof SocketTimeoutException) {
         // Tomcat has refused the request: ErrorPage answers.

@@ -5,14 +5,8 @@ import java.io.IOException;
 /** A chunked body exceeded the limit while it was read. */
 public class RequestTooLarge extends IOException {
 
-  private final String detail;
-
   RequestTooLarge(long limitBytes) {
-    this.detail = detail(limitBytes);
-  }
-
-  String detail() {
-    return detail;
+    super(detail(limitBytes));
   }
 
   /** The text for the client. */

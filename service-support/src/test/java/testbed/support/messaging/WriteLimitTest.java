@@ -40,15 +40,17 @@ class WriteLimitTest {
   @Test
   void leavesAConnectionAloneOverWhichNothingIsSent() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        var socket = sockets.createSocket(server.getInetAddress(), server.getLocalPort());
-        var other = server.accept()) {
-      var stream = socket.getOutputStream();
-      stream.write(1);
-      Thread.sleep(LIMIT.multipliedBy(2));
+        var socket = sockets.createSocket()) {
+      socket.connect(server.getLocalSocketAddress());
+      try (var other = server.accept()) {
+        var stream = socket.getOutputStream();
+        stream.write(1);
+        Thread.sleep(LIMIT.multipliedBy(2));
 
-      stream.write(2);
+        stream.write(2);
 
-      assertThat(other.getInputStream().readNBytes(2)).containsExactly(1, 2);
+        assertThat(other.getInputStream().readNBytes(2)).containsExactly(1, 2);
+      }
     }
   }
 }

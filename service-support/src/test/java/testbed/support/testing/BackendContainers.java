@@ -32,6 +32,8 @@ public final class BackendContainers {
   public static GenericContainer<?> mongoDb() {
     return new GenericContainer<>(
             DockerImageName.parse(image("TESTBED_MONGODB_IMAGE", "mongo:8.0.12")))
+        // As in docker/compose.shared.yml: MongoDB 8 ends on some kernels.
+        .withEnv("GLIBC_TUNABLES", "glibc.pthread.rseq=1")
         .withExposedPorts(MONGODB_PORT)
         .waitingFor(Wait.forListeningPort());
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -67,12 +67,12 @@ class ProblemAdviceTest {
 
     @GetMapping("/fact")
     void fact() {
-      throw new Busy(Optional.empty());
+      throw new Busy(null);
     }
 
     @GetMapping("/busy")
     void busy() {
-      throw new Busy(Optional.of(Duration.ofSeconds(2)));
+      throw new Busy(Duration.ofSeconds(2));
     }
 
     @GetMapping("/fault")
@@ -87,16 +87,8 @@ class ProblemAdviceTest {
   }
 
   static class Busy extends ProblemException {
-    private final transient Optional<Duration> retryAfter;
-
-    Busy(Optional<Duration> retryAfter) {
-      super(ProblemType.UNAVAILABLE, "Too busy.");
-      this.retryAfter = retryAfter;
-    }
-
-    @Override
-    public Optional<Duration> retryAfter() {
-      return retryAfter;
+    Busy(@Nullable Duration retryAfter) {
+      super(ProblemType.UNAVAILABLE, "Too busy.", retryAfter);
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static testbed.ticketservice.Examples.someId;
 
@@ -52,6 +53,9 @@ class DeadTicketsTest {
   void setsWhatIsNoOrderAsideToo() {
     dead.recover(order("no id"), CAUSE);
     dead.recover(order(null), CAUSE);
+
+    verify(template, times(2))
+        .send(eq("cinema.dead-letter"), eq("ticket.wanted"), any(Message.class));
   }
 
   private static Message order(String id) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static testbed.ticketservice.Examples.janesReservation;
 import static testbed.ticketservice.Examples.someId;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,7 @@ class TicketQueueIT {
   @Autowired RabbitTemplate template;
   @Autowired TicketOffice office;
   @Autowired WaitingTickets waiting;
+  @Autowired MeterRegistry meters;
   @Autowired RabbitListenerEndpointRegistry listeners;
 
   @DynamicPropertySource
@@ -58,11 +60,16 @@ class TicketQueueIT {
 
   @Test
   void buildsATicketThatIsOrderedTwiceOnce() {
+    var built = meters.get("tickets.built").counter();
+    var before = built.count();
     var id = someId();
-    order(id);
-    order(id);
+    var last = someId();
+    Stream.of(id, id, last).forEach(this::order);
 
-    assertThat(office.find(id, PATIENCE)).isInstanceOf(Found.Ticket.class);
+    assertIsBuilt(id);
+    // One consumer: both orders of the first were before it.
+    assertIsBuilt(last);
+    assertThat(built.count()).isEqualTo(before + 2);
   }
 
   @Test

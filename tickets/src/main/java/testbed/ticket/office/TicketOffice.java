@@ -45,8 +45,8 @@ public final class TicketOffice implements Tickets {
   /**
    * @param printer makes the bytes of a ticket
    * @param maxBytes of memory that finished tickets take at most
-   * @param early whether a fetch may come before its order, because both take different ways; such
-   *     a fetch waits, too
+   * @param early whether a fetch may overtake its order: orders come by a queue, fetches by HTTP.
+   *     Such a fetch waits, too
    */
   public TicketOffice(
       Function<Reservation, byte[]> printer, long maxBytes, boolean early, MeterRegistry meters) {
@@ -126,9 +126,11 @@ public final class TicketOffice implements Tickets {
     settle(id, Fate.DROPPED);
   }
 
-  /** Records that it will not be built. */
+  /** Records that it will not be built, unless it is: its order may be delivered again. */
   public void fail(ReservationId id) {
-    settle(id, Fate.FAILED);
+    if (ledger.of(id) != Fate.BUILT) {
+      settle(id, Fate.FAILED);
+    }
   }
 
   /** Records that it was refused. */

@@ -12,9 +12,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import testbed.contracts.ReservationId;
 import testbed.ticket.office.Tickets.Found;
 
+@Timeout(30)
 class TicketOfficeTest {
 
   private static final int PDF_BYTES = 1_000;
@@ -34,6 +36,23 @@ class TicketOfficeTest {
             Found.Ticket.class, ticket -> assertThat(ticket.pdf()).hasSize(PDF_BYTES));
     assertThat(office.byFate().get(Fate.BUILT)).extracting(Ledger.Entry::id).containsExactly(id);
     assertThat(count("built")).isEqualTo(1);
+  }
+
+  @Test
+  void doesNotGiveUpWhatItHasBuilt() {
+    office.build(janes(id));
+    office.fail(id);
+
+    assertThat(office.byFate()).containsOnlyKeys(Fate.BUILT);
+    assertThat(count("failed")).isZero();
+  }
+
+  @Test
+  void keepsNothingWithoutRoom() {
+    var store = new TicketStore(0);
+    store.keep(id, new byte[1]);
+
+    assertThat(store.find(id)).isNull();
   }
 
   @Test
@@ -75,6 +94,12 @@ class TicketOfficeTest {
     assertThat(count("built")).isEqualTo(1);
   }
 
+  private static void untilSomebodyWaits(TicketOffice office) {
+    while (office.expected() == 0) {
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   void saysThatATicketIsNotBuiltYet() {
     office.accept(id);
@@ -93,6 +118,7 @@ class TicketOfficeTest {
     try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
       var waiting =
           Stream.generate(() -> clients.submit(() -> office.find(id, LONG))).limit(20).toList();
+      untilSomebodyWaits(office);
       office.build(janes(id));
 
       for (var found : waiting) {
@@ -107,6 +133,7 @@ class TicketOfficeTest {
     var late = office(true);
     try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
       var waiting = clients.submit(() -> late.find(id, LONG));
+      untilSomebodyWaits(late);
       late.build(janes(id));
 
       assertThat(waiting.get()).isInstanceOf(Found.Ticket.class);
@@ -120,6 +147,7 @@ class TicketOfficeTest {
     office.accept(id);
     try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
       var waiting = clients.submit(() -> office.find(id, LONG));
+      untilSomebodyWaits(office);
       office.drop(id);
 
       assertThat(waiting.get()).isInstanceOf(Found.Gone.class);

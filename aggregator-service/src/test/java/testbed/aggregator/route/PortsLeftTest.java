@@ -3,6 +3,7 @@ package testbed.aggregator.route;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -18,19 +19,21 @@ import org.springframework.http.client.ClientHttpResponse;
 import org.springframework.mock.http.client.MockClientHttpRequest;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
+import testbed.aggregator.movie.CinemaRoute;
 import testbed.aggregator.movie.NoPortLeft;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.ProblemType;
 
-class PortCheckedRouteTest {
+/** What is made of a system that has no local port left. */
+class PortsLeftTest {
 
   private static final CinemaName UCD = new CinemaName("ucd");
 
   @Test
   @EnabledOnOs(OS.LINUX) // whose failure is what is recognised
   void recognisesTheSystemsFailureInWhatTheClientMakesOfIt() throws IOException {
-    var route = new PortCheckedRoute(routeThatFailsWith(takenPort()));
+    var route = measured(routeThatFailsWith(takenPort()));
 
     assertThatThrownBy(() -> route.ask(UCD).answer())
         .isInstanceOf(NoPortLeft.class)
@@ -39,11 +42,15 @@ class PortCheckedRouteTest {
 
   @Test
   void leavesACinemaThatCannotBeReachedAsItIs() {
-    var route = new PortCheckedRoute(routeThatFailsWith(new ConnectException("refused")));
+    var route = measured(routeThatFailsWith(new ConnectException("refused")));
 
     assertThatThrownBy(() -> route.ask(UCD).answer())
         .isInstanceOf(ResourceAccessException.class)
         .hasRootCauseMessage("refused");
+  }
+
+  private static MeasuredRoute measured(CinemaRoute route) {
+    return new MeasuredRoute(route, new SimpleMeterRegistry());
   }
 
   /** What the system says when every port that leads to an address is taken; here it is one. */
