@@ -29,12 +29,13 @@ def null_decisions(judged: Judged) -> list[Decision]:
     for couple in sorted(identical(judged.results)):
         pairs = sorted({one.repetition for one in judged.results.runs if one.cell.system in couple})
         full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
-        groups = [pairs[start : start + DECIDING_PAIRS] for start in full] or [pairs]
+        groups = [pairs[start : start + DECIDING_PAIRS] for start in full]
         found += [
             one
             for group in groups
             for one in decide(judged, pairs=group)
-            if (one.reference, one.system) == couple and one.low is not None
+            if (one.reference, one.system) == couple
+            if one.pairs == DECIDING_PAIRS and one.low is not None
         ]
     return found
 

@@ -35,6 +35,8 @@ ALIKE = (
     "schedule",
     "burst",
     "drain",
+    "generators",
+    "together",
     "demand",
     "disturb",
     "local_ports",
@@ -49,12 +51,11 @@ class SideBySide:
     decisions: tuple[Decision, ...]
     """The results against the base; ``pairs`` is the number of runs on the side that has fewer."""
     runs: Mapping[Cell, int]
-    """The same number, for cells with usable runs on both sides; at least one cell."""
+    """The same number, for cells with deciding runs on both sides; at least one cell."""
     failed: Mapping[Cell, tuple[Interval, Interval]]
     """The share of arrivals that failed or never began, of the base and of the results."""
     missing: tuple[Cell, ...]
-    """Cells without a usable run in the results, or with one that served nothing, unlike the base.
-    """
+    """Cells of the base without a deciding run in the results, or with a run without a success."""
 
     @property
     def undecidable(self) -> int:
@@ -69,7 +70,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
     unpaired: Welch's test, Holm over the cells of each figure.
 
     Raises `UserError` if one of them cannot be read, their environments or ways of measuring
-    differ, or they have no usable cell in common.
+    differ, or they have no cell in common with runs that may decide.
     """
     ours, theirs = judge_all(load(results)), judge_all(load(base))
     differing = environment.differences(theirs.results.environment, ours.results.environment)
@@ -85,7 +86,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
     before, after = (one.decisive.used.by_cell() for one in (theirs, ours))
     shared = [cell for cell in after if cell in before]
     if not shared:
-        raise UserError(f"{results} and {base} have no usable cell in common")
+        raise UserError(f"{results} and {base} have no cell in common with runs that may decide")
     runs = {cell: min(len(before[cell]), len(after[cell])) for cell in shared}
     failed = {cell: (failed_share(before[cell]), failed_share(after[cell])) for cell in shared}
     decisions: list[Decision] = []
@@ -113,7 +114,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
 
 
 def regressions(both: SideBySide, factor: float) -> list[str]:
-    """Return in words what is worse by more than a factor, and decided.
+    """Return in words what is decided to be worse, with a ratio beyond a factor.
 
     ``factor`` is at least 1 and finite: 1.10 allows response times and CPU time to rise, and
     goodput to fall, by 10 %. Failures are worse if their share certainly rose, by whatever factor.
@@ -145,13 +146,14 @@ def print_comparison(both: SideBySide, console: Console) -> None:
             console.print(escape(f"failed {_where(cell)}: {_shares(shares)}"), highlight=False)
     for cell in both.missing:
         console.print(
-            f"[red]missing[/red] {escape(_where(cell))}: no usable run, or one that served nothing",
+            f"[red]missing[/red] {escape(_where(cell))}: no run that may decide, or one without a "
+            "success",
             highlight=False,
         )
     if both.undecidable:
         console.print(
             f"[yellow]not decidable[/yellow] {both.undecidable} of {len(both.runs)}: fewer than "
-            f"{DECIDING_RUNS} usable runs on a side",
+            f"{DECIDING_RUNS} runs that may decide on a side",
             highlight=False,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +91,7 @@ def alone(judged: Judged) -> list[Alone]:
         limited = sorted({service for one in runs for service in _demand(one)["shares"]})
         for one in runs:
             if not _demand(one)["shares"]:
-                spent, operations = _cpu_s(one.run), one.recorded.operations.height
+                spent, operations = one.run.cpu_s_by_service, one.recorded.operations.height
                 cpu_ms = {service: 1000 * spent[service] / operations for service in limited}
                 found.append(Alone(one.run.cell.system, one.run.cell.workload, cpu_ms))
     return found
@@ -172,7 +171,7 @@ def utilisation(run: Run) -> float | None:
     shares = (run.demand or {}).get("shares") or {}
     if not shares or not run.wall_s:
         return None
-    used = sum(seconds for service, seconds in _cpu_s(run).items() if service in shares)
+    used = sum(seconds for service, seconds in run.cpu_s_by_service.items() if service in shares)
     cpus: float = (run.demand or {})["cpus"]
     return used / run.wall_s / cpus
 
@@ -185,15 +184,6 @@ def _parts(run: Run) -> dict[str, tuple[float, float]]:
             cores, before = parts.get(service, (0.0, 0.0))
             parts[service] = (cores + shares[service], before + memory)
     return parts
-
-
-def _cpu_s(run: Run) -> Mapping[str, float]:
-    """Return the CPU seconds of each service."""
-    spent: dict[str, float] = defaultdict(float)
-    for block in run.blocks:
-        for instance, seconds in block.server_cpu_s.items():
-            spent[service_of(instance)] += seconds
-    return spent
 
 
 def _demand(one: Measurement) -> Mapping[str, Any]:

@@ -17,10 +17,8 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Cell, Run
 from testbed.analysis.samples import Measurement
-from testbed.analysis.studies import Study
 from testbed.analysis.verdicts import Judged
 from testbed.model.systems import HopRule, declarations, service_of
 
@@ -98,14 +96,9 @@ def journeys(judged: Judged) -> list[Journey]:
     """
     found = []
     for cell, runs in judged.used.by_cell().items():
-        known = [hops for one in runs if (hops := hops_of(one.whole or one)) is not None]
+        known = [hops for one in runs if (hops := hops_of(one.recorded)) is not None]
         found.append(Journey(cell, len(known), _passages(known)))
     return found
-
-
-def by_study(found: Iterable[Journey]) -> dict[Study, list[Journey]]:
-    """Group journeys by study, without cells that have no timers."""
-    return grouped((one for one in found if one.passages), lambda one: Study.of(one.cell))
 
 
 def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:

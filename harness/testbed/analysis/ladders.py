@@ -17,8 +17,8 @@ class Step:
     """A factor, and the rung that it leads to.
 
     ``added`` are the decisions on that rung against the one below it. ``removed`` are those on the
-    top against the top without the factor: the same decisions for the last factor, none for what is
-    beyond the top.
+    top against the top without the factor. For the last factor they equal ``added``; for steps
+    beyond the top there are none.
     """
 
     factor: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any, ClassVar, Protocol
 
 import polars as pl
@@ -24,9 +23,8 @@ def tabulate(found: Sequence[OfRun], *properties: str) -> pl.DataFrame:
     """Return a row for each, with the run, its cell, the fields, and the named properties."""
     rows = []
     for one in found:
-        fields, cell = asdict(one), one.run.cell
-        del fields["run"]
+        cell, names = one.run.cell, (*one.__dataclass_fields__, *properties)
         known = {"system": cell.system, "workload": cell.workload, "level": cell.level}
-        told = {name: getattr(one, name) for name in properties}
-        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **fields, **told})
+        told = {name: getattr(one, name) for name in names if name != "run"}
+        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **told})
     return pl.DataFrame(rows, infer_schema_length=None)

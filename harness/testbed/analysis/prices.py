@@ -10,6 +10,7 @@ from typing import Literal
 import yaml
 from pydantic import TypeAdapter
 
+from testbed.analysis.results import total
 from testbed.model.declared import Declared
 from testbed.model.errors import unknown
 
@@ -20,10 +21,7 @@ SIZES: tuple[Sizes, ...] = ("pro rata", "on sale")
 
 
 class Size(Declared):
-    """A number of vCPUs on sale, with the memory that can be bought with it, in GB of 2^30 bytes.
-
-    ``memory_gb`` are the values that are not multiples of ``step_gb`` from ``least_gb`` on.
-    """
+    """A number of vCPUs on sale, and the memory that can be bought with it, in GB of 2^30 bytes."""
 
     vcpus: float
     least_gb: float
@@ -60,9 +58,7 @@ class PriceList(Declared):
 
     def together(self, parts: Iterable[tuple[float, float]], sizes: Sizes) -> float | None:
         """Return what parts of vCPUs and GB cost together; each part is bought by itself."""
-        costs = [self.cost(vcpus, gb, sizes) for vcpus, gb in parts]
-        known = [one for one in costs if one is not None]
-        return sum(known) if known and len(known) == len(costs) else None
+        return total(self.cost(vcpus, gb, sizes) for vcpus, gb in parts) or None
 
 
 @cache

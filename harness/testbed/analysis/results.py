@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -64,19 +65,6 @@ class Cell:
         object.__setattr__(self, "level", float(self.level or self.threads))
 
     @property
-    def order(self) -> tuple[str | float, ...]:
-        """Sort key for tables: conditions, workload, variant, then level.
-
-        Variants that the testbed does not know come last, by name.
-        """
-        names = systems.names()
-        known = names.index(self.variant) if self.variant in names else len(names)
-        return (
-            *(self.preset, self.backends, self.workload, self.mode),
-            *(known, self.variant, self.system, self.level),
-        )
-
-    @property
     def load(self) -> str:
         return load_words(self.mode, self.level)
 
@@ -86,7 +74,7 @@ class Arrivals:
     """The plan of an open loop."""
 
     kind: str
-    """``constant``, ``poisson``, ``steps``, ``ramp`` or ``burst``."""
+    """``constant``, ``poisson``, ``steps`` or ``burst``."""
     planned: int
     """The number of operations."""
     length_s: float | None = None
@@ -251,6 +239,15 @@ class Run:
         return total(sum(block.server_cpu_s.values()) or None for block in self.blocks)
 
     @property
+    def cpu_s_by_service(self) -> Mapping[str, float]:
+        """CPU seconds of each service during the blocks, its instances together."""
+        spent: dict[str, float] = defaultdict(float)
+        for block in self.blocks:
+            for instance, seconds in block.server_cpu_s.items():
+                spent[systems.service_of(instance)] += seconds
+        return spent
+
+    @property
     def generator_cpu_s(self) -> float | None:
         return total(block.generator_cpu_s for block in self.blocks)
 
@@ -332,21 +329,24 @@ def find_results(path: Path) -> Results:
             f"It needs runs/*/run.json, or sample files named {LOOSE_SHAPE}.",
         )
     declaration = _text(path / "experiment.yaml")
-    rank = _declared_rank(_declared(declaration))
+    rank, names = _declared_rank(_declared(declaration)), systems.names()
+
+    def place(run: Run) -> tuple[str | float, ...]:
+        """Sort by conditions, workload, declared system, variant, then level.
+
+        Variants that the testbed does not know come last, by name.
+        """
+        cell = run.cell
+        known = names.index(cell.variant) if cell.variant in names else len(names)
+        return (
+            *(cell.preset, cell.backends, cell.workload, cell.mode),
+            *(rank(cell.system), known, cell.variant, cell.system, cell.level),
+            *(run.repetition, run.id),
+        )
+
     return Results(
         path=path,
-        runs=tuple(
-            sorted(
-                runs,
-                key=lambda run: (
-                    *run.cell.order[:4],
-                    rank(run.cell.system),
-                    *run.cell.order[4:],
-                    run.repetition,
-                    run.id,
-                ),
-            )
-        ),
+        runs=tuple(sorted(runs, key=place)),
         environment=_json(path / "environment.json"),
         declaration=declaration,
         ending=_json(path / "ending.json"),

@@ -246,16 +246,11 @@ class Measurement:
         return Pace(operations.height, int(operations["ok"].sum()), self.duration_s)
 
     def _planned(self) -> Pace | None:
-        """Return the counted operations, over the plan's time from the first of them on."""
+        """Return the operations, over the time of the plan's arrivals."""
         plan, operations = self.run.arrivals, self.operations
-        intended = operations["intended_ms"].drop_nulls().to_numpy()
-        if plan is None or plan.length_s is None or not intended.size:
+        if plan is None or not plan.length_s or operations["intended_ms"].is_null().all():
             return None
-        first = self.recorded.operations["intended_ms"].drop_nulls().to_numpy().min()
-        seconds = plan.length_s - float(intended.min() - first) / 1000
-        if seconds <= 0:
-            return None
-        return Pace(operations.height, int(operations["ok"].sum()), seconds)
+        return Pace(operations.height, int(operations["ok"].sum()), plan.length_s)
 
     def _together(self) -> Pace | None:
         if (window := self.window) is None:
@@ -275,9 +270,13 @@ class Measurement:
         """
         if self.operations.is_empty():
             return None
-        opened, closed = together(self.recorded.operations)
-        counts = float(self.operations["start_ms"].to_numpy().min())
-        return (max(opened, counts), closed) if closed > max(opened, counts) else None
+        spans = self.recorded.operations.group_by("thread").agg(
+            pl.col("start_ms").min().alias("first"),
+            (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
+        )
+        first, closed = spans.select(pl.col("first").max(), pl.col("last").min()).row(0)
+        opened = max(float(first), float(self.operations["start_ms"].to_numpy().min()))
+        return (opened, float(closed)) if closed > opened else None
 
     def ended(self, after_ms: float, until_ms: float) -> pl.DataFrame:
         """Return the recorded operations that ended between two times, ms since the epoch."""
@@ -334,10 +333,18 @@ def measure(run: Run) -> Measurement:
         1000 * block.settle_s + float(one.samples["start_ms"].to_numpy().min(initial=LATEST_MS))
         for block, one in zip(run.blocks, blocks, strict=True)
     ]
+    begin = pl.lit(pl.Series(begins, dtype=pl.Float64)).gather(pl.col("block"))
 
     def settled(run: Run, found: Sequence[Measurement]) -> Measurement:
         whole = replace(_joined(found), run=run)
-        return later_part(whole, begins) if any(one.settle_s for one in run.blocks) else whole
+        if not any(one.settle_s for one in run.blocks):
+            return whole
+        return replace(
+            whole,
+            samples=whole.samples.filter(pl.col("start_ms") >= begin),
+            operations=whole.operations.filter(pl.coalesce("intended_ms", "start_ms") >= begin),
+            whole=whole,
+        )
 
     alone = zip(run.generators, zip(*parts, strict=True), strict=False)
     return replace(settled(run, blocks), generators=tuple(settled(*one) for one in alone))
@@ -387,32 +394,6 @@ def _merged(generators: Sequence[Measurement]) -> Measurement:
         ),
         rows=(sum(found.rows),),
     )
-
-
-def later_part(whole: Measurement, begins_ms: Sequence[float]) -> Measurement:
-    """Return the part of a run from one time of each block on, ms since the epoch."""
-    begin = pl.lit(pl.Series(begins_ms, dtype=pl.Float64)).gather(pl.col("block"))
-    return replace(
-        whole,
-        samples=whole.samples.filter(pl.col("start_ms") >= begin),
-        operations=whole.operations.filter(pl.coalesce("intended_ms", "start_ms") >= begin),
-        whole=whole,
-    )
-
-
-def together(operations: pl.DataFrame) -> tuple[float, float]:
-    """Return when all threads of a closed loop ran, in ms since the epoch.
-
-    It lasts from the last thread's first start to the first thread's last end, which may be
-    earlier. ``operations`` are of one run, at least one, with ``thread``, ``start_ms`` and
-    ``service_ms``.
-    """
-    spans = operations.group_by("thread").agg(
-        pl.col("start_ms").min().alias("first"),
-        (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
-    )
-    opened, closed = spans.select(pl.col("first").max(), pl.col("last").min()).row(0)
-    return float(opened), float(closed)
 
 
 def failure_class(partial: str | None = None) -> pl.Expr:
@@ -619,15 +600,8 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
     rows = rows.with_columns(
         (is_operation.cum_sum().over("thread") - is_operation.cast(pl.UInt32)).alias("turn")
     )
-    operations = rows.filter(is_operation)
-    finished = operations.group_by("thread").agg(pl.col("turn").max().alias("last"))
-    strays = (
-        rows.filter(~is_operation)
-        .join(finished, on="thread", how="left")
-        .select((pl.col("turn") > pl.col("last").fill_null(-1)).sum())
-        .item()
-    )
-    exchanges = rows.filter(~is_operation)
+    exchanges, operations = rows.filter(~is_operation), rows.filter(is_operation)
+    strays = exchanges.join(operations, on=["thread", "turn"], how="anti").height
     deciding = (
         exchanges.filter(~pl.col("ok"))
         .group_by("thread", "turn", maintain_order=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy import stats
-
 from testbed.analysis.arrays import Floats
 from testbed.analysis.quantities import run_figure
 from testbed.analysis.results import Run
@@ -14,8 +12,7 @@ from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.queueing import Bounds, Station, bounds, closed_throughput
 from testbed.analysis.statistics.ratios import ratio_of_runs
-from testbed.analysis.statistics.scaling import Scalability, efficiency, fit_scalability
-from testbed.model.systems import service_of
+from testbed.analysis.statistics.scaling import Scalability, fit_scalability
 
 
 @dataclass(frozen=True)
@@ -65,11 +62,9 @@ def _service_demands(one: Measurement) -> dict[str, float] | None:
     if not (run.server_cpu_s and run.generator_cpu_s and run.generator_cpus):
         return None
     found = {"": run.generator_cpu_s / operations}
-    for block in run.blocks:
-        for instance, seconds in block.server_cpu_s.items():
-            name = service_of(instance)
-            place = name if f"limits.{name}.cpus" in run.settings else ""
-            found[place] = found.get(place, 0.0) + seconds / operations
+    for name, seconds in run.cpu_s_by_service.items():
+        place = name if f"limits.{name}.cpus" in run.settings else ""
+        found[place] = found.get(place, 0.0) + seconds / operations
     return found
 
 
@@ -85,9 +80,11 @@ def efficiencies(
 ) -> dict[float, Interval]:
     """Return E_i of one system in a closed loop by level, in percent; the lowest is the base.
 
-    ``figure`` is one of `QUANTILES`. Empty with fewer than two levels. The intervals are Welch's,
-    of the ratio R_1 ÷ R_i over runs. With one run at either level the interval is the estimate
-    itself.
+    ``E_i = 100 · R_b · i / (b · R_i)``, where b is the lowest level and R the response time. With b
+    = 1 this is the efficiency of Akbulut and Perros (IEEE Internet Computing 23(6), 2019, equations
+    1 and 2). ``figure`` is one of `QUANTILES`. Empty with fewer than two levels. The intervals are
+    Welch's, of the ratio R_b ÷ R_i over runs. With one run at either level the interval is the
+    estimate itself.
     """
     known = {
         level: times
@@ -97,16 +94,12 @@ def efficiencies(
     if len(known) < 2:
         return {}
     base = min(known)
-    estimates = efficiency(list(known), [stats.gmean(times) for times in known.values()])
-    percents = {}
-    for (level, times), estimate in zip(known.items(), estimates, strict=True):
-        _, interval = ratio_of_runs(known[base], times) if level != base else (1.0, None)
-        percents[level] = (
-            interval.times(100 * level / base)
-            if interval
-            else Interval(float(estimate), float(estimate), float(estimate))
-        )
-    return percents
+    return {
+        level: ratio_of_runs(known[base], times).times(100 * level / base)
+        if level != base
+        else Interval(100.0, 100.0, 100.0)
+        for level, times in known.items()
+    }
 
 
 def scalability(levels: Mapping[float, Sequence[Measurement]]) -> Scalability | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-import polars as pl
 
 from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Cell
@@ -40,12 +38,6 @@ class Study:
 
 def measured_studies(measured: Measured) -> dict[Study, list[Measurement]]:
     return grouped(measured.measurements, lambda one: Study.of(one.run.cell))
-
-
-def summarised_studies(summary: pl.DataFrame) -> Iterator[tuple[Study, pl.DataFrame]]:
-    keys = ("workload", "preset", "backends", "mode")
-    for part in summary.partition_by(keys, maintain_order=True):
-        yield Study(*(part[key][0] for key in keys)), part
 
 
 def by_system(runs: Iterable[Measurement]) -> dict[str, dict[float, list[Measurement]]]:

@@ -127,9 +127,6 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     ]
     good = [one.operations.filter("ok") for one in measurements]
 
-    def mean(figure: str) -> float | None:
-        return cell_figure(measurements, figure)
-
     return {
         "system": cell.system,
         "variant": cell.variant,
@@ -149,7 +146,7 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "failed": arrivals - ok,
         "failed_share": _ratio(arrivals - ok, arrivals),
         "operations_per_s": geometric_mean([one.pace.operations_per_s for one in measurements]),
-        **{figure: mean(figure) for figure in FIGURES if figure in SCHEMA},
+        **{figure: cell_figure(measurements, figure) for figure in FIGURES if figure in SCHEMA},
         "service_mean_ms": _mean_over(good, "service_ms"),
         "late": sum(measurement.late for measurement in measurements) if is_open else None,
         "dropped": counts[NOT_BEGUN] if is_open else None,
@@ -157,7 +154,7 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "acknowledged_p95_ms": geometric_mean(
             [one["elapsed_ms"].quantile(0.95, "linear") for one in acknowledged]
         ),
-        "server_cpu_ms_per_ok": mean("cpu_ms_per_ok"),
+        "server_cpu_ms_per_ok": cell_figure(measurements, "cpu_ms_per_ok"),
         "server_rss_mb": _ratio(rss_mb, len(runs)),
         "server_throttled_s": _ratio(_limited(run.server_throttled_s for run in runs), len(runs)),
         "server_peak_mb": _ratio(_limited(run.server_peak_mb for run in runs), len(runs)),

@@ -150,6 +150,11 @@ def ratio_words(one: Decision) -> str:
     return f"{one.ratio:.2f}{known}"
 
 
+def deviation(sd: float | None) -> str:
+    """Return a relative standard deviation in percent."""
+    return MISSING if sd is None else f"{100 * sd:.1f} %"
+
+
 def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
     """Return a row for each decision; a figure is named only in its first row."""
     rows: list[Row] = []
@@ -162,7 +167,7 @@ def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
                 "cell": f"{one.workload} {one.level:g}{unit}",
                 "ratio": ratio_words(one),
                 "decision": decision_words(one),
-                "pairs ±": MISSING if one.pair_spread is None else f"{100 * one.pair_spread:.1f} %",
+                "pairs ±": deviation(one.pair_spread),
                 "finds": effect(one.could_tell),
                 "age": MISSING if one.age_s is None else f"{one.age_s / 60:.0f} min",
             }
@@ -181,8 +186,8 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
         if one.left_out:
             pairs = "1 pair" if one.left_out == 1 else f"{one.left_out} pairs"
             told.setdefault(f"{pairs} left out", []).append(where)
-        if one.pairs == 1 and one.pair_spread is None:
-            told["one pair: this speaks of these starts only"] = []
+        if one.pairs == 1 and one.pair_spread is None and one.low is not None:
+            told["one pair: the decisions hold for these starts only"] = []
     return [
         f"{', '.join(dict.fromkeys(where))}: {why}" if where else why for why, where in told.items()
     ]
@@ -214,13 +219,11 @@ def condition(preset: str, backends: str) -> str:
     return f"preset {preset}, {backends} backends"
 
 
-def print_table(summary: pl.DataFrame, console: Console | None = None) -> None:
+def print_table(summary: pl.DataFrame, console: Console) -> None:
     """Print a summary of `testbed.analysis.summary.tabulate`; it needs 80 columns.
 
-    There are two tables per preset: speed, then failures and cost. ``console`` None is standard
-    output.
+    There are two tables per preset: speed, then failures and cost.
     """
-    console = console or Console()
     for words, part in conditions(summary):
         for columns, note in CELL_TABLES:
             rows = [columns(row) for row in part.iter_rows(named=True)]

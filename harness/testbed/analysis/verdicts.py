@@ -287,8 +287,10 @@ def _of_each(check: Callable[[Measurement], Check], measurement: Measurement) ->
 
 
 def _operations(measurement: Measurement) -> Check:
-    """Check that all requested operations were recorded, and at least one."""
+    """Check that all requested operations were recorded, and that at least one counts."""
     made, expected = measurement.recorded.operations.height, measurement.run.expected_operations
+    if made and measurement.operations.is_empty():
+        return _check("operations", "at least one that counts", f"none of {made:,}", False)
     plan = measurement.run.arrivals
     if made and plan is not None:
         # `_rate` checks whether an open loop carried its plan.
@@ -385,7 +387,7 @@ def _stall(measurement: Measurement) -> Check:
     limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
     if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
         return _check(STALL, limit, "open loop, or a service was disturbed")
-    longest_s, most_s = 0.0, 0.0
+    pauses = []
     for block in measurement.blocks:
         if (window := block.window) is None:
             continue
@@ -393,11 +395,11 @@ def _stall(measurement: Measurement) -> Check:
         ends = (ended["start_ms"] + ended["service_ms"]).sort().to_numpy()
         pause_s = float(np.diff(ends, prepend=window[0], append=window[1]).max()) / 1000
         mean_s = float(ended["service_ms"].to_numpy().mean()) / 1000 if ends.size else 0.0
-        if pause_s > longest_s:
-            longest_s, most_s = pause_s, max(STALL_S, STALL_TIMES * mean_s)
-    if not longest_s:
+        pauses.append((pause_s - max(STALL_S, STALL_TIMES * mean_s), pause_s))
+    if not pauses:
         return _check(STALL, limit, "all threads never ran together")
-    return _check(STALL, limit, f"{longest_s:.2f} s", longest_s <= most_s)
+    over_s, pause_s = max(pauses)
+    return _check(STALL, limit, f"{pause_s:.2f} s", over_s <= 0)
 
 
 def _rate(measurement: Measurement) -> Check:
@@ -476,8 +478,8 @@ def _generator_ceiling(measurement: Measurement) -> Check:
 def _in_step(measurement: Measurement) -> Check:
     """Check that several generators began together.
 
-    Those of an open loop count their arrivals from one moment: each is as late as its first
-    operation. Whether one ended early is told by its length.
+    In an open loop all count from one moment, so a generator is as late as its first operation.
+    `_length` checks whether one ended early.
     """
     limit = f"within {_percent(SHORT)} of a block or {SHORT_S:g} s"
     found = []
@@ -511,7 +513,7 @@ def _alike(measurement: Measurement) -> Check:
     """Check that operations of no generator take longer than those of the others.
 
     All ask the same system at the same time. A generator that waits for a processor reads answers
-    late, and Little's law holds, as that wait is within the operation.
+    late. Little's law does not show it, because the wait counts as part of the operation.
     """
     name, limit = "generators alike", f"at most {_percent(SLOWER)} slower, or chance"
     took = [
@@ -523,7 +525,7 @@ def _alike(measurement: Measurement) -> Check:
     found = []
     for number, own in enumerate(took, 1):
         others = np.concatenate([one for one in took if one is not own])
-        change = change_of_mean(Spell(others, others, 0), Spell(own, own, 0))
+        change = change_of_mean(others, own)
         found.append((change.ratio, number, change))
     ratio, number, change = max(found, key=lambda one: one[0])
     figure = f"operations of generator {number} take {100 * (ratio - 1):+.0f} %"
@@ -599,7 +601,11 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
         thirds = spells[0].ends()
         if is_open and not all(one.at_s.size for one in thirds):
             return _check(TREND, limit, "a third without a success")
-        change = change_of_mean(*thirds) if is_open else trend_of_rates(thirds)
+        change = (
+            change_of_mean(*(one.response_ms for one in thirds))
+            if is_open
+            else trend_of_rates(thirds)
+        )
         figure = f"{_change(change)} over thirds"
     return _check(TREND, limit, figure, not change.exceeds(CHANGE))
 

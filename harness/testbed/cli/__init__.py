@@ -16,9 +16,8 @@ app = typer.Typer(
     help="Starts the variants of one product, puts the same load on them, and compares them.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("doctor")(machine.doctor_command)
 app.command("build")(machine.build_command)

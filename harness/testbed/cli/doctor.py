@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 
 import psutil
 
@@ -50,23 +49,20 @@ def examine(project: Project) -> list[Finding]:
         _checked("Maven", _maven_version),
         _docker(),
         _machine(project),
-        _free_ports(project),
+        _checked("Ports", lambda: _ports(project)),
         _jars(project),
         _jmeter(project),
         generator(project, jdks),
     ]
 
 
-def _checked(subject: str, check: Callable[[], str]) -> Finding:
+def _checked(subject: str, check: Callable[[], str | Finding]) -> Finding:
     try:
-        return Finding(subject, Verdict.GOOD, check())
+        found = check()
     except UserError as problem:
-        return _bad(subject, problem)
-
-
-def _bad(subject: str, problem: UserError) -> Finding:
-    hint = f". {problem.hint}" if problem.hint else ""
-    return Finding(subject, Verdict.BAD, f"{problem.message}{hint}")
+        hint = f". {problem.hint}" if problem.hint else ""
+        return Finding(subject, Verdict.BAD, f"{problem.message}{hint}")
+    return Finding(subject, Verdict.GOOD, found) if isinstance(found, str) else found
 
 
 def _java(found: Jdk) -> str:
@@ -107,13 +103,6 @@ def _machine(project: Project) -> Finding:
     if memory < MEMORY_MB or disk < DISK_MB:
         return Finding("Machine", Verdict.NOTE, f"{text}; {MEMORY_MB} and {DISK_MB} MB are advised")
     return Finding("Machine", Verdict.GOOD, text)
-
-
-def _free_ports(project: Project) -> Finding:
-    try:
-        return _ports(project)
-    except UserError as problem:
-        return _bad("Ports", problem)
 
 
 def _ports(project: Project) -> Finding:
@@ -162,5 +151,5 @@ def generator(project: Project, jdks: list[Jdk]) -> Finding:
     if len(known) < len(plans):
         text = "its highest rate is not measured yet; ./testbed build does it"
         return Finding("Load generator", Verdict.NOTE, text)
-    told = ", ".join(f"{Path(plan).stem} {rate:,.0f}" for plan, rate in known.items())
+    told = ", ".join(f"{plan.removesuffix('.jmx')} {rate:,.0f}" for plan, rate in known.items())
     return Finding("Load generator", Verdict.GOOD, f"at most, in operations/s: {told}")

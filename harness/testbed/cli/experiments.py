@@ -14,7 +14,7 @@ import psutil
 import typer
 from rich.markup import escape
 
-from testbed.cli.console import console, step
+from testbed.cli.console import console, seconds, step
 from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
 from testbed.cli.preparing import (
     lay_out_jmeter,
@@ -25,20 +25,11 @@ from testbed.cli.preparing import (
 )
 from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
-from testbed.deploy import (
-    build,
-    cluster,
-    compose,
-    deployments,
-    jdk,
-    leftovers,
-    machine,
-    namespace,
-    record,
-)
+from testbed.deploy import cluster, compose, deployments, jdk, leftovers, machine, namespace
 from testbed.deploy.deployments import Choice
 from testbed.deploy.generator_pods import generator_pods
 from testbed.deploy.meter import MB
+from testbed.deploy.record import now
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
@@ -50,7 +41,6 @@ from testbed.measure.load import Generator
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
-from testbed.model.words import duration
 from testbed.watch.annotations import Annotations, Grafana
 
 SLOT_PORTS = 1000
@@ -60,15 +50,10 @@ SLOT_PORTS = 1000
 def run(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="EXPERIMENT", help="A file, or the name of one that ships.", show_default=False
-        ),
+        typer.Argument(metavar="EXPERIMENT", help="A file, or the name of one that ships."),
     ] = None,
     resume: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="RESULTS", help="Go on with a stopped experiment.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="RESULTS", help="Go on with a stopped experiment.")
     ] = None,
     only_plan: Annotated[
         bool, typer.Option("--plan", help="Show the order and the time it will take; run nothing.")
@@ -114,15 +99,13 @@ def compare(
         typer.Option("--quick", help="One pair of starts, in 8 minutes. Another pair may differ."),
     ] = False,
     pairs: Annotated[
-        int | None,
-        typer.Option(min=1, max=1000, help="Pairs of starts to measure.", show_default=False),
+        int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure.")
     ] = None,
     until: Annotated[
         str | None,
         typer.Option(
             metavar="PERCENT",
             help="Add pairs until every cell would show a difference of this size, such as 10%.",
-            show_default=False,
         ),
     ] = None,
     port_offset: OffsetOption = 0,
@@ -140,7 +123,7 @@ def compare(
         plan = reading.changed(plan, precision={"could_tell": parse_percent(until)})
     results = _measure(project, plan, port_offset, build_first=not no_build)
     write_report(project, results)
-    console.print(f"[dim]{duration(time.monotonic() - began)} in all[/dim]")
+    console.print(f"[dim]{seconds(began)} in all[/dim]")
 
 
 def _measure(
@@ -153,6 +136,9 @@ def _measure(
     build_first: bool,
 ) -> Path:
     """Measure an experiment, or the rest of the one in `results`; return the results directory."""
+    if results is not None and (results / "ending.json").is_file():
+        console.print("Every run is there already.")
+        return results
     leftovers.clear_all(project)
     if results is None:
         plan = prepared(plan, psutil.virtual_memory().available / MB)
@@ -168,30 +154,18 @@ def _measure(
             "ports for connections."
         )
     if results is None:
-        results = results_directory.new_results(project, plan.name, record.now())
+        results = results_directory.new_results(project, plan.name, now())
         results_directory.begin(dependencies, plan, results)
-    _carry_out(project, dependencies, plan, results)
-    return results
-
-
-def _carry_out(
-    project: Project, dependencies: Dependencies, plan: Experiment, results: Path
-) -> None:
-    if (results / "ending.json").is_file():
-        console.print("Every run is there already.")
-        return
     expected = planning.expect(plan, results_directory.finished(results))
     shown = escape(project.shown(results))
-    console.print(
-        f"[bold]{plan.name}[/bold]: {expected.told}, into {shown}",
-        soft_wrap=True,
-    )
+    console.print(f"[bold]{plan.name}[/bold]: {expected.told}, into {shown}", soft_wrap=True)
     try:
         with Progress(console, expected) as show:
             runner.carry_out(dependencies, plan, results, show)
     except BaseException:
         console.print(f"To go on: ./testbed run --resume {shown}")
         raise
+    return results
 
 
 def _print_plan(plan: Experiment, done: Records) -> None:
@@ -269,7 +243,7 @@ def _dependencies(
         describe=describe,
         ceilings=generators.ceilings,
         bare_servers=generators.bare_servers,
-        mark=Annotations(Grafana.find(project), _notice).mark,
+        annotate=Annotations(Grafana.find(project), _notice).annotate,
     )
 
 
@@ -288,8 +262,7 @@ class _Generators:
 
 def _here(project: Project, plan: Experiment) -> _Generators:
     java = jdk.for_jmeter()
-    if not build.jmeter_is_laid_out(project):
-        lay_out_jmeter(project, jdk.for_services())
+    lay_out_jmeter(project)
     variants = list(dict.fromkeys(system.variant for system in plan.compared))
     return _Generators(
         # The module is built together with the systems.

@@ -48,15 +48,13 @@ COLORS = {"kept": "green", "broken": "red", "unchecked": "yellow"}
 
 def faults(
     promise: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PROMISE]...", help="All if none is named.", show_default=False),
+        list[str] | None, typer.Argument(metavar="[PROMISE]...", help="All if none is named.")
     ] = None,
     short: Annotated[
         bool, typer.Option("--short", help="Fewer operations and faults: 10 minutes.")
     ] = False,
     system: Annotated[
-        list[str] | None,
-        typer.Option(help="One of the folders in systems. Repeatable.", show_default=False),
+        list[str] | None, typer.Option(help="One of the folders in systems. Repeatable.")
     ] = None,
     backends: Annotated[
         str,
@@ -75,7 +73,7 @@ def faults(
 ) -> None:
     """Kill, suspend and restart parts of each system under load, and check its promises.
 
-    With another preset or setting: which promises depend on it?
+    Use --preset or --set to see which promises depend on them.
     """
     project = Project.find()
     for one in system or ():

@@ -51,7 +51,7 @@ def build_command(
     java = jdk.for_services()
     build.maven()
     build_jars(project, java, force=force)
-    lay_out_jmeter(project, java, force=force)
+    lay_out_jmeter(project, force=force)
     for variant in systems.compared():
         trained(project, Choice(variant), java, os.environ)
     measure_ceilings(project, systems.compared(), systems.workloads(), jdk.for_jmeter(), anew=force)
@@ -69,7 +69,7 @@ def test(
     java = jdk.for_services()
     if not fast:
         build_jars(project, java)
-        lay_out_jmeter(project, java)
+        lay_out_jmeter(project)
     running: list[str] = []
     with console.status("") as status:
 
@@ -105,8 +105,7 @@ def test(
 def jmeter(context: typer.Context) -> None:
     """Run the stock JMeter with the arguments after --."""
     project = Project.find()
-    if not build.jmeter_is_laid_out(project):
-        lay_out_jmeter(project, jdk.for_services())
+    lay_out_jmeter(project)
     command = [*load.jmeter_command(project, jdk.for_jmeter()), *context.args]
     if not {"-j", "--jmeterlogfile"} & set(context.args):
         # Otherwise the log is written to the working folder.

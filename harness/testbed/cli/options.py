@@ -9,9 +9,7 @@ import typer
 from testbed.experiment.settings import known
 from testbed.model.errors import UserError
 
-VariantArgument = Annotated[
-    str, typer.Argument(help="One of the folders in systems.", show_default=False)
-]
+VariantArgument = Annotated[str, typer.Argument(help="One of the folders in systems.")]
 BackendsOption = Annotated[
     str,
     typer.Option(

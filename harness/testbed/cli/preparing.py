@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +41,11 @@ def build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
         build.build(project, java, names)
 
 
-def lay_out_jmeter(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
+def lay_out_jmeter(project: Project, *, force: bool = False) -> None:
     """Lay out JMeter if it is missing, or with `force` anew."""
     if force or not build.jmeter_is_laid_out(project):
         with step(console, "Laying out JMeter"):
-            build.lay_out_jmeter(project, java)
+            build.lay_out_jmeter(project, jdk.for_services())
 
 
 def prepare(
@@ -81,14 +82,11 @@ def trained(
     deployment = deployments.deployment(choice, project, java, environ)
     if not aot_cache.is_trained(deployment, project, java):
         build.require_jars(project, deployments.jars(replace(choice, backends="embedded"), project))
-        lay_out_jmeter(project, java)
+        lay_out_jmeter(project)
         plain = _to_train(project, choice, java, environ)
         title = f"Training {choice.variant} (preset {choice.preset}) for quick starts"
         with step(console, title) as detail:
-
-            def put_load(stack: Stack, folder: Path) -> None:
-                _put_training_load(project, stack, folder, detail)
-
+            put_load = partial(_put_training_load, project, detail)
             aot_cache.train(plain, project, java, environ, put_load, detail)
     return aot_cache.use(deployment, project, java)
 
@@ -115,7 +113,7 @@ def _to_train(
     return moved(choice.port_offset)
 
 
-def _put_training_load(project: Project, stack: Stack, folder: Path, notice: Notice) -> None:
+def _put_training_load(project: Project, notice: Notice, stack: Stack, folder: Path) -> None:
     """Put load on a stack and read its metrics, as an experiment does.
 
     Raises `UserError` when no operation of a workload succeeds. A system may refuse most.

@@ -28,12 +28,10 @@ from testbed.model import files, systems
 from testbed.model.errors import unknown
 from testbed.model.project import Project
 
-HOTTEST = 10
-
 
 def profile(
     system: VariantArgument,
-    workload: Annotated[str, typer.Argument(help="One of the system's.", show_default=False)],
+    workload: Annotated[str, typer.Argument(help="One of the system's.")],
     threads: Annotated[int, typer.Option(min=1, max=999, help="Users of a closed loop.")] = 100,
     warm_up: Annotated[int, typer.Option(min=1, help="Seconds of load before.")] = 120,
     seconds: Annotated[int, typer.Option(min=1, help="Seconds that are recorded.")] = 30,
@@ -53,7 +51,7 @@ def profile(
     choice = Choice(system, preset, "embedded", settings, port_offset)
     environ = measuring_environ()
     deployment = prepare(project, choice, environ, build_first=not no_build)
-    lay_out_jmeter(project, java)
+    lay_out_jmeter(project)
     folder = results_directory.new_results(project, f"profile-{system}-{workload}", record.now())
     # JVMs with folders of their own write there.
     folder = folder.absolute()
@@ -84,6 +82,6 @@ def _show(project: Project, java: jdk.Jdk, recordings: dict[str, Path], folder: 
     picture = folder / "flames.svg"
     files.write(picture, flames.svg(counted, folder.name).encode())
     console.print("Samples of a method itself:")
-    for name, share in flames.hottest(counted, HOTTEST):
+    for name, share in flames.hottest(counted):
         console.print(f"{100 * share:5.1f} %  {escape(name)}", soft_wrap=True)
     console.print(f"Flame graph: [bold]{escape(project.shown(picture))}[/bold]; a .jfr of each JVM")

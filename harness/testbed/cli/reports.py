@@ -14,7 +14,7 @@ from testbed.model.project import Project
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="A result directory.", show_default=False)],
+    results: Annotated[Path, typer.Argument(help="A result directory.")],
     against: Annotated[
         Path | None,
         typer.Option("--compare", help="Compare with these results, the base; no report."),
@@ -22,9 +22,9 @@ def report(
     fail_above: Annotated[
         float | None,
         typer.Option(
-            help="With --compare: exit with 1 when a figure is decided to be worse by "
-            "more than this factor, for example 1.10, failures have become more frequent, or a "
-            "cell of the base is missing. Needs three usable runs of each."
+            help="With --compare: exit with 1 when a figure is decided to be worse and "
+            "its ratio is beyond this factor, for example 1.10, when failures have become more "
+            "frequent, or when a cell of the base is missing. Needs three deciding runs of each."
         ),
     ] = None,
     anyway: Annotated[
@@ -67,9 +67,5 @@ def _compare_results(results: Path, base: Path, fail_above: float | None, *, any
             "--fail-above decides nothing: no cell has enough usable runs on both sides",
             "Measure with `repetitions: 3` or more in the experiment.",
         )
-    console.print(
-        f"{len(found)} decided regressions beyond a factor of {fail_above:g}"
-        if found
-        else f"no decided regression beyond a factor of {fail_above:g}"
-    )
+    console.print(f"Regressions (factor {fail_above:g}): {len(found) or 'none'}")
     return bool(found or compared.missing)

@@ -33,7 +33,7 @@ from testbed.deploy import (
 )
 from testbed.deploy.deadletters import DeadLetter
 from testbed.deploy.deployments import Choice
-from testbed.deploy.meter import ProcessMeter, Usage
+from testbed.deploy.meter import ProcessMeter
 from testbed.deploy.record import Running, StackRecord
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError, unknown
@@ -90,9 +90,7 @@ def status() -> None:
 
 
 def logs(
-    service: Annotated[
-        str | None, typer.Argument(help="One service; all if not given.", show_default=False)
-    ] = None,
+    service: Annotated[str | None, typer.Argument(help="One service; all if not given.")] = None,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Go on until interrupted.")
     ] = False,
@@ -174,7 +172,14 @@ def _print_status(known: StackRecord) -> bool:
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
     for heading in ("service", "port", "state", "start s", "RSS MB", "CPU s", "pid"):
         table.add_column(heading, justify="left" if heading in ("service", "state") else "right")
-    usage = _usage(known)
+    containers = [] if known.compose is None else compose.containers(known.compose)
+    pods = {} if known.cluster is None else cluster.pods(known.cluster)
+    if known.compose is not None:
+        usage = compose.inner_meter({one.name: one.id for one in containers}).read()
+    elif known.cluster is not None:
+        usage = cluster.meter(known.cluster, {name: pod.name for name, pod in pods.items()}).read()
+    else:
+        usage = ProcessMeter({one.name: one.process for one in known.running}).read()
 
     def add(name: str, port: str, state: str, start_s: str, pid: str) -> None:
         used = usage.get(name)
@@ -186,10 +191,8 @@ def _print_status(known: StackRecord) -> bool:
             start_s = "" if one.ready_s is None else f"{one.ready_s:.1f}"
             ports_ = " ".join(map(str, one.ports))
             add(one.name, ports_, _state(one, http), start_s, str(one.process.pid))
-    containers = [] if known.compose is None else compose.containers(known.compose)
     for container in containers:
         add(container.name, "", container.state, "", "")
-    pods = {} if known.cluster is None else cluster.pods(known.cluster)
     for name, pod in pods.items():
         add(name, "", "ready" if pod.ready else pod.problem or "not ready", "", "")
     console.print(table)
@@ -213,16 +216,6 @@ def _state(one: Running, http: httpx.Client) -> str:
         return "running"
     ready = services.is_ready(http, one.ports, one.health)
     return "[green]ready[/green]" if ready else "[yellow]not ready[/yellow]"
-
-
-def _usage(known: StackRecord) -> dict[str, Usage]:
-    if known.compose is not None:
-        ids = {one.name: one.id for one in compose.containers(known.compose)}
-        return compose.inner_meter(ids).read()
-    if known.cluster is not None:
-        names = {name: pod.name for name, pod in cluster.pods(known.cluster).items()}
-        return cluster.meter(known.cluster, names).read()
-    return ProcessMeter({one.name: one.process for one in known.running}).read()
 
 
 def _shown(letters: list[DeadLetter]) -> Table | str:

@@ -227,5 +227,7 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
 def _prune(current: Path) -> None:
     """Remove prepared builds of the same module that nobody has used for `KEEP_S`."""
     for other in current.parent.iterdir():
-        if other != current and time.time() - other.stat().st_mtime > KEEP_S:
-            shutil.rmtree(other, ignore_errors=True)
+        # Another command may remove it meanwhile.
+        with contextlib.suppress(FileNotFoundError):
+            if other != current and time.time() - other.stat().st_mtime > KEEP_S:
+                shutil.rmtree(other, ignore_errors=True)

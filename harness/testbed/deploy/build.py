@@ -130,7 +130,7 @@ def maven_tail(log: Path) -> str:
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
     ]
     errors = [line for line in lines if line.startswith("[ERROR]") and line.strip() != "[ERROR]"]
-    return "\n".join((errors or lines)[:MAVEN_TAIL]) or "(no output)"
+    return "\n".join(errors[:MAVEN_TAIL] or lines[-MAVEN_TAIL:]) or "(no output)"
 
 
 def _jmeter_stamp(project: Project) -> Path:
@@ -151,7 +151,7 @@ def _newest_source(module: Path) -> float:
 
 def _newest(path: Path) -> float:
     below = path.rglob("*") if path.is_dir() else ()
-    return max((_modified(one) for one in (path, *below)), default=0.0)
+    return max(_modified(one) for one in (path, *below))
 
 
 def _written(jar: Path) -> float:

@@ -37,28 +37,28 @@ OURS = {"app.kubernetes.io/managed-by": "testbed"}
 MOST_IMAGES = 50
 """Kubernetes lists at most so many images of a node by default."""
 
-WITHOUT = "Or choose backends embedded or docker."
+WITHOUT = "Choose backends embedded or docker."
 
 COUNTS = {"Deployment": "replicas", "Job": "parallelism"}
-"""The kinds of what makes pods, and the key with their number."""
+"""The kinds of objects that create pods, and the key of ``spec`` with the number of pods."""
 
 STUCK = (
     *("ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName"),
     *("CreateContainerConfigError", "CreateContainerError", "CrashLoopBackOff"),
 )
-"""Why a container waits that does not start by itself."""
+"""Reasons for waiting that do not resolve by themselves."""
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
-_UNITS = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_UNITS |= {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+_UNITS = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_UNITS |= {f"{unit}i": 2.0**power for unit, power in zip("KMGTPE", range(10, 70, 10), strict=True)}
 
 
 @dataclass(frozen=True)
 class Pod:
     """A pod of a system.
 
-    `problem` is why it does not become ready by itself, or None.
+    `problem` says why it cannot become ready; None if nothing prevents it.
     """
 
     service: str
@@ -143,14 +143,9 @@ def require_possible(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> 
             f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
             f"kubectl delete namespace {known.namespace}",
         )
-    wanted, there = list(documents), nodes(known.context)
+    wanted, there = list(documents), _items(known.context, "nodes")
     _require_room(known.context, there, wanted)
     _require_images(known.context, there, wanted)
-
-
-def nodes(name: str) -> list[dict[str, Any]]:
-    """Return the nodes of a context, as the cluster describes them."""
-    return _items(name, "nodes")
 
 
 def _require_room(
@@ -184,7 +179,7 @@ def expected(documents: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 def _counted(
     documents: Iterable[Mapping[str, Any]],
 ) -> Iterator[tuple[Mapping[str, Any], int]]:
-    """Yield what makes pods, and how many."""
+    """Yield each object that creates pods, and their number."""
     for one in documents:
         if (count := COUNTS.get(one["kind"])) is not None:
             yield one, one["spec"].get(count, 1)
@@ -197,8 +192,9 @@ def _requested(spec: Mapping[str, Any], what: str) -> float:
     )
 
 
-def quantity(text: str) -> float:
-    """Return a quantity of Kubernetes, such as ``250m`` or ``64Mi``."""
+def quantity(value: str | float) -> float:
+    """Return a quantity of Kubernetes, such as ``250m``, ``64Mi`` or 2."""
+    text = str(value)
     digits = text.rstrip("".join(filter(str.isalpha, text)))
     return float(digits) * _UNITS[text[len(digits) :]]
 
@@ -217,7 +213,7 @@ def _require_images(
         tag.removeprefix("docker.io/").removeprefix("library/").removesuffix(":latest")
         for some in listed
         for image in some
-        # An image whose name another has got has none.
+        # An image whose tag moved to a newer image has no names.
         for tag in image.get("names") or ()
     }
     wanted = sorted({one for one in images(documents).values() if _is_built(one)})
@@ -258,7 +254,7 @@ def described(name: str) -> dict[str, Any]:
                     for key in ("kubeletVersion", "containerRuntimeVersion", "kernelVersion")
                 },
             }
-            for one in nodes(name)
+            for one in _items(name, "nodes")
         ],
     }
 
@@ -271,7 +267,8 @@ def apply(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
 
 def delete(known: Cluster) -> None:
     """Delete the namespace with all that is in it, if the harness has made it."""
-    found = _items(known.context, "namespaces", f"--selector={_selector(OURS)}")
+    (ours,) = OURS.items()
+    found = _items(known.context, "namespaces", f"--selector={'='.join(ours)}")
     if known.namespace in (one["metadata"]["name"] for one in found):
         _told(
             (*_at(known.context), "delete", "namespace", known.namespace),
@@ -292,7 +289,7 @@ def pods(known: Cluster) -> dict[str, Pod]:
         by_name[instance(service, counted[service])] = Pod(
             service,
             one["metadata"]["name"],
-            _is(one, "Ready"),
+            _is_ready(one),
             sum(each["restartCount"] for each in one["status"].get("containerStatuses", ())),
             next(_problems(one), None),
         )
@@ -324,12 +321,14 @@ def late(
 
 
 def _age(pod: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what puts the oldest pod first; times are in whole seconds."""
+    """Return a sort key: the creation time in whole seconds, then the name."""
     return pod["metadata"]["creationTimestamp"], pod["metadata"]["name"]
 
 
 def _problems(pod: Mapping[str, Any]) -> Iterator[str]:
     status = pod["status"]
+    if status.get("phase") == "Failed":
+        yield status.get("message") or status.get("reason") or "it has failed"
     for condition in status.get("conditions", ()):
         if condition.get("reason") == "Unschedulable":
             yield condition.get("message", "it fits no node")
@@ -360,13 +359,13 @@ def meter(known: Cluster, names: Mapping[str, str]) -> Meter:
 
 
 def enter_command(known: Cluster, pod: str, *options: str) -> tuple[str, ...]:
-    """Return what stands before a command to run it in a pod; `options` are those of exec."""
+    """Return the prefix that runs a command in a pod; `options` are those of exec."""
     return (*_within(known), "exec", *options, pod, "--")
 
 
-def _is(one: Mapping[str, Any], condition: str) -> bool:
+def _is_ready(one: Mapping[str, Any]) -> bool:
     return any(
-        each["type"] == condition and each["status"] == "True"
+        each["type"] == "Ready" and each["status"] == "True"
         for each in one["status"].get("conditions", ())
     )
 
@@ -374,10 +373,6 @@ def _is(one: Mapping[str, Any], condition: str) -> bool:
 def _items(name: str, *what: str) -> list[dict[str, Any]]:
     answer = json.loads(_told((*_at(name), "get", *what, "--output=json")))
     return list(answer["items"])
-
-
-def _selector(labels: Mapping[str, str]) -> str:
-    return ",".join(f"{key}={value}" for key, value in labels.items())
 
 
 def _at(name: str) -> tuple[str, ...]:

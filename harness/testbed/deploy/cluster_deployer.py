@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from testbed.deploy import cluster, ports, processes
 from testbed.deploy.deployer import Deployer, Notice, polls
@@ -11,15 +11,16 @@ from testbed.deploy.meter import Meter
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import Cluster, Running
 from testbed.model.errors import UserError
+from testbed.model.files import tail
 
 FORWARD = "port-forward"
-"""The processes that lead to the front door, which the harness asks for full answers, and to the
-database, which it empties between runs.
+"""The name prefix of the port-forward processes. One leads to the front door, for the check of full
+answers; one to the database, which is emptied between runs.
 """
 
 
 class ClusterDeployer(Deployer):
-    """Deploys pods. What they tell about themselves is not asked for."""
+    """Deploys pods. Their metrics are not scraped."""
 
     def start(self, notice: Notice) -> None:
         cluster.apply(self._cluster, self._deployment.manifests)
@@ -68,15 +69,11 @@ class ClusterDeployer(Deployer):
     def endpoints(self) -> dict[str, int]:
         return {}
 
-    @contextlib.contextmanager
-    def held(self, service: str) -> Iterator[None]:
+    def held(self, service: str) -> contextlib.AbstractContextManager[None]:
         raise UserError(f"{service} cannot be suspended on Kubernetes", cluster.WITHOUT)
-        yield
 
-    @contextlib.contextmanager
-    def cut_off(self, service: str) -> Iterator[None]:
+    def cut_off(self, service: str) -> contextlib.AbstractContextManager[None]:
         raise UserError(f"{service} cannot be cut off on Kubernetes", cluster.WITHOUT)
-        yield
 
     def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         if cpus:
@@ -100,7 +97,9 @@ class ClusterDeployer(Deployer):
         for _ in polls(self._ready_s):
             if ports.accepts(local):
                 return
-        raise UserError(f"{service} cannot be reached at port {local}", f"See {log}.")
+            if one.process.find() is None:
+                break
+        raise UserError(f"{service} cannot be reached at port {local}:\n{tail(log)}")
 
 
 def _by_itself(name: str) -> UserError:

@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"-(\d+)$")
 
 _NETWORKS = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}"
 
-_KILLED = 137
+KILLED = 137
 """The exit code of a container that had to be killed."""
 
 
@@ -135,13 +135,12 @@ def changes(
     """Return the keys of a compose file to change, by service.
 
     `services` has the container ports of each service. `images` has those to use in place of its
-    own. Where there are several instances, Docker
-    chooses the host ports.
+    own. Where there are several instances, Docker chooses the host ports.
     """
     found: dict[str, dict[str, Any]] = {}
+    # Compose would put variables of the shell in the place of $NAME.
+    plain = {key: value.replace("$", "$$") for key, value in settings.items()}
     for name, inside in services.items():
-        # Compose would put variables of the shell in the place of $NAME.
-        plain = {key: value.replace("$", "$$") for key, value in settings.items()}
         keys: dict[str, Any] = {"environment": plain} if plain else {}
         keys |= {"image": images[name]} if name in images else {}
         if replicas.get(name, 1) > 1:
@@ -303,7 +302,8 @@ def keep_logs(compose: Compose, folder: Path) -> None:
     with contextlib.suppress(UserError):
         for one in containers(compose):
             answer = processes.ask(("docker", "logs", one.id))
-            (folder / f"{one.name}.log").write_text(answer.stdout + answer.stderr)
+            said = answer.stdout + answer.stderr
+            (folder / f"{one.name}.log").write_text(said, encoding="utf-8")
 
 
 def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
@@ -331,14 +331,8 @@ def fetch_images(
 
 
 def logs_command(compose: Compose, service: str | None, follow: bool) -> list[str]:
-    return [
-        *_command(compose),
-        "logs",
-        "--tail",
-        "100",
-        *(["--follow"] if follow else []),
-        *([service] if service else []),
-    ]
+    options = [*(["--follow"] if follow else []), *([service] if service else [])]
+    return [*_command(compose), "logs", "--tail", "100", *options]
 
 
 def meter(ids: Mapping[str, str]) -> Meter:
@@ -384,13 +378,13 @@ def disconnected(compose: Compose, service: str) -> Iterator[None]:
     cut: list[tuple[str, str]] = []
     try:
         for one in ours:
-            for network in _docker("inspect", "--format", _NETWORKS, one.id).split():
-                _docker("network", "disconnect", network, one.id)
+            for network in docker("inspect", "--format", _NETWORKS, one.id).split():
+                docker("network", "disconnect", network, one.id)
                 cut.append((network, one.id))
         yield
     finally:
         for network, id_ in cut:
-            _docker("network", "connect", "--alias", service, network, id_)
+            docker("network", "connect", "--alias", service, network, id_)
 
 
 def find(compose: Compose, name: str) -> Container:
@@ -401,20 +395,6 @@ def find(compose: Compose, name: str) -> Container:
     return known[name]
 
 
-def kill(compose: Compose, name: str) -> None:
-    """Kill the container of an instance; raise `UserError` if that fails."""
-    _docker("kill", find(compose, name).id)
-
-
-def stop(compose: Compose, name: str, grace_s: float) -> bool:
-    """Ask the container of an instance to end; return whether it had to be killed.
-
-    Raises `UserError` if that fails.
-    """
-    _docker("stop", "-t", f"{grace_s:.0f}", find(compose, name).id)
-    return find(compose, name).exit_code == _KILLED
-
-
 def set_cpus(container: Container, cpus: float | None) -> None:
     """Change the CPU limit of a running container, in cores; None allows it the whole machine.
 
@@ -422,15 +402,11 @@ def set_cpus(container: Container, cpus: float | None) -> None:
     """
     # Compose has limited it by --cpus: Docker then refuses a quota, and takes 0 for no change.
     limit = (os.cpu_count() or 1) if cpus is None else cpus
-    _docker("update", f"--cpus={limit:g}", container.id)
+    docker("update", f"--cpus={limit:g}", container.id)
 
 
-def start(compose: Compose, name: str) -> None:
-    """Start the ended container of an instance; raise `UserError` if that fails."""
-    _docker("start", find(compose, name).id)
-
-
-def _docker(*task: str) -> str:
+def docker(*task: str) -> str:
+    """Return what a command of Docker prints; raise `UserError` if it fails."""
     return processes.told(f"docker {task[0]}", ("docker", *task))
 
 

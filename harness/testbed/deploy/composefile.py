@@ -65,7 +65,6 @@ class ComposeService:
 class _Files:
     """The services of the files read so far, before merging and without variables filled in."""
 
-    variables: Mapping[str, str]
     read: dict[Path, dict[str, Any]] = field(default_factory=dict)
 
     def service(self, file: Path, name: str) -> dict[str, Any]:
@@ -90,6 +89,8 @@ class _Files:
                 content = yaml.safe_load(text)
             except (OSError, yaml.YAMLError) as problem:
                 raise UserError(f"{file} cannot be read: {problem}") from problem
+            if not isinstance(content, dict) or not isinstance(content.get("services"), dict):
+                raise UserError(f"{file} has no services")
             self.read[file] = dict(content["services"])
         return self.read[file]
 
@@ -107,7 +108,7 @@ def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any
 
     Variables are filled in, and files that are mounted have absolute paths. Raises as `read` does.
     """
-    files, found = _Files(variables), {}
+    files, found = _Files(), {}
     for name in files.services(file):
         try:
             found[name] = filled(files.service(file, name), variables)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 
 from testbed.deploy import compose
 from testbed.deploy.deployer import Deployer, Notice, polls
@@ -35,14 +35,15 @@ class ContainerDeployer(Deployer):
                 )
 
     def stop_instance(self, name: str, grace_s: float) -> bool:
-        return compose.stop(self._files, name, grace_s)
+        compose.docker("stop", "-t", f"{grace_s:.0f}", compose.find(self._files, name).id)
+        return compose.find(self._files, name).exit_code == compose.KILLED
 
     def kill_instance(self, name: str) -> None:
-        compose.kill(self._files, name)
+        compose.docker("kill", compose.find(self._files, name).id)
 
     def start_instance(self, name: str, cpus: float | None) -> None:
         """Start an ended container; its limit is still the one that it had."""
-        compose.start(self._files, name)
+        compose.docker("start", compose.find(self._files, name).id)
         for _ in polls(self._ready_s):
             one = compose.find(self._files, name)
             if one.state == "running" and one.health in ("healthy", ""):
@@ -68,15 +69,11 @@ class ContainerDeployer(Deployer):
             if found and name not in self._deployment.others
         }
 
-    @contextlib.contextmanager
-    def held(self, service: str) -> Iterator[None]:
-        with compose.paused(self._files, service):
-            yield
+    def held(self, service: str) -> AbstractContextManager[None]:
+        return compose.paused(self._files, service)
 
-    @contextlib.contextmanager
-    def cut_off(self, service: str) -> Iterator[None]:
-        with compose.disconnected(self._files, service):
-            yield
+    def cut_off(self, service: str) -> AbstractContextManager[None]:
+        return compose.disconnected(self._files, service)
 
     def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         # Docker takes a while to answer.

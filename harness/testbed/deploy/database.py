@@ -12,11 +12,16 @@ from testbed.model.errors import UserError
 from testbed.model.systems import Stored
 
 STORED, AFTER_STORED = "ffffffff-ffff-4fff-bfff-", "g"
-"""The ids of documents that are stored before runs begin like this, and are below that: UUIDs."""
+"""Documents stored before runs have UUIDs that begin with `STORED` and are below `AFTER_STORED`."""
 
 BATCH = 5_000
 
 TIMEOUT_MS = 10_000
+"""To find the server."""
+
+WORK_TIMEOUT_MS = 600_000
+"""For one command: deleting a million documents takes a while."""
+
 ANSWER_TIMEOUT_MS = 3_000
 
 
@@ -76,15 +81,17 @@ def stored(uri: str, databases: str, collection: str, field: str) -> dict[str, s
 
 def require_answer(uri: str) -> None:
     """Check that MongoDB answers; raise `UserError` if it does not."""
-    with _connected(uri, ANSWER_TIMEOUT_MS) as client:
+    with _connected(uri, ANSWER_TIMEOUT_MS, ANSWER_TIMEOUT_MS) as client:
         client.admin.command("ping")
 
 
 @contextmanager
-def _connected(uri: str, timeout_ms: int = TIMEOUT_MS) -> Iterator[MongoClient[dict[str, object]]]:
+def _connected(
+    uri: str, timeout_ms: int = TIMEOUT_MS, work_ms: int = WORK_TIMEOUT_MS
+) -> Iterator[MongoClient[dict[str, object]]]:
     try:
         client: MongoClient[dict[str, object]] = MongoClient(
-            uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=timeout_ms
+            uri, serverSelectionTimeoutMS=timeout_ms, socketTimeoutMS=work_ms
         )
     except (PyMongoError, ValueError) as problem:
         # The port is wrong, or the password has unescaped characters.

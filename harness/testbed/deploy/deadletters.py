@@ -18,6 +18,7 @@ from pika.exceptions import (
 
 from testbed.deploy import compose, ports
 from testbed.deploy.record import StackRecord
+from testbed.deploy.services import EMBEDDED
 from testbed.model.errors import UserError
 
 QUEUE = "deadLetterQueue"
@@ -162,7 +163,8 @@ def _of_processes(known: StackRecord) -> Mapping[str, str]:
     for one in known.running:
         process = one.process.find()
         settings = {} if process is None else process.environ()
-        if "RABBITMQ_PORT" in settings:
+        # The backends inherit the shell, whose variables may lead to another server.
+        if one.name != EMBEDDED and {"RABBITMQ_HOST", "RABBITMQ_PORT"} <= settings.keys():
             return settings
     raise _without_server(known)
 

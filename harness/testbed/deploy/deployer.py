@@ -45,7 +45,7 @@ class Deployer(ABC):
 
     @abstractmethod
     def keep_logs(self) -> None:
-        """Keep what stopping would remove: the output of each instance."""
+        """Save the output of each instance, which stopping would remove."""
 
     @abstractmethod
     def require_alive(self, *, at_once: bool = False) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus, urlsplit
@@ -18,17 +19,12 @@ from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.record import Cluster
 from testbed.deploy.registry import ADDRESS, Registry
-from testbed.deploy.services import Convergence, Deployment, Service
+from testbed.deploy.services import EMBEDDED, Convergence, Deployment, Service
 from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
 from testbed.model.systems import BACKENDS, PRESETS, Endpoint, Probe, SystemDeclaration
-
-EMBEDDED = "embedded-backends"
-
-UNKNOWN = "unknown"
-"""The backends of a system that runs already."""
 
 BACKENDS_HEAP_GB = 3
 """The most heap of the embedded backends: enough for the reservations of a run, a million."""
@@ -55,8 +51,8 @@ MANAGEMENT_DISTANCE = 100
 FURTHER_PORTS = range(8400, 8400 + MANAGEMENT_DISTANCE)
 """The ports of the further instances of services, before the offset.
 
-The first instance has the port of the compose file. Ports of stacks beside each other differ by
-multiples of 1,000, and no compose file has a port from 400 to 599 above one.
+The first instance has the port of the compose file. Stacks that run side by side have offsets
+of multiples of 1,000. So no compose file may use a port that ends in 400 to 599.
 """
 
 WAIT_S = 3
@@ -181,7 +177,7 @@ def deployment(
     backends = [one for one in services.values() if one.module is None]
     if alone := [one.name for one in backends if one.stub is None]:
         raise UserError(
-            f"nothing stands in for {', '.join(alone)} without containers",
+            f"{', '.join(alone)} runs in containers only",
             "Choose backends docker or kubernetes.",
         )
     flags = jvm_flags(project, choice.preset, {**environ, **choice.settings})
@@ -222,17 +218,17 @@ def deployment(
             if port is None:
                 raise UserError(f"replicas: more than {len(FURTHER_PORTS)} further instances")
             # Also part of its id in the registry: host, service and port.
-            own = {"SERVER_PORT": port + choice.port_offset}
+            moved = {"SERVER_PORT": port + choice.port_offset}
             if MANAGEMENT_PORT in first.environ:
-                own = {MANAGEMENT_PORT: own["SERVER_PORT"] + MANAGEMENT_DISTANCE, **own}
+                moved = {MANAGEMENT_PORT: moved["SERVER_PORT"] + MANAGEMENT_DISTANCE, **moved}
             yield replace(
                 first,
                 name=systems.instance(one.name, number),
-                ports=tuple(own.values()),
+                ports=tuple(moved.values()),
                 environ={
                     **first.environ,
                     **{name: text.format(number=number) for name, text in settings.items()},
-                    **{name: str(port) for name, port in own.items()},
+                    **{name: str(port) for name, port in moved.items()},
                 },
             )
 
@@ -261,7 +257,6 @@ def deployment(
         front_ports=(front_port, *front_ports),
         mongodb_uri=_mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
         stored=choice.stored,
-        settings=choice.settings,
     )
 
 
@@ -284,7 +279,7 @@ def in_containers(
     unmoved = compose.describe(project, choice.system.compose, environ)
     files = compose.moved(unmoved, project, choice.port_offset, environ)
     known = compose.resolved(files, environ)
-    # Those of the stack that is not moved: by its own name it would have another build.
+    # Images have the name of the compose project: a moved stack uses those of the other.
     built = compose.resolved(unmoved, environ) if choice.port_offset else {}
     services = described(choice, project, environ)
     own = {name: tuple(one.ports) for name, one in services.items() if one.module}
@@ -298,11 +293,8 @@ def in_containers(
     scaled = {
         name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1
     }
-    front_port = compose.published(known, front.service, front.port)
-
-    def port_of(service: str, port: int) -> int:
-        return compose.published(known, service, port)
-
+    port_of = partial(compose.published, known)
+    front_port = port_of(front.service, front.port)
     return Deployment(
         variant=choice.variant,
         preset=choice.preset,
@@ -312,7 +304,6 @@ def in_containers(
         front_ports=(front_port,),
         mongodb_uri=_mongodb_uri(choice.system, port_of, account=_mongodb_account(choice, known)),
         stored=choice.stored,
-        settings=choice.settings,
         compose=compose.changed(files, project, changes),
         published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
         others=frozenset(known.keys() - own.keys()),
@@ -330,7 +321,7 @@ def _require_services_as_declared(choice: Choice) -> None:
     for service in choice.system.numbered:
         if choice.replicas.get(service, 1) > 1:
             raise UserError(
-                f"replicas: instances of {service} have numbers, which only processes are given",
+                f"replicas: instances of {service} need a number, and only processes get one",
                 processes,
             )
 
@@ -377,7 +368,6 @@ def in_cluster(
         front_host=f"{front.service}.{known.namespace}.svc",
         mongodb_uri=uri,
         stored=choice.stored,
-        settings=choice.settings,
         cluster=known,
         manifests=tuple(documents),
         forwarded=led_to,
@@ -400,7 +390,7 @@ def elsewhere(variant: str, preset: str, target: str) -> Deployment:
     return Deployment(
         variant=variant,
         preset=preset,
-        backends=UNKNOWN,
+        backends="unknown",
         phases=(),
         converged=convergence(systems.declaration(variant), port, host=host),
         front_ports=(port,),
@@ -524,9 +514,12 @@ def _registry(
 ) -> Registry | None:
     """Return the registry of the services in several instances; None if none of them registers."""
     expected = {
-        name: count
-        for name, count in {**choice.replicas, **choice.at_first}.items()
-        if count > 1 and name in services and ADDRESS in services[name].environment
+        name: first
+        for name, count in choice.replicas.items()
+        # With an empty address a service registers nowhere.
+        if (first := choice.at_first.get(name, count)) > 1
+        and name in services
+        and services[name].environment.get(ADDRESS)
     }
     if not expected:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from testbed.deploy import cluster
+from testbed.deploy import cluster, processes
 from testbed.deploy.record import Cluster
 from testbed.model.errors import UserError
 
@@ -33,13 +33,15 @@ class GeneratorPods:
 
         Raises `UserError` if they do not become ready.
         """
-        with contextlib.ExitStack() as running:
-            running.callback(cluster.delete, self.known)
+        try:
             cluster.apply(self.known, self.manifests)
             expected, limit_s = cluster.expected(self.manifests), cluster.READY_LIMIT_S
             if cluster.late(self.known, expected, limit_s):
                 raise UserError(f"the load generators are not ready in {limit_s:.0f} s")
             yield [one.name for one in cluster.pods(self.known).values()]
+        finally:
+            with processes.uninterrupted():
+                cluster.delete(self.known)
 
 
 def generator_pods(overlays: Path, count: int) -> GeneratorPods:
@@ -58,4 +60,4 @@ def generator_pods(overlays: Path, count: int) -> GeneratorPods:
     if limit is None:
         raise UserError(f"{overlays / NAME}: the job has no limit of CPU")
     cluster.require_possible(known, documents)
-    return GeneratorPods(known, tuple(documents), cluster.quantity(str(limit)))
+    return GeneratorPods(known, tuple(documents), cluster.quantity(limit))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from testbed.deploy import processes
+from testbed.deploy.deployer import polls
 from testbed.deploy.meter import MB, Meter, Usage
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
@@ -79,7 +79,7 @@ class GroupMeter:
 
 @dataclass(frozen=True)
 class LimitedMeter:
-    """Adds to what a meter reads how the limits of processes have worked.
+    """Adds the throttling and the peak memory of limited processes to a meter's readings.
 
     `groups` holds the folders of each limited process, by name.
     """
@@ -152,12 +152,12 @@ def require(root: Path = ROOT) -> None:
 def create(name: str, limits: ServiceLimits, where: Parents) -> tuple[Path, ...]:
     """Make the groups of a process, with its limits; raise `OSError` if that fails."""
     folders = tuple(dict.fromkeys((where.cpu / name, where.memory / name)))
-    for folder in folders:
-        # One that a killed command has left has counted already.
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-        folder.mkdir(exist_ok=True)
     try:
+        for folder in folders:
+            # A group left by a killed command still has its old counts: make it anew.
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+            folder.mkdir(exist_ok=True)
         for file, value in _limit_files(limits, where.version).items():
             place = where.cpu if file.startswith("cpu.") else where.memory
             (place / name / file).write_text(value, encoding="ascii")
@@ -184,15 +184,12 @@ def joined(command: Sequence[str], folders: Iterable[Path]) -> tuple[str, ...]:
 def remove(folders: Iterable[Path]) -> None:
     """Remove the groups of ended processes; leave those that still have a process."""
     for folder in folders:
-        deadline = time.monotonic() + REMOVE_LIMIT_S
-        while folder.is_dir():
-            try:
+        # A killed process leaves its group a moment after it has ended.
+        for _ in polls(REMOVE_LIMIT_S, POLL_S):
+            with contextlib.suppress(OSError):
                 folder.rmdir()
-            except OSError:
-                # A killed process leaves its group a moment after it has ended.
-                if time.monotonic() >= deadline:
-                    break
-                time.sleep(POLL_S)
+            if not folder.is_dir():
+                break
 
 
 def group_files(pid: str, root: Path = ROOT) -> tuple[Path, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from testbed.deploy import processes
 from testbed.model.errors import UserError
 
 SERVICES_FEATURE = 25
@@ -44,8 +44,9 @@ class Jdk:
 
     @property
     def feature(self) -> int:
-        """The feature version, such as 25 (8 for ``1.8.0``)."""
-        return feature_version(self.version)
+        """The feature version, such as 25 (8 for ``1.8.0``); 0 if the version has none."""
+        found = re.match(r"(?:1\.)?(\d+)", self.version)
+        return int(found[1]) if found else 0
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
         """Return an environment that uses this installation."""
@@ -57,20 +58,10 @@ class Jdk:
 
     def command(self, pid: int, *words: str) -> None:
         """Give a running JVM a command of ``jcmd``; raise `UserError` if it fails."""
-        line = [str(self.home / "bin" / "jcmd"), str(pid), *words]
-        answer = subprocess.run(line, capture_output=True, text=True, check=False)
+        answer = processes.ask([str(self.home / "bin" / "jcmd"), str(pid), *words])
         if answer.returncode != 0 or "Could not" in answer.stdout:
             told = (answer.stderr or answer.stdout).strip().splitlines()
             raise UserError(f"{' '.join(words)} failed: {told[-1] if told else 'no reason given'}")
-
-
-def feature_version(version: str) -> int:
-    """Return the feature version of a Java version string; 0 if it has none.
-
-    Reads ``25.0.3`` and, for Java 8 and older, ``1.8.0_402``.
-    """
-    found = re.match(r"(?:1\.)?(\d+)", version)
-    return int(found.group(1)) if found else 0
 
 
 def candidate_homes(
@@ -151,10 +142,8 @@ def _release_version(release: Path) -> str | None:
 
 def _asked_version(java: Path) -> str | None:
     try:
-        answer = subprocess.run(
-            [java, "-version"], capture_output=True, text=True, timeout=20, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        answer = processes.ask([str(java), "-version"], timeout_s=20)
+    except (OSError, UserError):
         return None
     found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
     return found.group(1) if found else None

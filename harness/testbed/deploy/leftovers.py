@@ -5,6 +5,7 @@ from __future__ import annotations
 from testbed.deploy import cluster, compose, groups, processes, record
 from testbed.deploy.processes import ProcessId
 from testbed.deploy.record import StackRecord
+from testbed.deploy.services import EMBEDDED
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -51,10 +52,9 @@ def end(project: Project, known: StackRecord, grace_s: float = processes.STOP_GR
     The embedded backends stop last, so that no service reports a lost one.
     """
     killed: list[ProcessId] = []
-    backends = [one for one in known.running if one.name == "embedded-backends"]
-    others = [one for one in known.running if one.name != "embedded-backends"]
-    for some in (others, backends):
-        killed += processes.stop((one.process for one in some), grace_s)
+    for backends in (False, True):
+        some = [one.process for one in known.running if (one.name == EMBEDDED) is backends]
+        killed += processes.stop(some, grace_s)
     groups.remove(folder for one in known.running for folder in one.groups)
     if known.compose is not None:
         compose.down(known.compose)

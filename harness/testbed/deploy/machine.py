@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import psutil
+
+from testbed.deploy import processes
+from testbed.model.errors import UserError
 
 
 def machine() -> dict[str, Any]:
@@ -38,10 +39,11 @@ def usable_cpus(root: Path = Path("/")) -> float:
 
 
 def answer_of(*command: str) -> str | None:
-    """Return what a command prints; None where it is missing or fails."""
-    if shutil.which(command[0]) is None:
+    """Return what a command prints; None where it is missing, fails or takes 30 s."""
+    try:
+        answer = processes.ask(command, timeout_s=30)
+    except (OSError, UserError):
         return None
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     return answer.stdout.strip() if answer.returncode == 0 else None
 
 

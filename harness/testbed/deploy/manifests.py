@@ -40,13 +40,13 @@ ACCOUNTS = (
 """The variables of the compose files that are in the secret `accounts`."""
 
 ENDPOINT_DELAY_S = 5
-"""How long an instance that shall end still serves: so long it may be sent requests."""
+"""Seconds for which a stopping instance still serves, because requests may still reach it."""
 
 DRAWN = "${random.int[2,2147483647]}"
-"""A number that Spring draws when a service starts: pods do not know theirs."""
+"""Spring replaces this with a random number at start: a pod does not know its instance number."""
 
 _WAITING = {"cpu": "100m", "memory": "32Mi"}
-"""What a container has that waits for another service."""
+"""The resources of an init container that waits for another service."""
 
 _SECONDS = {"s": 1, "m": 60}
 _REFERENCE = re.compile(r"\$\((\w+)\)")
@@ -55,7 +55,7 @@ _TMPFS_SIZE = re.compile(r"size=(\w+)")
 
 @dataclass(frozen=True)
 class _Described:
-    """A service, and all that its compose file says of it."""
+    """A service, with its entry in the compose file."""
 
     service: ComposeService
     written: Mapping[str, Any]
@@ -177,7 +177,7 @@ def _service(one: _Described, described: Mapping[str, _Described]) -> Iterator[d
         yield {**_object("v1", "ConfigMap", one.name), "data": texts}
     ports = [{"name": f"port-{port}", "port": port} for port in one.service.inside]
     yield _object("v1", "Service", one.name, spec={"selector": one.labels, "ports": ports})
-    # A backend has its data to itself: the new instance starts when the old one has ended.
+    # Two instances cannot share a backend's data: the new one starts after the old one ended.
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     spec = {
         "replicas": 1,
@@ -247,12 +247,12 @@ def _container_ports(service: ComposeService) -> list[dict[str, Any]]:
 
 
 def _resources(limits: Mapping[str, str]) -> dict[str, Any]:
-    """Return limits that are requested too: what is measured is never given to another pod."""
+    """Return requests equal to the limits, so that no other pod takes them."""
     return {"requests": limits, "limits": limits}
 
 
 def _await(service: ComposeService) -> list[str]:
-    """Return the command that ends once a service is ready: its name leads to ready pods only."""
+    """Return a command that waits for a service: connections to its name reach ready pods only."""
     ask = f"</dev/tcp/{service.name}/{service.inside[0]}"
     return ["bash", "-c", f"until timeout 2 bash -c '{ask}' 2>/dev/null; do sleep 1; done"]
 
@@ -261,10 +261,10 @@ def _environment(one: _Described) -> list[dict[str, Any]]:
     """Return the settings of a container; those of accounts first, as others refer to them."""
     environment = dict(one.service.environment)
     if "EUREKA_URL" in environment:
-        # The names of pods are known to nobody.
+        # Pod names are not in DNS.
         environment["EUREKA_INSTANCE_PREFER_IP_ADDRESS"] = "true"
     if one.numbered is not None:
-        # There are two while one replaces the other.
+        # During a rolling update there are two instances.
         environment[one.numbered] = DRAWN
     used = {name for value in environment.values() for name in _REFERENCE.findall(value)}
     secret = [
@@ -300,7 +300,7 @@ def _probes(one: _Described) -> dict[str, Any]:
 
     return {
         "startupProbe": {**ask("readiness"), **starting},
-        # More often than Docker asks: requests go to an instance until it was asked once more.
+        # More often than in Docker: an instance that is no longer ready gets requests until then.
         "readinessProbe": {**ask("readiness"), **running, "periodSeconds": 5},
         "livenessProbe": {**ask("liveness"), **running},
     }
@@ -377,7 +377,7 @@ def _binary(size: str) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes equal parts each time, in place of references, and files line by line."""
+    """Writes repeated parts in full, not as YAML aliases, and multi-line text as a block."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

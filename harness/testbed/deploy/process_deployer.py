@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -23,7 +24,11 @@ from testbed.model.systems import service_of
 
 
 class ProcessDeployer(Deployer):
-    """Deploys processes, which stand in the record of the stack."""
+    """Deploys processes, and lists them in the stack's record."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._ending: set[str] = set()
 
     def start(self, notice: Notice) -> None:
         for phase in self._deployment.phases:
@@ -32,12 +37,12 @@ class ProcessDeployer(Deployer):
             self._await_ready(phase, notice)
 
     def keep_logs(self) -> None:
-        """Do nothing: processes write their logs where they stay."""
+        """Do nothing: processes write to log files already."""
 
     def require_alive(self, *, at_once: bool = False) -> None:
         with self._stored.changing:
             for one in self._running:
-                if one.process.find() is None:
+                if one.name not in self._ending and one.process.find() is None:
                     raise UserError(
                         f"{one.name} ended by itself; the end of {self._project.shown(one.log)}:\n"
                         + tail(one.log)
@@ -85,11 +90,9 @@ class ProcessDeployer(Deployer):
                 with contextlib.suppress(psutil.NoSuchProcess):
                     process.resume()
 
-    @contextlib.contextmanager
-    def cut_off(self, service: str) -> Iterator[None]:
+    def cut_off(self, service: str) -> contextlib.AbstractContextManager[None]:
         """Suspend every instance: processes share the network of this machine."""
-        with self.held(service):
-            yield
+        return self.held(service)
 
     def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         """Limit instances that were started with limits, that is, in groups of their own."""
@@ -108,14 +111,23 @@ class ProcessDeployer(Deployer):
 
     @contextlib.contextmanager
     def _leaving(self, name: str) -> Iterator[ProcessId]:
-        """Yield the process of an instance to end; then the record no longer has it."""
-        with processes.uninterrupted(), self._stored.changing:
-            known = {one.name: one for one in self._running}
-            if name not in known:
-                raise unknown("service", name, known)
-            yield known[name].process
-            groups.remove(known.pop(name).groups)
-            self._stored.set_running(known.values())
+        """Yield the process of an instance to end; then the record no longer has it.
+
+        An end takes a while: meanwhile others may start and stop.
+        """
+        with processes.uninterrupted():
+            with self._stored.changing:
+                known = {one.name: one for one in self._running}
+                if name not in known:
+                    raise unknown("service", name, known)
+                self._ending.add(name)
+            try:
+                yield known[name].process
+                with self._stored.changing:
+                    groups.remove(known[name].groups)
+                    self._stored.set_running(one for one in self._running if one.name != name)
+            finally:
+                self._ending.discard(name)
 
     def _launch(self, service: Service, cpus: float | None = None) -> None:
         log = self._project.logs / f"{service.name}.log"

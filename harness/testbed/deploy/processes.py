@@ -168,7 +168,7 @@ def _has_ended(process: psutil.Process) -> bool:
 
 
 def _is_over(process: psutil.Process) -> bool:
-    """Return whether a process waits for nothing but its parent.
+    """Return whether a process has ended and is only waiting to be reaped.
 
     Its first thread may have ended before the others, which then still have its ports.
     """
@@ -220,14 +220,16 @@ def ask(
             env=environ,
             input=given,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             timeout=timeout_s,
             check=False,
-            # Ctrl-C in the terminal is for the harness, which may be in the middle of an end.
+            # Ctrl-C in the terminal must not reach the command: the harness may be stopping a stack
+            # with it.
             start_new_session=True,
         )
     except subprocess.TimeoutExpired as problem:
-        raise UserError(f"{' '.join(command)}: no end in {timeout_s:.0f} s") from problem
+        raise UserError(f"{' '.join(command)}: did not end within {timeout_s:.0f} s") from problem
 
 
 def told(title: str, command: Sequence[str], **options: Any) -> str:

@@ -56,9 +56,6 @@ class StackRecord:
     variant: str
     preset: str
     backends: str
-    settings: dict[str, str]
-    started: datetime
-    """In UTC."""
     owner: ProcessId | None
     """The command that stops the stack when it ends; None for a stack left in the background."""
     running: tuple[Running, ...] = ()
@@ -127,7 +124,14 @@ class StoredRecord:
 
     def begin(self, first: StackRecord) -> None:
         """Write the first record; raise `UserError` if another command did so meanwhile."""
-        _create(self._project, first)
+        self._project.state.mkdir(parents=True, exist_ok=True)
+        try:
+            with self._project.stack_file.open("xb") as file:
+                file.write(_RECORD.dump_json(first, indent=2))
+        except FileExistsError:
+            raise UserError(
+                "another command is starting a stack", "Try again when it has ended."
+            ) from None
         self._record = first
 
     def change(self, **changes: Any) -> None:
@@ -150,14 +154,3 @@ def owner_alive(record: StackRecord) -> bool:
         and record.owner != processes.own()
         and record.owner.find() is not None
     )
-
-
-def _create(project: Project, record: StackRecord) -> None:
-    project.state.mkdir(parents=True, exist_ok=True)
-    try:
-        with project.stack_file.open("xb") as file:
-            file.write(_RECORD.dump_json(record, indent=2))
-    except FileExistsError:
-        raise UserError(
-            "another command is starting a stack", "Try again when it has ended."
-        ) from None

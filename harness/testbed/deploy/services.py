@@ -12,6 +12,9 @@ from testbed.deploy import ports
 from testbed.deploy.record import Cluster, Compose
 from testbed.experiment.parts import ServiceLimits
 
+EMBEDDED = "embedded-backends"
+"""The service that stands in for the servers of others."""
+
 PROBE_TIMEOUT_S = 5.0
 
 
@@ -68,9 +71,7 @@ class Deployment:
     spare: tuple[Service, ...] = ()
     """Instances that are started later, where they are needed."""
     stored: int = 0
-    """Documents that it then stores."""
-    settings: Mapping[str, str] = field(default_factory=dict)
-    """What the user changed, for the record."""
+    """Documents that the harness stores before each run."""
     compose: Compose | None = None
     """The containers to start instead of processes."""
     cluster: Cluster | None = None
@@ -84,7 +85,7 @@ class Deployment:
     watching: frozenset[str] = frozenset()
     """The containers that are not part of the system."""
     others: frozenset[str] = frozenset()
-    """The containers that are not of our code, and tell nothing about themselves."""
+    """The containers of other images, which have no metrics."""
     scaled: Mapping[str, int] = field(default_factory=dict)
     """The services in several containers, with the port of their health in each. Docker chooses
     their host ports.
@@ -93,7 +94,7 @@ class Deployment:
     @property
     def front_port(self) -> int:
         """The port of this machine at which the front door answers."""
-        # The front door is the first that is led to.
+        # The front door is the first in `forwarded`.
         local, _ = next(iter(self.forwarded.values()), (self.front_ports[0], 0))
         return local
 

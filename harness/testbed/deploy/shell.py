@@ -21,7 +21,7 @@ CLOCK_READINGS = 9
 
 
 class Shell:
-    """A POSIX shell that is entered once: the cost of entering is that of many commands.
+    """A POSIX shell that stays open, because opening one costs as much as many commands.
 
     `folder` is a folder there for its files. Methods raise `UserError` when the shell has ended or
     does not answer in time.
@@ -36,8 +36,8 @@ class Shell:
     def entered(cls, enter: Sequence[str], folder: str, log: Path) -> Iterator[Shell]:
         """Start a shell; it ends with the context.
 
-        `enter` stands before a command that runs there and reads what this one is given. `log` is a
-        file for errors.
+        `enter` is the prefix of a command that runs there; its input is passed on. `log` is a file
+        for errors.
         """
         with processes.uninterrupted():
             process = processes.start([*enter, "sh"], os.environ, log, log.parent, conversing=True)
@@ -70,7 +70,7 @@ class Shell:
     def clock_ahead_ms(self) -> float:
         """Return how far the clock there is ahead of the one here, in ms.
 
-        Not further off than half of the quickest of some answers has taken.
+        The error is at most half of what the quickest of `CLOCK_READINGS` answers took.
         """
         found = []
         for _ in range(CLOCK_READINGS):

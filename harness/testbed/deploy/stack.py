@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 
 import httpx
 
-from testbed.deploy import leftovers, ports, processes, record, watchdog
+from testbed.deploy import leftovers, ports, processes, watchdog
 from testbed.deploy.cluster_deployer import ClusterDeployer
 from testbed.deploy.container_deployer import ContainerDeployer
 from testbed.deploy.deployer import Deployer, Notice, polls
@@ -43,7 +43,7 @@ class Stack:
         self._project = project
         self._converged_s = converged_s
         self._stored = StoredRecord(project)
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._watchdog: subprocess.Popen[bytes] | None = None
         deployer = _place(deployment)
         self._deployer = deployer(project, deployment, self._stored, environ, ready_s)
         self.deployment = deployment
@@ -69,8 +69,6 @@ class Stack:
                 variant=self.deployment.variant,
                 preset=self.deployment.preset,
                 backends=self.deployment.backends,
-                settings=dict(self.deployment.settings),
-                started=record.now(),
                 owner=processes.own(),
                 compose=self.deployment.compose,
                 cluster=self.deployment.cluster,
@@ -79,13 +77,13 @@ class Stack:
         began = time.monotonic()
         try:
             with processes.uninterrupted():
-                self._guard = watchdog.start(self._project)
+                self._watchdog = watchdog.start(self._project)
             self._deployer.start(notice)
             self.await_converged(notice, self._converged_s)
             elapsed = round(time.monotonic() - began, 2)
             self._stored.change(start_s=elapsed, owner=None if background else self.record.owner)
             if background:
-                self._dismiss_guard()
+                self._dismiss_watchdog()
         except BaseException as problem:
             try:
                 if isinstance(problem, UserError):
@@ -101,7 +99,7 @@ class Stack:
         """
         with processes.uninterrupted():
             killed = leftovers.end(self._project, self.record, grace_s)
-            self._dismiss_guard()
+            self._dismiss_watchdog()
             return killed
 
     def stop_service(self, name: str, grace_s: float = processes.STOP_GRACE_S) -> bool:
@@ -113,10 +111,7 @@ class Stack:
         self._deployer.kill_instance(name)
 
     def start_service(self, name: str, cpus: float | None = None) -> None:
-        """Start one instance that does not run, and wait until it is ready.
-
-        `cpus` is its CPU limit in cores from its start, where it is one that can be changed.
-        """
+        """Start one instance that does not run, and wait until it is ready."""
         self._deployer.start_instance(name, cpus)
 
     def await_converged(self, notice: Notice, limit_s: float) -> None:
@@ -137,10 +132,7 @@ class Stack:
         )
 
     def require_alive(self) -> None:
-        """Check that no process or container has ended by itself.
-
-        Raises `UserError` with the name of the first that has, and the end of its log.
-        """
+        """Check that no process or container has ended by itself."""
         self._deployer.require_alive()
 
     def missing(self) -> str | None:
@@ -164,12 +156,7 @@ class Stack:
         return self._deployer.endpoints()
 
     def held(self, name: str) -> AbstractContextManager[None]:
-        """Suspend every instance of a service while the body runs.
-
-        They keep their connections but do not answer.
-
-        Raises `UserError` if there is no such service.
-        """
+        """Suspend every instance of a service while the body runs; its connections stay open."""
         return self._deployer.held(name)
 
     @contextlib.contextmanager
@@ -186,10 +173,7 @@ class Stack:
             self._deployer.set_cpus(dict.fromkeys(cpus))
 
     def cut_off(self, name: str) -> AbstractContextManager[None]:
-        """Cut a service off the network while the body runs; without containers, suspend it.
-
-        Raises `UserError` if there is no such service.
-        """
+        """Cut a service off the network while the body runs; without containers, suspend it."""
         return self._deployer.cut_off(name)
 
     def _lack(self, http: httpx.Client) -> str | None:
@@ -199,10 +183,10 @@ class Stack:
         except (httpx.HTTPError, httpx.InvalidURL) as problem:
             return f"the front door does not answer ({type(problem).__name__})"
 
-    def _dismiss_guard(self) -> None:
-        if self._guard is not None:
-            watchdog.dismiss(self._guard)
-            self._guard = None
+    def _dismiss_watchdog(self) -> None:
+        if self._watchdog is not None:
+            watchdog.dismiss(self._watchdog)
+            self._watchdog = None
 
 
 def _place(deployment: Deployment) -> type[Deployer]:

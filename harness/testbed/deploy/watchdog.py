@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from testbed.deploy import processes
@@ -40,16 +39,16 @@ def start(project: Project) -> subprocess.Popen[bytes]:
     )
 
 
-def dismiss(guard: subprocess.Popen[bytes]) -> None:
+def dismiss(process: subprocess.Popen[bytes]) -> None:
     """Dismiss a watchdog, and wait until it ends."""
-    assert guard.stdin is not None
-    with contextlib.suppress(BrokenPipeError), guard.stdin as pipe:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
         pipe.write(DISMISSED)
     try:
-        guard.wait(timeout=10)
+        process.wait(timeout=10)
     except subprocess.TimeoutExpired:
-        guard.kill()
-        guard.wait()
+        process.kill()
+        process.wait()
 
 
 def watch(project: Project, owner: processes.ProcessId) -> None:
@@ -60,19 +59,19 @@ def watch(project: Project, owner: processes.ProcessId) -> None:
     """
     if sys.stdin.buffer.read() == DISMISSED:
         return
-    # Most watchdogs are dismissed, and start beside a system that needs the processors.
+    # Imported late: most watchdogs are dismissed, and loading these would take CPU time from the
+    # system that starts.
     from testbed.deploy import leftovers, record
+    from testbed.deploy.deployer import polls
 
     known = record.load(project)
     if known is None or known.owner != owner:
         return
     # A process closes its pipes before it has ended.
-    deadline = time.monotonic() + ENDING_LIMIT_S
-    while owner.find() is not None:
-        if time.monotonic() >= deadline:
+    for _ in polls(ENDING_LIMIT_S, POLL_S):
+        if owner.find() is None:
+            leftovers.end(project, known)
             return
-        time.sleep(POLL_S)
-    leftovers.end(project, known)
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from testbed.experiment.declaration import Experiment, InBurst, Ramped, Stepped
-from testbed.experiment.parts import Burst, Ramp, Steps
+from testbed.experiment.declaration import Experiment, InBurst, Stepped
+from testbed.experiment.parts import Burst, Steps
 
 Offsets = npt.NDArray[np.int64]
 
@@ -34,20 +34,18 @@ def length_s(experiment: Experiment) -> float:
     return float(experiment.duration)
 
 
-def shape(experiment: Experiment) -> Steps | Ramp | Burst | None:
+def shape(experiment: Experiment) -> Steps | Burst | None:
     """Return how the rate changes during a run; None for a constant rate."""
-    if isinstance(experiment, Ramped | Stepped):
+    if isinstance(experiment, Stepped):
         return experiment.schedule
     return experiment.burst if isinstance(experiment, InBurst) else None
 
 
-def mean_rate(shape: Steps | Ramp | Burst) -> float:
+def mean_rate(shape: Steps | Burst) -> float:
     """Return the mean arrivals per second."""
     match shape:
         case Steps():
             return sum(shape.rates) / len(shape.rates)
-        case Ramp():
-            return (shape.first + shape.last) / 2
         case Burst():
             return shape.arrivals / shape.over
 
@@ -82,8 +80,8 @@ def offsets(experiment: Experiment, rate: float, seed: int) -> Offsets:
         points = np.arange(math.floor(total + 1e-9), dtype=float)
     else:
         points = _unit_poisson(total, np.random.default_rng(seed))
-    seconds = _inverted(points, times, expected, changing)
-    found = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
+    seconds = np.interp(points, expected, times)
+    found: Offsets = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
     return found[found < length * 1000]
 
 
@@ -120,33 +118,16 @@ def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.f
         block = reached + np.cumsum(gaps)
         points.append(block)
         reached = float(block[-1])
-    every = np.concatenate(points) if points else np.empty(0)
+    every = np.concatenate(points)
     return every[every < total]
 
 
 def _expected(
-    schedule: Steps | Ramp | None, rate: float, length: float
+    schedule: Steps | None, rate: float, length: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return points in time (s) and the expected number of arrivals up to each."""
     if isinstance(schedule, Steps):
         times = np.arange(len(schedule.rates) + 1, dtype=float) * schedule.every
         per_step = np.array(schedule.rates) * schedule.every
         return times, np.concatenate([[0.0], np.cumsum(per_step)])
-    if isinstance(schedule, Ramp):
-        rate = mean_rate(schedule)
     return np.array([0.0, length]), np.array([0.0, rate * length])
-
-
-def _inverted(
-    points: npt.NDArray[np.float64],
-    times: npt.NDArray[np.float64],
-    expected: npt.NDArray[np.float64],
-    schedule: Steps | Ramp | None,
-) -> npt.NDArray[np.float64]:
-    """Return the time at which the expected number of arrivals reaches each point."""
-    if not isinstance(schedule, Ramp) or schedule.first == schedule.last:
-        return np.interp(points, expected, times)
-    slope = (schedule.last - schedule.first) / float(times[-1])
-    # Solves first·t + slope·t²/2 = point.
-    root = np.sqrt(np.maximum(schedule.first**2 + 2 * slope * points, 0.0))
-    return (root - schedule.first) / slope

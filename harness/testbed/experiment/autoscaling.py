@@ -77,7 +77,7 @@ class Decider:
             one for one in self._recommended if one[0] > at_s - rule.stabilise_down
         ]
         highest = max((number for _, number in self._recommended), default=recommended)
-        wanted = min(max(current, recommended), max(highest, recommended))
+        wanted = min(max(current, recommended), highest)
         if wanted > current:
             self._added = [one for one in self._added if one[0] > at_s - PERIOD_S]
             before = current - sum(number for _, number in self._added)
@@ -119,7 +119,7 @@ def recommendation(rule: Hpa, reading: Reading) -> int:
     with_idle = _ratio(rule, reading.percent(reading.current))
     if with_idle < 1 or _within(rule, with_idle):
         return reading.current
-    return max(math.ceil(with_idle * reading.current), reading.current)
+    return math.ceil(with_idle * reading.current)
 
 
 def _ratio(rule: Hpa, percent: int) -> float:

@@ -30,7 +30,6 @@ from testbed.experiment.parts import (
     Name,
     Nothing,
     Precision,
-    Ramp,
     Rate,
     Repetitions,
     Replicas,
@@ -281,10 +280,12 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _asks_for_what_there_is(self) -> Experiment:
         known = declared_systems.workloads((one.variant for one in self.compared), every=True)
+        if not self.workloads:
+            raise ValueError("workloads: these systems share no default workload: name some")
         for workload in self.workloads:
             if workload not in known:
                 raise ValueError(
-                    f"workloads: {workload!r} is not one of every system; "
+                    f"workloads: {workload!r} is not a workload of every system; "
                     f"choose from: {', '.join(known)}"
                 )
         return self
@@ -299,8 +300,8 @@ class Experiment(Section):
             for name in given:
                 if name not in known:
                     raise ValueError(
-                        f"{name}: of {spec.variant}, no plan of {' or '.join(self.workloads)} "
-                        "has it"
+                        f"{name}: no plan of {spec.variant} for {' or '.join(self.workloads)} "
+                        "reads it"
                     )
         return self
 
@@ -343,10 +344,8 @@ class Experiment(Section):
     def _leaves_alone_what_runs_already(self) -> Experiment:
         if all(one.target is None for one in self.compared):
             return self
-        changing = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
-        given = [name for name in changing if getattr(self, name)]
-        given += ["demand"] if isinstance(self, Demanded) else []
-        given += ["bare_servers"] if self.bare_servers else []
+        changes = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
+        given = [name for name in (*changes, "demand", "bare_servers") if getattr(self, name, None)]
         if given:
             raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
         return self
@@ -362,8 +361,8 @@ class Experiment(Section):
         for one in self.compared:
             if one.generators > min(levels):
                 raise ValueError(
-                    f"generators: {one.generators} of {one.name} are more than the users of a "
-                    f"load: {min(levels)}"
+                    f"generators: {one.name} has {one.generators}; the fewest users of a load are "
+                    f"{min(levels)}"
                 )
         return self
 
@@ -389,11 +388,9 @@ class Experiment(Section):
     def _changes_nothing_that_a_cluster_decides(self) -> Experiment:
         if self.backends != "kubernetes":
             return self
-        given = ["disturb"] if self.disturb is not None else []
-        given += ["demand"] if isinstance(self, Demanded) else []
-        given += ["bare_servers"] if self.bare_servers else []
-        # They ask services at ports of this machine.
-        given += ["drain"] if self.drain is not None else []
+        # A drain and a scrape ask services at ports of this machine.
+        never = ("disturb", "demand", "bare_servers", "drain")
+        given = [name for name in never if getattr(self, name, None)]
         given += [f"scrape of {one.name}" for one in self.compared if one.scrape is not None]
         given += [
             f"limits of {one.name} from: measurement" for one in self.compared if one.measured_cpus
@@ -411,7 +408,7 @@ class Experiment(Section):
         service = self.disturb.service
         if service not in common:
             raise ValueError(
-                f"disturb.service: {service!r} is not one of every system; "
+                f"disturb.service: {service!r} cannot be suspended in every system; "
                 f"choose from: {', '.join(common)}"
             )
         ends = self.disturb.at + (self.disturb.lasting or 0)
@@ -493,12 +490,8 @@ class Experiment(Section):
         if self.precision is not None or isinstance(self, Searched | Demanded):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
-        optional = (
-            *("factors", "threads", "groups", "replicas", "limits", "overcommit"),
-            "bare_servers",
-        )
-        empty = {key for key in optional if not data[key]}
-        data = {key: value for key, value in data.items() if key not in empty}
+        extra = ("factors", "threads", "groups", "replicas", "limits", "overcommit", "bare_servers")
+        data = {key: value for key, value in data.items() if value or key not in extra}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 
 
@@ -522,6 +515,7 @@ class InBlocks(Experiment):
 
     threads: Several[Threads]
     blocks: Blocks
+    ramp: Annotated[int, Field(ge=0, le=1, strict=True)] = 1
     loops: None = None
     duration: None = None
     disturb: None = None
@@ -545,12 +539,6 @@ class AtRates(OpenLoop):
     """An open loop at constant rates, in arrivals per second."""
 
     rates: Several[Rate]
-
-
-class Ramped(OpenLoop):
-    """An open loop whose rate changes linearly; the level of a run is its mean."""
-
-    schedule: Ramp
 
 
 class Searched(OpenLoop):
@@ -641,19 +629,14 @@ def load(keys: Any) -> str:
     """Return the kind of load of an experiment: the key that decides on the others."""
     given = keys if isinstance(keys, Mapping) else {}
     kinds = ("blocks", "search", "demand", "burst", "schedule", "rates")
-    kind = next((one for one in kinds if one in given), "threads")
-    schedule = given.get("schedule")
-    if kind == "schedule" and isinstance(schedule, Mapping) and "kind" in schedule:
-        return f"schedule of kind {schedule['kind']}"
-    return kind
+    return next((one for one in kinds if one in given), "threads")
 
 
 AnyLoad = Annotated[
     Annotated[ClosedLoop, Tag("threads")]
     | Annotated[InBlocks, Tag("blocks")]
     | Annotated[AtRates, Tag("rates")]
-    | Annotated[Ramped, Tag("schedule of kind ramp")]
-    | Annotated[Stepped, Tag("schedule of kind steps")]
+    | Annotated[Stepped, Tag("schedule")]
     | Annotated[InBurst, Tag("burst")]
     | Annotated[Searched, Tag("search")]
     | Annotated[Demanded, Tag("demand")],

@@ -52,7 +52,7 @@ def _address(url: str) -> str:
     except ValueError:
         known = False
     if not known or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
-        raise ValueError(f"{url!r} is no front door that the plans can ask: give http://HOST:PORT")
+        raise ValueError(f"{url!r} is not the address of a front door: give http://HOST:PORT")
     return url.rstrip("/")
 
 
@@ -193,7 +193,9 @@ class Hpa(ScalingRule):
 
 
 class Alarm(ScalingRule):
-    """An instance more after some time above a limit, one less after some time below another."""
+    """Adds an instance after some time above one utilisation; removes one after some time below
+    another.
+    """
 
     rule: Literal["alarm"] = "alarm"
     above: Share
@@ -201,7 +203,7 @@ class Alarm(ScalingRule):
     above_for: Seconds = 60
     """In seconds."""
     below: Share
-    """The same for an instance less."""
+    """The mean utilisation; when it has been lower for `below_for`, an instance is removed."""
     below_for: Seconds = 300
     """In seconds."""
     at_once: Share | None = None
@@ -218,7 +220,7 @@ Autoscale = Annotated[Hpa | Alarm, Field(discriminator="rule")]
 
 
 def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> None:
-    """Check that a variant has services that ``replicas`` or ``limits``, the `key`, may name.
+    """Check that at least one variant has each service, and that the `key` may name it.
 
     Raises `ValueError` with the key, the service and the choices.
     """
@@ -320,7 +322,7 @@ PLAIN = "plain"
 """The name of the first rung of a ladder."""
 
 WITHOUT, PLUS = "without-", "plus-"
-"""How the names of systems begin that lack a factor of a ladder's top, or have more than it."""
+"""Name prefixes of systems that lack one factor of a ladder's top, or add one to it."""
 
 
 class Rung(Section):
@@ -417,14 +419,6 @@ class Steps(Section):
         return tuple(self.first + sign * self.step * number for number in range(count))
 
 
-class Ramp(Section):
-    """A rate that changes linearly from ``from`` to ``to`` over a run, in arrivals per second."""
-
-    kind: Literal["ramp"]
-    first: Rate = Field(alias="from")
-    last: Rate = Field(alias="to")
-
-
 class Precision(Section):
     """Repeats until a small enough difference between two systems is detectable."""
 
@@ -453,7 +447,7 @@ class Burst(Section):
     arrivals: Annotated[int, Field(ge=2, le=100_000, strict=True)]
     """How many."""
     over: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
-    """Seconds within which they come: evenly, or at random times (``arrivals: poisson``)."""
+    """Seconds within which they come: at random times, or evenly (``arrivals: constant``)."""
 
 
 class Grid(Section):
@@ -490,7 +484,7 @@ class Target(Section):
     cpus: Rate | None = None
     """The cores of all services of that system together."""
     within: Annotated[float, Field(ge=0, lt=1)] = 0.03
-    """How much less than the goodput of that system is enough, as a share of it."""
+    """The tolerated shortfall from that system's goodput, as a share: 0.03 is 3 %."""
 
     @model_validator(mode="after")
     def _is_one(self) -> Target:

@@ -11,7 +11,6 @@ from testbed.experiment.declaration import (
     Experiment,
     InBlocks,
     InBurst,
-    Ramped,
     Searched,
     Stepped,
     System,
@@ -176,7 +175,7 @@ def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
         return f"{cell.workload}, {level.threads} threads: {turns}"
     if level.mode == CLOSED:
         return f"{cell.workload}, {level.threads} threads"
-    if isinstance(experiment, Ramped | Stepped):
+    if isinstance(experiment, Stepped):
         kind = experiment.schedule.kind
         return f"{cell.workload}, {kind}, {level.value:g} arrivals/s on average"
     if isinstance(experiment, InBurst):

@@ -94,8 +94,9 @@ def _told(error: ErrorDetails) -> str:
             meant = f" (did you mean {near[0]}?)" if near else ""
             return f"{key}: unknown key{meant}; choose from: {', '.join(known)}"
         case "extra_forbidden" | "none_required" | "too_long":
-            # Another kind of load has this key.
-            return f"{key} and {kind} exclude each other: give one"
+            # Another kind of load, or another rule of an autoscaler, has this key.
+            other = location[-2] if location[-3:-2] == ["autoscale"] else kind
+            return f"{key} and {other} exclude each other: give one"
         case "tuple_type":
             return f"{key}: {value!r} is not a list; write [{value}]"
         case "value_error":

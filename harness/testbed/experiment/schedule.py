@@ -88,12 +88,7 @@ class Start:
 
     def run(self, system: System, cell: Cell) -> Run:
         return Run(
-            system.name,
-            system.variant,
-            system.preset,
-            cell.workload,
-            cell.level,
-            self.repetition,
+            system.name, system.variant, system.preset, cell.workload, cell.level, self.repetition
         )
 
     def runs(self, cell: Cell) -> tuple[Run, ...]:
@@ -151,7 +146,7 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
 
 
 def slots(experiment: Experiment) -> dict[str, int]:
-    """Return a place for each system, by name, from 0: no other has it that is up with it."""
+    """Return a slot for each system, by name, from 0: systems that are up together differ."""
     found: dict[str, int] = {}
     groups = [[system.name for system in group] for group in _up_together(experiment)]
     for name in itertools.chain.from_iterable(groups):
@@ -262,14 +257,8 @@ def allocation(
         return None
     (system,) = start.systems
     alone = done[start.run(system, _alone(cell.workload)).id]
-    return demand.allocation(
-        plan,
-        system,
-        _search(start, cell.workload, cell.level.threads),
-        cell.level.cpus,
-        alone,
-        done,
-    )
+    one = _search(start, cell.workload, cell.level.threads)
+    return demand.allocation(plan, system, one, cell.level.cpus, alone, done)
 
 
 def left(start: Start, done: Records) -> tuple[Cell, ...]:

@@ -18,7 +18,7 @@ from testbed.measure.scraping import repeating
 from testbed.model import systems
 
 PATIENCE_S = 30.0
-"""How long a decision may take that is being made when the load ends."""
+"""The longest wait, when the load ends, for a decision that is being made."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Autoscaler:
     stack: Stack
     folder: Path
     _up: dict[str, float] = field(default_factory=dict)
-    """When the instances that there shall be were asked for, by the monotonic clock."""
+    """When each wanted instance was requested, by the monotonic clock."""
     _pending: dict[str, Future[None]] = field(default_factory=dict)
     _read: dict[str, float] = field(default_factory=dict)
     """The CPU seconds of each instance at the last decision."""
@@ -47,7 +47,7 @@ class Autoscaler:
 
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
-        """Decide while the body runs; raise afterwards what kept an instance from its start."""
+        """Decide while the body runs; afterwards raise the first error of a start or a stop."""
         self._began = time.monotonic()
         self._up = dict.fromkeys(self._names[: self.rule.least], self._began)
         decider = Decider(self.rule)
@@ -75,8 +75,11 @@ class Autoscaler:
 
     def reset(self) -> None:
         """Stop what was started beyond the least number."""
+        # One that could not be started is up only here.
+        running = {one.name for one in self.stack.record.running}
         for name in list(self._up)[self.rule.least :]:
-            self.stack.stop_service(name)
+            if name in running:
+                self.stack.stop_service(name)
             del self._up[name]
 
     @property
@@ -123,7 +126,7 @@ class Autoscaler:
     def _submit(
         self, pool: ThreadPoolExecutor, name: str, action: Callable[..., object], *given: float
     ) -> None:
-        """Do something with an instance in the pool, after what is being done with it."""
+        """Run an action on an instance in the pool, after its previous action has ended."""
         before = self._pending.get(name)
 
         def act() -> None:
@@ -134,9 +137,9 @@ class Autoscaler:
         self._pending[name] = pool.submit(act)
 
     def _take_reading(self) -> tuple[float, dict[str, float]]:
-        """Return the seconds since the last reading, and the CPU seconds of instances in it.
+        """Return the seconds since the last reading, and each instance's CPU seconds in that time.
 
-        Of the first reading there are none.
+        The first reading has none.
         """
         now = time.monotonic()
         read = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import subprocess
@@ -21,6 +20,7 @@ from testbed.deploy import build, deployments, machine, processes
 from testbed.deploy.jdk import Jdk
 from testbed.measure import environment, load
 from testbed.measure.load import Generator
+from testbed.measure.samplefile import SampleFile
 from testbed.model import files, systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -31,10 +31,12 @@ BEST_OF_S = 3
 """Consecutive seconds in the best window: the generator's own compiler takes the first seconds."""
 
 TRIES = 3
-"""How often a plan is measured at most while others take the machine's processors."""
+"""The most measurements of a plan while others use the processors."""
 
 SPARE = 0.1
-"""The share of the processors that is idle, or that others have, on a machine that is free."""
+"""Others disturb a measurement if they use more than this share of the processors, and less than
+this share is idle.
+"""
 
 BARE_MODULE = "bare-servers"
 
@@ -90,7 +92,7 @@ def bare(
     services_jdk: Jdk,
     notice: Callable[[str], None] = lambda _: None,
 ) -> dict[str, dict[str, Any]]:
-    """Return what servers without work reach with each plan, by the plan's file name and theirs.
+    """Return what servers without work reach with each plan, by plan file and by server.
 
     ``static`` is the reference server. `BARE` are a server on Netty and one on Spring, each in a
     warm JVM with the flags of preset `tuned`. All give the answers that the system declares.
@@ -226,14 +228,15 @@ def _measured(
     """Measure a plan on a server that prints its port and ends with its input."""
     plan = wanted.plan
     variant, _, workload = plan.stem.rpartition("-")
-    endpoint = subprocess.Popen(
+    server = subprocess.Popen(
         wanted.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     try:
-        assert endpoint.stdout is not None
-        line = endpoint.stdout.readline()
-        if not line:
-            raise UserError("the endpoint that does no work did not start")
+        assert server.stdout is not None
+        line = server.stdout.readline()
+        if not line.strip().isdecimal():
+            told = line.strip() or "no output"
+            raise UserError(f"the server of {wanted.title} did not start: {told}")
         asked = load.load_for(
             project,
             variant,
@@ -249,14 +252,15 @@ def _measured(
             generator.run(replace(asked, properties=longer), samples)
         # JMeter would append to those of the warm-up, or of a try before.
         samples.unlink(missing_ok=True)
-        used, machine_before = _cpu_s(endpoint.pid), _machine_cpu_s()
+        used, machine_before = _cpu_s(server.pid), _machine_cpu_s()
         outcome = generator.run(asked, samples)
-        busy = (_cpu_s(endpoint.pid) - used) / outcome.duration_s
+        busy = (_cpu_s(server.pid) - used) / outcome.duration_s
         spent, idle = (
             now - before for now, before in zip(_machine_cpu_s(), machine_before, strict=True)
         )
         others = spent - outcome.cpu_s - busy * outcome.duration_s
-        ends, failed = _ends(samples, workload)
+        ends = [row.end_ms for row in SampleFile(samples, lambda label: label == workload).read()]
+        failed = outcome.seen.failed
         if not ends or failed:
             raise UserError(
                 f"the generator's ceiling with {plan.name} could not be measured: "
@@ -268,23 +272,14 @@ def _measured(
             "operations": len(ends),
             "threads": THREADS,
             "generator_cores": round(outcome.cpu_s / outcome.duration_s, 2),
-            "endpoint_cores": round(busy, 2),
+            "server_cores": round(busy, 2),
             "cpu_ms": round(1000 * busy * outcome.duration_s / len(ends), 4),
             "disturbed": bool(max(others, 0) > SPARE * (spent + idle) > idle),
         }
     finally:
         with processes.uninterrupted():
-            endpoint.kill()
-            endpoint.communicate()
-
-
-def _ends(samples: Path, workload: str) -> tuple[list[int], int]:
-    if not samples.is_file():
-        return [], 0
-    with samples.open(newline="", encoding="utf-8", errors="replace") as file:
-        rows = [row for row in csv.DictReader(file) if row["label"] == workload]
-    failed = sum(row["success"] != "true" for row in rows)
-    return [int(row["timeStamp"]) + int(row["elapsed"]) for row in rows], failed
+            server.kill()
+            server.communicate()
 
 
 def _machine_cpu_s() -> tuple[float, float]:

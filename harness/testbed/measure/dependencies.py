@@ -22,12 +22,6 @@ from testbed.model.project import Project
 if TYPE_CHECKING:
     from testbed.analysis.objective import Reached
 
-Effects = Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]]
-"""Returns the smallest relative difference that would be detected, by workload, mode and level.
-
-None where it is unknown.
-"""
-
 
 class Show(Protocol):
     """Progress listener of an experiment."""
@@ -73,7 +67,8 @@ def _narrowing(results: Path) -> Sequence[str]:
     return answer.narrowing(results)
 
 
-def _judge(results: Path, run: str) -> str | None:
+def judge(results: Path, run: str) -> str | None:
+    """Return why a run, given by name, is not valid; None if it is valid."""
     from testbed.analysis import samples, verdicts
     from testbed.analysis.results import find_results
 
@@ -84,7 +79,8 @@ def _judge(results: Path, run: str) -> str | None:
     return None if verdict.status == "valid" else str(verdict)
 
 
-def _reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
+def reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:
+    """Check a run, given by its folder and record, against an objective."""
     from testbed.analysis import objective, samples
     from testbed.analysis.results import run_of
 
@@ -108,10 +104,6 @@ def _empty(deployment: Deployment) -> None:
         database.store(uri, reset.stored, deployment.stored)
 
 
-def _not_marked(name: str, record: Mapping[str, Any]) -> None:
-    """Leave a load unmarked."""
-
-
 @dataclass(frozen=True)
 class Dependencies:
     """The functions that carry out runs."""
@@ -126,14 +118,13 @@ class Dependencies:
     """Returns the generator's highest rate by plan, in operations per second."""
     bare_servers: Callable[[], Mapping[str, Any]] = dict
     """Returns what servers without work reach, by plan."""
-    could_tell: Effects = _could_tell
+    could_tell: Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]] = _could_tell
+    """Returns the smallest relative difference that would be detected, by workload, mode and level;
+    None where it is unknown.
+    """
     narrowing: Callable[[Path], Sequence[str]] = _narrowing
     """Returns the results of each cell so far, in words."""
-    judge: Callable[[Path, str], str | None] = _judge
-    """Returns why a run, given by name, is not valid; None if it is valid."""
-    reached: Callable[[Slo, Path, Mapping[str, Any]], Reached] = _reached
-    """Checks a run, given by its folder and record, against an objective."""
     goodput: Callable[[Path, Mapping[str, Any]], float] = _goodput
     """Returns the successful operations per second of a run, given by its folder and record."""
-    mark: Callable[[str, Mapping[str, Any]], None] = _not_marked
+    annotate: Callable[[str, Mapping[str, Any]], None] = lambda *_: None
     """Annotates a finished load, given by its name and record, in Grafana; never raises."""

@@ -63,7 +63,9 @@ class Disturbance:
 
     def _work(self) -> None:
         self._known.wait()
-        if self._first_ms is None or self._ended.wait(self._left(self.plan.at)):
+        if self._first_ms is None:
+            return
+        if self._ended.wait(self._first_ms / 1000 + self.plan.at - time.time()):
             return
         try:
             with self.hold(self.plan.service):
@@ -72,7 +74,3 @@ class Disturbance:
             self.started = now()
         except Exception as problem:
             self._problem = problem
-
-    def _left(self, at_s: float) -> float:
-        assert self._first_ms is not None
-        return max(0.0, self._first_ms / 1000 + at_s - time.time())

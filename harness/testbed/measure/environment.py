@@ -33,26 +33,11 @@ def describe(
 ) -> dict[str, Any]:
     """Return the machine, versions and settings of a result, as plain data.
 
-    Parameters
-    ----------
-    services_jdk
-        The JDK of the services; None where their images determine it.
-    generator_java
-        The JDK of the load generator; None where its image determines it.
-    presets
-        The presets whose JVM arguments are recorded.
-    jars
-        The services' artifacts, if the services are local processes.
-    images
-        The image of each container, by its id if it is known.
-    cluster
-        The versions and nodes of the cluster; None without one.
-
-    Returns
-    -------
-    dict
-        Keys ``recorded`` (ISO 8601, UTC), those that make results comparable, ``usable_cpus``
-        (cores that this process may use), ``python``, ``packages`` and ``git``.
+    `services_jdk` and `generator_java` are None where images determine them. The JVM arguments of
+    `presets` are recorded. `jars` are the services' artifacts, if the services are local processes.
+    `images` has the image of each container, by its id if it is known. `cluster` has the versions
+    and nodes of the cluster; None without one. ``recorded`` is in ISO 8601, UTC; ``usable_cpus``
+    are cores that this process may use.
     """
     return {
         "recorded": now().isoformat(),

@@ -19,21 +19,21 @@ from testbed.model.errors import UserError
 from testbed.model.systems import Ledger
 
 POLL_S = 0.5
-"""How often a system is asked how much of its work is left.
+"""Seconds between two questions about the remaining work.
 
-Such an answer has no ids: they would cost a builder whose CPU is limited a part of it.
+These answers leave out the ids, which would cost CPU of a service whose CPU is limited.
 """
 
 ANSWER_LIMIT_S = 60.0
 """The longest wait for a report; each question has the timeout of `services.client`."""
 
 QUIET_S = 3.0
-"""A system is drained if for so long nothing waits and nothing further is built."""
+"""A system is drained when, for this long, nothing waits and no more work gets an outcome."""
 
 COLUMNS = ("number", "id", "outcome", "built_s")
 
 OUTCOMES = {"built": "built", "dropped": "dropped", "failed": "dead-lettered"}
-"""What became of work, by the list of the answer in which its id is."""
+"""The outcome of work, by the list of the answer that holds its id."""
 
 THIRDS = 3
 
@@ -103,7 +103,8 @@ class Account:
 def account(order: Mapping[str, int], told: Told) -> Account:
     """Account for accepted work; `order` is the place of each accepted id in the run.
 
-    Of the work without an outcome the newest still waits, as much as is reported; the rest is lost.
+    Of the ids without an outcome, the newest are ``queued``, as many as the system reports as
+    waiting. The others are ``lost``.
     """
     counts: Counter[str] = Counter()
     outcomes: dict[str, str] = {}
@@ -136,8 +137,8 @@ class Accounting:
     def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
         """Wait until the work of earlier loads has left the system, and note what it reports.
 
-        What a consumer holds is finished only if nothing more was between two answers: message
-        servers no longer count it as waiting.
+        Message servers do not count work that a consumer holds as waiting. So the wait ends only
+        when two answers in a row are equal.
         """
         notice("an empty queue")
         deadline = time.monotonic() + limit_s
@@ -205,13 +206,13 @@ class Accounting:
                 raise self._silent(problem) from problem
 
     def _silent(self, problem: Exception) -> UserError:
-        return UserError(f"{self.ledger.service} does not tell what became of its work ({problem})")
+        return UserError(f"{self.ledger.service} does not report its work ({problem})")
 
     def _accepted(self) -> dict[str, int]:
         uri, where = self.stack.deployment.mongodb_uri, self.ledger.accepted
         assert uri is not None, "its ledger needs a database"
         stored = database.stored(uri, where.databases, where.collection, where.number)
-        # Of what was withdrawn only the id is left: its client was told that it is not accepted.
+        # A withdrawn request keeps only its id: its client was told that it is not accepted.
         return {one: number for one, text in stored.items() if (number := number_in(text))}
 
 

@@ -139,16 +139,10 @@ def load_for(
 ) -> Load:
     """Return the load of a workload on a variant.
 
-    Parameters
-    ----------
-    threads
-        Users, or the most operations in flight.
-    ports, host
-        Where the front door listens. Operations ask several ports in turn, if the plan knows them.
-    loops, duration
-        Operations of each thread, and seconds; None for no such limit.
-    arrivals
-        A file of planned arrivals for an open loop; None for a closed loop.
+    `threads` are users, or the most operations in flight. `host` and `ports` are where the front
+    door listens; operations ask several ports in turn, if the plan knows them. `loops` and
+    `duration` limit the operations of each thread and the seconds. `arrivals` is a file of planned
+    arrivals for an open loop; None for a closed loop.
     """
     given = {
         "threads": str(threads),
@@ -278,7 +272,7 @@ class Generator:
         """Write a properties file, and return its path for the JVM."""
         file = self.log.with_suffix(".properties")
         file.write_text(properties, encoding="utf-8")
-        # By its name, in the JVM's working folder: a path may have a line break.
+        # The name alone, relative to the JVM's working folder: a path may contain a line break.
         return file.name
 
     def _cpu_s(self, load: Load) -> float:
@@ -300,7 +294,7 @@ class Generator:
         lines = [f"{_escaped(name)}={_escaped(value)}\n" for name, value in given.items()]
         file = self._written("".join(lines))
         assert self._jvm.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # It has just ended: no answer follows.
+        with contextlib.suppress(BrokenPipeError):  # The JVM has just ended: no answer follows.
             self._jvm.stdin.write(f"{file}\n".encode())
             self._jvm.stdin.flush()
 
@@ -312,7 +306,7 @@ class Generator:
         return self._jvm.stdout.readline().decode(errors="replace").rstrip("\n")
 
     def _failure(self, what: str) -> UserError:
-        with contextlib.suppress(UserError):  # What is here already has to do.
+        with contextlib.suppress(UserError):  # Use what was fetched before.
             self.fetch()
         return UserError(f"{what}; the end of {self.log}:\n{files.tail(self.log)}")
 

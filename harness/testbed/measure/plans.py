@@ -44,7 +44,7 @@ class WorkloadDeclaration(Declared):
     method: str = "GET"
     headers: dict[str, str] = Field(default_factory=dict)
     key_header: str | None = None
-    """The header with a key of its own that each request has if the property `keys` is ``on``."""
+    """The header that gives each request its own key, if the property `keys` is ``on``."""
     body: str = ""
     """Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
     time of the run's start and the generator.
@@ -62,8 +62,8 @@ class WorkloadDeclaration(Declared):
     matches: tuple[str, ...] = ()
     """Regular expressions, each of which matches a part of a right answer."""
     as_of: str | None = None
-    """A regular expression whose first group is the time since when what an answer tells is so, in
-    ISO 8601. Not of a result that is fetched.
+    """A regular expression whose first group is the time of the data in an answer, in ISO 8601. Not
+    for fetched results.
     """
     result: ResultDeclaration | None = None
     """What is fetched after the answer, by the id in it, as a part of the operation."""
@@ -112,7 +112,7 @@ def _absences(wanted: Iterable[str]) -> list[str]:
 
 
 def _literally(text: str) -> str:
-    """Return an expression for a text in which JMeter still finds its variables."""
+    """Escape a text for a regular expression, except for JMeter's variables."""
     return SPECIAL.sub(lambda found: found[0] if found[0][1:] else rf"\{found[0]}", text)
 
 

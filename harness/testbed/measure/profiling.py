@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from testbed.deploy import processes
 from testbed.deploy.jdk import Jdk
 from testbed.deploy.stack import Stack
 from testbed.measure import warming
@@ -52,4 +52,4 @@ def printed(jdk: Jdk, recording: Path) -> list[str]:
     """Return the lines that ``jfr print`` prints of a recording's samples."""
     tool, depth = jdk.home / "bin" / "jfr", ("--stack-depth", str(DEPTH))
     command = [str(tool), "print", "--events", EVENT, *depth, str(recording)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    return processes.told("jfr print", command, timeout_s=600).splitlines()

@@ -48,8 +48,8 @@ NOT_FOUND = responder(HTTPStatus.NOT_FOUND)(b"")
 class Connection(asyncio.Protocol):
     """One user's connection; a user waits for each answer before the next request.
 
-    Each of the `answers` has the begin of its request line. If `acknowledges`, a request is
-    answered with `ID`, and the request whose path ends in it with the answer to the one before.
+    `answers` pairs the start of a request line with its answer. If `acknowledges`, a request is
+    answered with `ID`; the next request, whose path ends in `ID`, gets the result.
     """
 
     def __init__(self, answers: Sequence[tuple[bytes, Answer]], acknowledges: bool) -> None:

@@ -41,14 +41,16 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
     }
     (results / "runs").mkdir(parents=True)
     (results / "warmup").mkdir()
-    (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
     files.write_json(results / "environment.json", described)
+    # The last: with this file a directory counts as one of results.
+    (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
 
 
 def declared(results: Path) -> Experiment:
-    """Read the experiment; raise `UserError` when this is no results directory.
+    """Read the experiment.
 
-    So does a symbolic link that leads out of it, because runs are written and deleted here.
+    Raises `UserError` if this is no results directory, or if a symbolic link leads out of it: runs
+    are written and deleted here.
     """
     files.require_inside(results)
     file = results / "experiment.yaml"
@@ -65,7 +67,7 @@ def require_same(dependencies: Dependencies, results: Path) -> None:
     differing = environment.differences(_recorded_environment(results), dependencies.describe())
     if differing:
         raise UserError(
-            "\n".join(["the rest would be measured with something else:", *differing]),
+            "\n".join(["the environment has changed since the recorded runs:", *differing]),
             "Restore it, or run the experiment anew.",
         )
 
@@ -90,9 +92,9 @@ def fresh_folder(final: Path) -> Path:
 
 
 def complete(folder: Path, record: Mapping[str, Any]) -> None:
-    """Write the record of a run into its folder, and give the folder its final name."""
-    files.write_json(folder / "run.json", record)
-    folder.replace(folder.with_name(folder.name.removesuffix(PARTIAL)))
+    """Give a run's folder its final name, then write the record: only with it the run counts."""
+    final = folder.replace(folder.with_name(folder.name.removesuffix(PARTIAL)))
+    files.write_json(final / "run.json", record)
 
 
 def finished(results: Path) -> dict[str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import Start, allocation, next_cell, round_of
 from testbed.experiment.stopping import ending
 from testbed.measure import results_directory
-from testbed.measure.dependencies import Dependencies, Show
+from testbed.measure.dependencies import Dependencies, Show, judge
 from testbed.measure.load import Generator
 from testbed.measure.session import Member, Session
 from testbed.model import files
@@ -74,7 +74,7 @@ def _carry_out_start(
             records = session.measure(cell, began, allocation(plan, start, cell, done))
             for run, record in zip(start.runs(cell), records, strict=True):
                 done[run.id] = record
-                if (verdict := dependencies.judge(results, run.id)) is not None:
+                if (verdict := judge(results, run.id)) is not None:
                     show.judged(run, verdict)
                 if record["complete_after"] is not True:
                     # A system that does not recover cannot be measured any further.

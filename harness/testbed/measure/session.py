@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from testbed.deploy import machine
+from testbed.deploy.deployer import polls
 from testbed.deploy.meter import Usage, risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
@@ -21,7 +22,7 @@ from testbed.experiment.parts import Blocks
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
 from testbed.measure import load, metrics, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler
-from testbed.measure.dependencies import Dependencies, Show
+from testbed.measure.dependencies import Dependencies, Show, reached
 from testbed.measure.disturbance import Disturbance
 from testbed.measure.ledger import Accounting
 from testbed.measure.load import Generator, Load, Outcome, Part, Seen
@@ -77,6 +78,7 @@ class Recording:
     load: Load | None = None
     blocks: list[dict[str, Any]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
+    begun: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ class Session:
         """Measure a run of each system, in blocks that take turns."""
         for system in self.start.turns(cell, blocks.each):
             one = recordings[system.name]
-            asked = self._load_of(one, min(self.plan.ramp, 1), duration=blocks.seconds)
+            asked = self._load_of(one, self.plan.ramp, duration=blocks.seconds)
             file = one.folder / f"block-{len(one.blocks) + 1}.csv"
             self._block(one, asked, file, planned_s=blocks.seconds, settle_s=blocks.settle)
         for one in recordings.values():
@@ -224,10 +226,9 @@ class Session:
 
     def _window(self, member: Member, workload: str, folder: Path) -> Window:
         """Load a system with one workload for a few seconds; the samples are not kept."""
-        rule, samples = self.plan.warmup, folder / "samples.csv"
-        # JMeter would append to them.
-        for left in folder.glob("samples*.csv"):
-            left.unlink()
+        rule = self.plan.warmup
+        # Each window has its own file: JMeter appends, and the exporter follows files by name.
+        samples = folder / f"samples.{member.system.name}.{member.loads}.csv"
         name = f"warm-up {member.system.name} {workload}"
         asked = self._load(member, workload, rule.threads, 0, duration=rule.window)
         age_s, before = member.age_s, warming.compilers_s(member.pids)
@@ -263,9 +264,8 @@ class Session:
 
     def _begin(self, run: Run) -> Recording:
         member = self.members[run.system]
-        folder = results_directory.fresh_folder(self.results / "runs" / run.id)
+        one = Recording(run, member, results_directory.fresh_folder(self.results / "runs" / run.id))
         self._refresh(member)
-        one = Recording(run, member, folder)
         ledger = systems.declaration(run.variant).ledger
         if ledger is not None and self.plan.drain is not None:
             one.accounting = Accounting(ledger, member.stack)
@@ -278,7 +278,7 @@ class Session:
         if (rule := member.system.autoscale) is not None:
             request = member.system.limits[rule.service].cpus
             assert request is not None
-            one.autoscaler = Autoscaler(rule, request, member.stack, folder)
+            one.autoscaler = Autoscaler(rule, request, member.stack, one.folder)
         return one
 
     def _keep_metrics(self, one: Recording, when: str) -> list[str]:
@@ -384,14 +384,16 @@ class Session:
             **known,
         }
         if plan.slo is not None:
-            record["slo"] = asdict(self.dependencies.reached(plan.slo, one.folder, record))
+            record["slo"] = asdict(reached(plan.slo, one.folder, record))
         if isinstance(plan, Demanded):
             record["demand"] = self._demand(one, record)
         # The first cell after a start includes the start and the warm-up.
         record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
         results_directory.complete(one.folder, record)
-        self.dependencies.mark(one.run.id, record)
-        self.show.measured(one.run, one.seen, record["spent_s"])
+        self.dependencies.annotate(one.run.id, record)
+        # A run's own time: the listener counts starts and warm-ups apart.
+        own_s = (time.monotonic() - one.begun) / len(self.members)
+        self.show.measured(one.run, one.seen, own_s)
         return record
 
     def _drain(self, one: Recording, accounting: Accounting, limit_s: float) -> dict[str, Any]:
@@ -476,12 +478,10 @@ class Session:
         """Return whether the front door gives a full answer in time, else what is missing."""
         self.show.waiting("a full answer")
         limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
-        deadline = time.monotonic() + limit_s
-        while (missing := one.member.stack.missing()) is not None:
-            if time.monotonic() >= deadline:
-                return {"complete_after": missing}
-            time.sleep(0.2)
-        return {"complete_after": True}
+        for _ in polls(limit_s, 0.2):
+            if (missing := one.member.stack.missing()) is None:
+                break
+        return {"complete_after": missing or True}
 
 
 def _of_each(parts: Sequence[Part]) -> dict[str, Any]:

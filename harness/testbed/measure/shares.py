@@ -12,15 +12,9 @@ BEGIN_S = 0.5
 def share(properties: Mapping[str, str], index: int, count: int, begin_ms: int) -> dict[str, str]:
     """Return the properties of a plan for generator `index`, from 0, of `count`.
 
-    Of an open loop, each generator also has every `count`-th arrival: its own file, of
-    ``arrivals[index::count]``. So all together make the planned arrivals.
-
-    Parameters
-    ----------
-    properties
-        Those of the whole load, with ``threads``.
-    begin_ms
-        When all begin, in milliseconds since the epoch.
+    `properties` are those of the whole load, with ``threads``. All begin at `begin_ms`, in
+    milliseconds since the epoch. Of an open loop, each generator also has every `count`-th arrival:
+    its own file, of ``arrivals[index::count]``. So all together make the planned arrivals.
     """
     threads = int(properties["threads"])
     return {

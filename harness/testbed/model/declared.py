@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from testbed.model.errors import UserError
 
@@ -31,5 +31,5 @@ def read(
     try:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
         return kind.model_validate({**data, **given}, context=context)
-    except (yaml.YAMLError, ValidationError, TypeError) as problem:
+    except (yaml.YAMLError, ValueError, TypeError) as problem:
         raise UserError(f"{file} is not a valid {what}: {problem}") from problem

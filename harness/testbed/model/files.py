@@ -45,5 +45,5 @@ def require_inside(folder: Path) -> None:
             if one.is_symlink() and not Path(os.path.realpath(one)).is_relative_to(whole):
                 raise UserError(
                     f"{one} is a symbolic link that leads out of the results",
-                    "Put what it leads to in its place, if you trust it.",
+                    "If you trust its target, replace the link by a copy of it.",
                 )

@@ -26,10 +26,13 @@ class Project:
         ``TESTBED_ROOT`` names another root. ``TESTBED_STATE`` names another state folder, for a
         second stack on other ports.
         """
-        root = Path(os.environ.get("TESTBED_ROOT") or Path(__file__).resolve().parents[3])
+        root = Path(
+            os.environ.get("TESTBED_ROOT") or Path(__file__).resolve().parents[3]
+        ).absolute()
         if not (root / "pom.xml").is_file():
             raise UserError(f"no testbed project in {root}", "Start it with ./testbed.")
-        return cls(root, Path(os.environ.get("TESTBED_STATE") or root / ".testbed"))
+        # Absolute: some commands run in other folders.
+        return cls(root, Path(os.environ.get("TESTBED_STATE") or root / ".testbed").absolute())
 
     @property
     def jmeter_home(self) -> Path:

@@ -1,4 +1,4 @@
-"""What checks of promises have found: whether a system keeps its word while something fails."""
+"""Results of the fault checks: whether a system keeps its promises while a part of it fails."""
 
 from __future__ import annotations
 

@@ -50,10 +50,10 @@ class Probe(Declared):
 
 
 class Kind(Declared):
-    """Services that differ in some settings alone. An experiment may say how many there are."""
+    """Services that differ only in some settings. An experiment may say how many there are."""
 
     services: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Those of the compose file; of fewer, the first ones are started."""
+    """The services in the compose file, in order. A smaller number starts the first ones."""
     further: dict[str, str]
     """Settings of each further one, which is otherwise like the last. ``{number}`` is 2, 3 and so
     on.
@@ -118,7 +118,7 @@ class Ledger(Declared):
     if nothing may wait.
     """
     held: dict[str, int] = Field(default_factory=dict)
-    """Settings whose product is the work that consumers hold beside that, with their defaults."""
+    """Settings whose product is how much work consumers hold in addition, with their defaults."""
     embedded_counts_held: bool = False
     """Whether the embedded backends count what consumers hold as waiting, so that it takes places.
     """
@@ -134,7 +134,7 @@ class Ledger(Declared):
 
 
 class Caching(Declared):
-    """What a system's caches stand before, and for how long they keep an answer."""
+    """The source that a system's caches spare, and how long they keep an answer."""
 
     metric: str
     """The timer of requests to it, by its name in Prometheus, without ``_count`` or ``_sum``."""
@@ -150,8 +150,8 @@ class Caching(Declared):
     def fresh_s(self, settings: Mapping[str, str]) -> float | None:
         """Return how long an answer is kept under some settings, in seconds.
 
-        None if nothing is kept, or if the setting has none of Spring's simple forms: a number with
-        ``ms``, ``s``, ``m`` or ``h``, or of milliseconds.
+        None if nothing is kept, or if the setting is not a number of milliseconds or a number with
+        ``ms``, ``s``, ``m`` or ``h``.
         """
         if any(settings.get(name) != value for name, value in self.kept_with.items()):
             return None
@@ -244,15 +244,13 @@ class SystemDeclaration(Declared):
     ledger: Ledger | None = None
     """What became of accepted work; None if an answer is the end of an operation."""
     cache: Caching | None = None
-    """What its caches save; None if it has none. Its answers say since when what they tell is so.
-    """
+    """Its caches; None if it has none. Its answers tell the time of their data."""
     measured: dict[str, str] = Field(default_factory=dict)
     """Settings of its services in every experiment that does not set them."""
     reset: Reset | None = None
     """What is emptied before each run; None if the system stores nothing."""
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
-    """What a server without work answers to the plans' requests; the results, if they are fetched.
-    """
+    """The reference server's answers to the plans' requests; where results are fetched, those."""
     hops: tuple[HopRule, ...] = ()
     """From the outermost to the innermost."""
     partial_answer: str | None = None
@@ -265,7 +263,7 @@ class SystemDeclaration(Declared):
 
     @property
     def countable(self) -> tuple[str, ...]:
-        """What an experiment may say a number of: services and kinds of services."""
+        """The services and kinds of services whose number an experiment can set."""
         return (*self.scalable, *self.kinds)
 
     @property

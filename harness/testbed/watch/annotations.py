@@ -74,7 +74,7 @@ class Annotations:
         self._grafana = grafana
         self._notice = notice
 
-    def mark(self, name: str, record: Mapping[str, Any]) -> None:
+    def annotate(self, name: str, record: Mapping[str, Any]) -> None:
         """Annotate a run that has ended; never raises."""
         grafana = self._grafana
         if grafana is None:
@@ -100,7 +100,7 @@ class Annotations:
         except (httpx.HTTPError, httpx.InvalidURL) as other:
             problem = f"cannot be asked ({type(other).__name__})"
         self._grafana = None
-        self._notice(f"runs are not marked: Grafana at {grafana.url} {problem}")
+        self._notice(f"runs are not annotated: Grafana at {grafana.url} {problem}")
 
 
 def annotation(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,11 +113,7 @@ def annotation(name: str, record: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "time": _milliseconds(record["started"]),
         "timeEnd": _milliseconds(record["finished"]),
-        "tags": [
-            TAG,
-            RUN,
-            *(f"{key}:{value}" for key, value in labels.items()),
-        ],
+        "tags": [TAG, RUN, *(f"{key}:{value}" for key, value in labels.items())],
         "text": name,
     }
 

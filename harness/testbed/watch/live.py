@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import bisect
+import csv
 import re
 import signal
 import sys
@@ -162,7 +163,7 @@ class Exporter:
                 self._followed[file] = Followed(file, before if size > before else 0)
             try:
                 self._followed[file].read(self._numbers, moment)
-            except (OSError, ValueError):
+            except (OSError, ValueError, csv.Error):
                 # Not readable, perhaps for this user only, or not JMeter's.
                 del self._followed[file]
         self._followed = {file: one for file, one in self._followed.items() if file in sizes}

@@ -91,7 +91,7 @@ def test_systems_that_differ_are_no_control(tmp_path: Path) -> None:
         ("0.18ms", 2.0, 1.27, False, False),
     ],
 )
-def test_a_known_difference_is_decisionsand_its_interval_covers_it(
+def test_a_known_difference_is_decided_and_its_interval_covers_it(
     tmp_path: Path, handicap: str, cpu_s: float, expected: float, *, covers: bool, found: bool
 ) -> None:
     settings = {"CINEMA_HANDICAP": handicap}

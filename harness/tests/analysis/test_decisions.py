@@ -288,3 +288,25 @@ def test_what_is_sure_is_told_with_pairs_spread_and_what_was_left_out(tmp_path: 
     (tmp_path / "classic").mkdir()
     classic = write_pair(tmp_path / "classic")
     assert "starts followed one another" in answer.how_sure(classic, decide(classic))
+
+
+def test_pairs_that_agree_by_chance_are_as_uncertain_as_their_blocks(tmp_path: Path) -> None:
+    for pair in (1, 2):
+        for variant, medians in (("sync", (40.0,) * 4), ("async", (48.0, 36.0, 36.0, 48.0))):
+            write_blocks(tmp_path, variant=variant, medians_ms=medians, repetition=pair, loops=300)
+    judged = judge_all(load(tmp_path))
+    runs = {(one.run.cell.system, one.run.repetition): one for one in judged.deciding}
+    logs = [
+        np.log(
+            np.divide(*(block_figures(runs[name, pair], "ok_per_s") for name in ("async", "sync")))
+        )
+        for pair in (1, 2)
+    ]
+    implied = math.sqrt(np.mean([np.var(one, ddof=1) for one in logs]) / 4)
+    reach = stats.t.ppf(0.975, 6) * implied / math.sqrt(2)
+    (found,) = decide(judged, ["ok_per_s"])
+
+    assert found.pair_spread == pytest.approx(implied)
+    limits = [math.exp(np.mean(logs) + side) for side in (-reach, reach)]
+    assert (found.low, found.high) == pytest.approx(limits)
+    assert found.decision == "not known"

@@ -17,7 +17,7 @@ from testbed.analysis.decisions import decide
 from testbed.analysis.decisions import tabulate as tabulate_decisions
 from testbed.analysis.report import NOTEBOOK, results_from_environment, write_report
 from testbed.analysis.samples import load
-from testbed.analysis.sections import answer, validity
+from testbed.analysis.sections import answer, cpu, validity
 from testbed.analysis.summary import each_run, tabulate
 from testbed.analysis.verdicts import judge_all
 from testbed.model.errors import UserError
@@ -131,6 +131,7 @@ def test_figures_and_table_lie_beside_the_report(written: Path, comparison: Path
     judged = judge_all(load(comparison))
     assert (written / "summary.csv").read_text() == tabulate(judged.used).write_csv()
     assert (written / "runs.csv").read_text() == each_run(judged).write_csv()
+    assert (written / "cpu.csv").read_text() == cpu.tabulate(cpu.spent(judged)).write_csv()
 
 
 def test_report_leaves_no_kernel_running(written: Path) -> None:

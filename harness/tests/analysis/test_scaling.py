@@ -56,7 +56,7 @@ def test_a_single_thread_predicts_the_throughput_of_many(tmp_path: Path) -> None
     # The processors carry 2/6 ms, the cinemas 0.4/4 ms.
     assert found.bounds.rate == pytest.approx(min(2 / 0.006, 0.4 / 0.004))
     assert found.throughput.size == 50
-    assert found.throughput[0] == pytest.approx(1 / found.bounds.alone_s)
+    assert found.throughput[0] == pytest.approx(found.bounds.rate / found.bounds.knee)
     assert found.throughput[-1] == pytest.approx(100, rel=0.01)
     del levels[1.0]
     assert predicted(levels) is None

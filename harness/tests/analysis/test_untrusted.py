@@ -21,8 +21,13 @@ from .test_report import Page
 SCRIPT = "<script>alert(1)</script>"
 
 
-@pytest.mark.parametrize("key", ["system", "variant", "workload", "preset", "backends"])
-@pytest.mark.parametrize("name", [SCRIPT, "../../x", "=1+1", "@x", "[bold]", "a\n", "$x", ".", 5])
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        *((key, SCRIPT) for key in ("system", "variant", "workload", "preset", "backends")),
+        *(("system", name) for name in ("../../x", "=1+1", "@x", "[bold]", "a\n", "$x", ".", 5)),
+    ],
+)
 def test_a_name_is_made_of_plain_characters(tmp_path: Path, key: str, name: object) -> None:
     write_run(tmp_path)
     bad = write_run(tmp_path, repetition=2, record={key: name})

@@ -115,9 +115,6 @@ def moved(rows: Rows, after: int, by_ms: int, thread: str = "") -> Rows:
     ("check", "fault", "figure"),
     [
         ("damaged rows", lambda rows: [*rows[:4], f"{EPOCH_MS},1", *rows[4:]], "line 6"),
-        ("damaged rows", lambda rows: [*rows[:4], row(0, -1), *rows[5:]], "line 6"),
-        ("damaged rows", lambda rows: [*rows[:4], row(0, 10**20), *rows[5:]], "line 6"),
-        ("damaged rows", lambda rows: [*rows[:4], row(10**19), *rows[5:]], "line 6"),
         ("labels", lambda rows: [*rows[:7], row(0, 5, "reserve"), *rows[8:]], "1 of reserve"),
         (
             "labels",
@@ -246,7 +243,8 @@ def slowed(rows: Rows) -> Rows:
 
 def test_two_generators_are_read_as_one(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        write_blocks(tmp_path / name, record=GOOD)
+        # Each reaches that; together they put on about 965 operations per second.
+        write_blocks(tmp_path / name, record=GOOD | {"generator_ceiling_per_s": 800})
     divide(next((tmp_path / "two" / "runs").iterdir()))
     one, two = (load(tmp_path / name).measurements[0] for name in ("one", "two"))
 
@@ -479,6 +477,16 @@ def test_the_table_has_the_worst_runs_first_and_what_was_found_of_each(tmp_path:
     assert "so not checked: offered = achieved, generator late, environment, disturbance." in text
 
 
+def test_a_run_of_which_nothing_counts_is_not_used(tmp_path: Path) -> None:
+    write_blocks(tmp_path, record=GOOD)
+    # Every operation begins before its block has settled.
+    late = write_blocks(tmp_path, repetition=2, settle_s=1_000, record=GOOD)
+    judged = judge_all(load(tmp_path))
+
+    assert [one.run.repetition for one in judged.used.measurements] == [1]
+    assert outcome(judged.verdicts[late.name], "operations") == "failed"
+
+
 def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
     write_run(tmp_path, record=GOOD)
     bad = write_run(tmp_path, repetition=2, record={**GOOD, "complete_before": "ucd"})
@@ -488,9 +496,13 @@ def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
     assert judged.verdicts[bad.name].status == "invalid"
 
 
-def test_nothing_is_used_where_nothing_is_valid(tmp_path: Path) -> None:
-    write_run(tmp_path, record={**GOOD, "complete_before": "ucd"})
-    assert judge_all(load(tmp_path)).used.measurements == ()
+@pytest.mark.parametrize(("ceiling", "status"), [(1_250, "invalid"), (1_500, "valid")])
+def test_a_load_is_at_most_70_percent_of_what_its_generator_reaches(
+    tmp_path: Path, ceiling: int, status: str
+) -> None:
+    # About 965 operations per second.
+    verdict = judge(measured(tmp_path, record={"generator_ceiling_per_s": ceiling}), {})
+    assert verdict.status == status
 
 
 def open_run(
@@ -579,10 +591,6 @@ def test_an_open_loops_goodput_is_over_the_time_of_its_plan(tmp_path: Path) -> N
     plan = {"kind": "constant", "planned": 100, "length_s": 1.0}
     told = open_run(tmp_path / "told", [0] * 99 + [5000], record={"arrivals": plan})
     assert (told.duration_s, told.pace.ok_per_s) == (pytest.approx(5.995), 100)
-    # Without its first 40 ms.
-    kept = told.operations[4:]
-    part = replace(told, operations=kept, whole=told)
-    assert part.pace.ok_per_s == pytest.approx(96 / 0.96)
     unknown = open_run(tmp_path / "unknown", [0] * 99 + [5000])
     assert unknown.pace.ok_per_s == pytest.approx(100 / 5.995)
 
@@ -614,13 +622,20 @@ def test_arrivals_that_begin_late_with_users_free_are_the_generators_fault(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("generator", "servers", "status"),
-    [(1.1, 0.5, "valid"), (0.6, 1.4, "valid"), (0.8, 1.1, "invalid"), (1.5, 0.1, "invalid")],
+    ("backends", "generator", "servers", "status"),
+    [
+        ("embedded", 1.1, 0.5, "valid"),
+        ("embedded", 0.6, 1.4, "valid"),
+        ("embedded", 0.8, 1.1, "invalid"),
+        ("embedded", 1.5, 0.1, "invalid"),
+        # Its servers have other cores.
+        ("kubernetes", 0.8, 1.1, "valid"),
+    ],
 )
 def test_a_generator_may_not_take_much_of_cores_that_are_all_busy(
-    tmp_path: Path, generator: float, servers: float, status: str
+    tmp_path: Path, backends: str, generator: float, servers: float, status: str
 ) -> None:
-    folder = write_blocks(tmp_path, record=GOOD)
+    folder = write_blocks(tmp_path, record=GOOD | {"backends": backends})
     record = json.loads((folder / "run.json").read_text())
     for block in record["blocks"]:
         # A system that is up beside it takes from the same cores.

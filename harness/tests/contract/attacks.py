@@ -179,4 +179,5 @@ def doors(stack: Stack) -> tuple[Door, ...]:
         own = declaration(stack.deployment.variant).services
         published = stack.deployment.published
         known = {name: published[name] for name in own if published[name]}
+    assert known, "no service to ask"
     return tuple(Door(name, *found) for name, found in known.items())

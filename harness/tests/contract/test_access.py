@@ -11,23 +11,17 @@ from .accounts import ADMINISTRATOR, OTHER, USER
 from .product import Product, problem, reservation
 
 
-def test_everybody_may_do_what_the_rules_say(product: Product) -> None:
-    wrong = [
-        f"{what}: {answer.status_code}, not {status}"
-        for what, status, answer in access.answers(product)
-        if answer.status_code != status
-    ]
-    assert not wrong
-
-
-def test_refusals_are_problems(product: Product) -> None:
+def test_everybody_may_do_what_the_rules_say_and_refusals_are_problems(product: Product) -> None:
     kinds = {401: "account-required", 403: "forbidden"}
-    refused = [answer for _, status, answer in access.answers(product) if status in kinds]
-    assert refused
-    for answer in refused:
-        problem(answer, answer.status_code, kinds[answer.status_code])
-        challenged = answer.headers.get("WWW-Authenticate")
-        assert challenged == (CHALLENGE if answer.status_code == 401 else None)
+    wrong = []
+    for what, status, answer in access.answers(product):
+        if answer.status_code != status:
+            wrong.append(f"{what}: {answer.status_code}, not {status}")
+        elif status in kinds:
+            problem(answer, status, kinds[status])
+            challenged = answer.headers.get("WWW-Authenticate")
+            assert challenged == (CHALLENGE if status == 401 else None)
+    assert not wrong
 
 
 def test_who_is_refused_has_reserved_nothing(product: Product) -> None:

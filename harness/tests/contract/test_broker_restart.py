@@ -12,7 +12,7 @@ from testbed.deploy.stack import Stack
 from .product import Asynchronous
 
 BROKER = "broker-service"
-SHORTER_THAN_A_DEADLINE_S = 1.5
+SHORTER_THAN_A_DEADLINE_S = 4
 
 
 @pytest.mark.variant("async")
@@ -21,8 +21,8 @@ def test_first_list_is_complete_and_waits_for_no_deadline(
 ) -> None:
     stack.stop_service(BROKER)
     stack.start_service(BROKER)
-    request = product.http.get("/api/movie/list")
     began = time.monotonic()
+    request = product.http.get("/api/movie/list")
     answer = product.fetch(request, "wait=30")
     assert time.monotonic() - began < SHORTER_THAN_A_DEADLINE_S
     assert answer.status_code == httpx.codes.OK

@@ -16,7 +16,6 @@ import httpx
 import pika
 import pytest
 import yaml
-from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from testbed.deploy import deadletters
 from testbed.deploy.stack import Stack
@@ -28,7 +27,7 @@ from .conftest import BASE_URL, START_LIMIT_S, started
 from .openapi import Document, document_text
 from .product import problem, reservation
 from .served import CLIENTS, HOSTILE, address_of, assert_flat, checked_client, peak_mb
-from .test_request_files import ask, variables
+from .test_request_files import ask, moved, variables
 
 PORT_OFFSET = 3000
 BESIDE = 9000
@@ -186,30 +185,34 @@ def test_a_burst_is_accounted_for_by_id(tickets: Tickets) -> None:
 def test_hostile_reservations_get_no_500_and_take_no_memory(tickets: Tickets) -> None:
     chance = random.Random(7)
 
-    def sent(number: int) -> int:
+    def hostile(number: int) -> str | dict[str, Any]:
+        """Return the path to fetch, or what a reservation changes."""
         if number % 4 == 0:
-            path = chance.choice([f"/tickets/{chance.random()}", "/tickets/%00", "/tickets//"])
-            return tickets.http.get(path).status_code
+            return chance.choice([f"/tickets/{chance.random()}", "/tickets/%00", "/tickets//"])
         text = "".join(
             chr(chance.choice([chance.randrange(0x20, 0xD800), chance.randrange(0xE000, 0x2FFFF)]))
             for _ in range(chance.randrange(300))
         )
-        changed = chance.choice(
-            [
-                {"clientName": text},
-                {"ticketType": text[:50]},
-                {"tickets": chance.randrange(-5, 50)},
-                {"amount": chance.choice([-1, 1e30, "x"])},
-                {"id": "1"},
-                {"clientName": "x" * 70_000},
-            ]
-        )
-        return tickets.make(**changed).status_code
+        changes: list[dict[str, Any]] = [
+            {"clientName": text},
+            {"ticketType": text[:50]},
+            {"tickets": chance.randrange(-5, 50)},
+            {"amount": chance.choice([-1, 1e30, "x"])},
+            {"id": "1"},
+            {"clientName": "x" * 70_000},
+        ]
+        return chance.choice(changes)
 
+    def sent(one: str | dict[str, Any]) -> int:
+        answer = tickets.http.get(one) if isinstance(one, str) else tickets.make(**one)
+        return answer.status_code
+
+    # Drawn by one thread, so that each run sends the same.
+    requests = [hostile(number) for number in range(HOSTILE)]
     with ThreadPoolExecutor(CLIENTS) as threads:
-        list(threads.map(sent, range(100)))
+        list(threads.map(sent, requests[:100]))
         before = peak_mb(tickets.stack)
-        statuses = set(threads.map(sent, range(HOSTILE)))
+        statuses = set(threads.map(sent, requests))
     after = peak_mb(tickets.stack)
 
     assert statuses <= {201, 400, 404, 413, 503}, statuses
@@ -217,8 +220,7 @@ def test_hostile_reservations_get_no_500_and_take_no_memory(tickets: Tickets) ->
     assert tickets.fetch(tickets.made()).status_code == httpx.codes.OK
 
 
-def test_the_document_is_valid_and_served(tickets: Tickets) -> None:
-    OpenAPIV31SpecValidator(Document(MODULE).content).validate()
+def test_the_document_is_served(tickets: Tickets) -> None:
     with httpx.Client(base_url=tickets.http.base_url, trust_env=False) as http:
         served = http.get("/openapi.yaml").text
     assert yaml.safe_load(served) == yaml.safe_load(document_text(MODULE))
@@ -235,14 +237,9 @@ def test_requests_are_answered_as_titled(tickets: Tickets) -> None:
     if tickets.name in BUILDERS:
         return
     file = folder / "health.http"
-    moved = tickets.stack.deployment.front_port - systems.declaration(tickets.name).front.port
-    values = {
-        name: f"{base}:{int(port) + moved}"
-        for name, address in variables(file).items()
-        for base, _, port in [address.rpartition(":")]
-    }
+    by = tickets.stack.deployment.front_port - systems.declaration(tickets.name).front.port
     with httpx.Client(trust_env=False) as http:
-        assert ask(file, http, values) == 7
+        assert ask(file, http, moved(file, by)) == 7
 
 
 @pytest.mark.parametrize("name", ["ticket-composite", "ticket-queue"])

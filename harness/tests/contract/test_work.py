@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -45,8 +46,14 @@ def test_an_operation_causes_what_is_declared(
         assert answer.is_success, answer.text
 
     operate()
+
+    def settled() -> bool:
+        first = counted(stack)
+        time.sleep(1)
+        return counted(stack) == first
+
     # What tests before it have caused may still be under way.
-    eventually(lambda: counted(stack) == counted(stack), 30)
+    eventually(settled, 30)
     before, work = counted(stack), systems.declaration(variant).work[workload]
     for _ in range(OPERATIONS):
         operate()

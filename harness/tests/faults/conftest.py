@@ -16,7 +16,7 @@ import pytest
 
 from contract.conftest import Eventually, eventually, pytest_generate_tests, started
 from contract.product import PRODUCTS, Product
-from testbed.deploy.deployments import EMBEDDED
+from testbed.deploy.services import EMBEDDED
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 

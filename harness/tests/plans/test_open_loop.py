@@ -70,7 +70,6 @@ def test_no_more_are_in_flight_than_there_are_users_and_the_rest_is_late(
     late = lateness_ms(sorted(rows, key=lambda row: int(row["intended"])))
     # Two users need 400 ms each: one operation per 200 ms, where one arrives per 100 ms.
     assert late[-1] >= 12 * 200 - 12 * 100 - 2 * 200
-    assert late == sorted(late) or max(late) - min(late) > 500
     starts = sorted(int(row["timeStamp"]) for row in rows)
     ends = sorted(int(row["timeStamp"]) + int(row["elapsed"]) for row in rows)
     # A third begins only when the first has ended.

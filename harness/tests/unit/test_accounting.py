@@ -102,12 +102,11 @@ def test_no_more_operations_are_in_flight_than_workers() -> None:
     with Load(send, [0.0] * 20, workers=3) as load:
         assert full.wait(10)
         assert len(in_flight) == 3
+        held_s = load.elapsed_s
         release.set()
-        load.await_share(1)
 
     # One that waited for a worker was due before.
-    assert max(one.took_s for one in load.entries) > 0
-    assert {one.due_s for one in load.entries} == {0.0}
+    assert min(one.took_s for one in load.entries) >= held_s
 
 
 def test_the_body_runs_while_operations_go_on(progress: list[str]) -> None:

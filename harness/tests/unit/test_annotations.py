@@ -92,7 +92,7 @@ def grafana() -> Iterator[FakeGrafana]:
 def test_a_run_is_a_region_with_tags(grafana: FakeGrafana) -> None:
     notices: list[str] = []
 
-    Annotations(grafana.settings(), notices.append).mark("sync-left-list-100-threads-1", RECORD)
+    Annotations(grafana.settings(), notices.append).annotate("sync-left-list-100-threads-1", RECORD)
 
     assert grafana.paths == ["/api/annotations"]
     assert base64.b64decode(grafana.accounts[0]) == b"admin:secret"
@@ -128,9 +128,9 @@ def test_a_refusal_is_told_once_and_nothing_more_is_sent(grafana: FakeGrafana, s
     marking = Annotations(grafana.settings(), notices.append)
 
     for _ in range(3):
-        marking.mark("mine", RECORD)
+        marking.annotate("mine", RECORD)
 
-    assert notices == [f"runs are not marked: Grafana at {grafana.url} answers {status}"]
+    assert notices == [f"runs are not annotated: Grafana at {grafana.url} answers {status}"]
     assert len(grafana.received) == 1
 
 
@@ -141,11 +141,13 @@ def test_a_slow_one_is_waited_for_only_once_and_shortly(grafana: FakeGrafana) ->
 
     began = time.monotonic()
     for _ in range(3):
-        marking.mark("mine", RECORD)
+        marking.annotate("mine", RECORD)
 
     assert time.monotonic() - began < grafana.delay_s
     assert len(grafana.received) <= 1
-    assert notices == [f"runs are not marked: Grafana at {grafana.url} does not answer within 1 s"]
+    assert notices == [
+        f"runs are not annotated: Grafana at {grafana.url} does not answer within 1 s"
+    ]
 
 
 def test_one_that_the_user_did_not_name_is_not_missed_and_may_come_later() -> None:
@@ -154,9 +156,9 @@ def test_one_that_the_user_did_not_name_is_not_missed_and_may_come_later() -> No
     grafana = Grafana(f"http://127.0.0.1:{port}", "admin", "secret", named=False)
     marking = Annotations(grafana, notices.append)
 
-    marking.mark("mine", RECORD)
+    marking.annotate("mine", RECORD)
     with serving(fake, port):
-        marking.mark("mine", RECORD)
+        marking.annotate("mine", RECORD)
 
     assert notices == []
     assert len(fake.received) == 1
@@ -168,18 +170,20 @@ def test_one_that_the_user_named_is_missed_once() -> None:
     marking = Annotations(Grafana(url, "admin", "secret", named=True), notices.append)
 
     for _ in range(2):
-        marking.mark("mine", RECORD)
+        marking.annotate("mine", RECORD)
 
-    assert notices == [f"runs are not marked: Grafana at {url} cannot be reached"]
+    assert notices == [f"runs are not annotated: Grafana at {url} cannot be reached"]
 
 
 def test_an_address_that_is_none_is_told() -> None:
     notices: list[str] = []
 
-    Annotations(Grafana("grafana", "admin", "secret", named=True), notices.append).mark("x", RECORD)
+    Annotations(Grafana("grafana", "admin", "secret", named=True), notices.append).annotate(
+        "x", RECORD
+    )
 
     assert notices == [
-        "runs are not marked: Grafana at grafana cannot be asked (UnsupportedProtocol)"
+        "runs are not annotated: Grafana at grafana cannot be asked (UnsupportedProtocol)"
     ]
 
 
@@ -231,7 +235,7 @@ def test_a_missing_setting_is_told(configured: Project) -> None:
 def test_nothing_is_sent_where_there_is_none(grafana: FakeGrafana) -> None:
     notices: list[str] = []
 
-    Annotations(None, notices.append).mark("mine", RECORD)
+    Annotations(None, notices.append).annotate("mine", RECORD)
 
     assert notices == []
     assert grafana.received == []

@@ -24,13 +24,6 @@ def stepped() -> Experiment:
     return EXPERIMENT.validate_python({"name": "x", "schedule": STEPS, "arrivals": "constant"})
 
 
-def ramped(first: float, last: float) -> Experiment:
-    schedule = {"kind": "ramp", "from": first, "to": last}
-    return EXPERIMENT.validate_python(
-        {"name": "x", "schedule": schedule, "duration": 100, "arrivals": "constant"}
-    )
-
-
 def test_constant_arrivals_are_evenly_apart() -> None:
     found = arrivals.offsets(plan("constant"), 50, seed=1)
 
@@ -69,22 +62,6 @@ def test_steps_have_their_own_rates() -> None:
     assert counts.tolist() == [200, 400, 600, 800]
     assert arrivals.length_s(stepped()) == 80
     assert arrivals.mean_rate(Steps.model_validate(STEPS)) == 25
-
-
-def test_a_ramp_rises_evenly() -> None:
-    found = arrivals.offsets(ramped(10, 90), 0, seed=1)
-
-    assert len(found) == 5000
-    # The expected number after t seconds: 10 t + 0.8 t² / 2.
-    for seconds in (10, 50, 90):
-        assert abs(np.sum(found < seconds * 1000) - (10 * seconds + 0.4 * seconds**2)) <= 1
-
-
-def test_a_falling_ramp_is_one_too() -> None:
-    found = arrivals.offsets(ramped(90, 10), 0, seed=1)
-
-    assert len(found) == 5000
-    assert abs(np.sum(found < 50_000) - (90 * 50 - 0.4 * 50**2)) <= 1
 
 
 def test_runs_of_a_round_are_paired_and_others_are_not() -> None:

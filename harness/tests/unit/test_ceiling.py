@@ -159,7 +159,7 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
         "netty": 100.0,
         "spring": 100.0,
     }
-    assert all(one["cpu_ms"] >= 0 for one in found["sync-list.jmx"].values())
+    assert all("cpu_ms" in one for one in found["sync-list.jmx"].values())
     *_, server, protocol, listed, made = asked.read_text().splitlines()
     assert (server, protocol) == ("spring", "direct")
     assert listed == f"GET /api/movie/list|200||{project.root}/systems/movie-list.json"

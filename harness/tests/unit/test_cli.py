@@ -5,18 +5,29 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from testbed import cli
+from testbed.cli import doctor
 from testbed.deploy import ports, processes
+from testbed.deploy.services import Service
+from testbed.deploy.stack import Stack
 from testbed.model.project import Project
 
+from .conftest import deployed
+
 ROOT = Project.find().root
+
+COMMANDS = {
+    one.name or one.callback.__name__ for one in cli.app.registered_commands if one.callback
+}
 
 Ended = subprocess.CompletedProcess[str]
 
@@ -80,6 +91,9 @@ def is_free(offset: int) -> bool:
         (["run"], "give an experiment, or --resume RESULTS"),
         (["run", "--resume", "/nowhere"], "no results in /nowhere"),
         (["report", "/nowhere"], "'/nowhere' does not exist"),
+        (["compare", "--quick", "--pairs", "2"], "--quick, --pairs and --until exclude each other"),
+        (["compare", "--until", "none"], "'none' is not a percentage between 0 and 100"),
+        (["profile", "sync", "bye"], "unknown workload 'bye'; choose from: list, reserve"),
         (["logs"], "no logs yet"),
         (["dead-letters"], "nothing is running"),
         (["dead-letters", "--replay", "--purge"], "--replay and --purge exclude each other"),
@@ -147,6 +161,37 @@ def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
     assert "secret" not in ended.stderr
 
 
+def test_status_fails_when_a_service_has_ended_and_down_ends_the_rest(
+    project: Project, service: Callable[..., Service], make_stack: Callable[..., Stack]
+) -> None:
+    running = make_stack(deployed((service("gateway"), service("cinema"))))
+    running.start(background=True)
+    gateway, cinema = running.record.running
+    assert typed(project.state, "status").returncode == 0
+
+    processes.stop([cinema.process])
+    ended = typed(project.state, "status")
+
+    assert ended.returncode == 1
+    assert re.search(r"cinema\s+\d+\s+ended", ended.stdout)
+    assert typed(project.state, "down").returncode == 0
+    assert gateway.process.find() is None
+    assert typed(project.state, "status").stdout == "Nothing is running.\n"
+
+
+def test_an_interrupt_is_told_and_has_an_exit_code_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise processes.Interrupted("SIGTERM")
+
+    monkeypatch.setattr(doctor, "examine", interrupted)
+    ended = typed(tmp_path, "doctor")
+
+    assert ended.returncode == 130
+    assert "Interrupted; what was started has been ended." in ended.stderr
+
+
 @pytest.mark.parametrize("command", ["status", "down"])
 def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
     ended = typed(tmp_path, command)
@@ -155,13 +200,8 @@ def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
     assert ended.stdout == "Nothing is running.\n"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("doctor", "build", "up", "down", "status", "logs"),
-        *("run", "report", "compare", "profile", "test", "faults"),
-    ],
-)
+# The help of jmeter is JMeter's.
+@pytest.mark.parametrize("command", sorted(COMMANDS - {"jmeter"}))
 def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: str) -> None:
     ended = typed(tmp_path, command, "--help")
 
@@ -182,8 +222,5 @@ def test_live_names_a_port_that_is_taken(tmp_path: Path) -> None:
 def test_the_overview_names_every_command(tmp_path: Path) -> None:
     ended = testbed(tmp_path, "--help")
 
-    for command in (
-        *("doctor", "build", "up", "down", "run", "report", "compare", "profile", "faults"),
-        *("jmeter", "live"),
-    ):
+    for command in COMMANDS:
         assert f"│ {command} " in ended.stdout

@@ -103,11 +103,14 @@ def resolved(system: str) -> dict[str, Any]:
     command += ["--file", str(files.files[0]), "--profile", "*", "config", "--format", "json"]
     # The shell's variables would come before those of the files.
     environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    if subprocess.run(
+        ("docker", "compose", "version"), capture_output=True, check=False
+    ).returncode:
+        pytest.skip("no docker compose")
     answer = subprocess.run(
         command, capture_output=True, text=True, timeout=60, check=False, env=environ
     )
-    if answer.returncode != 0:
-        pytest.skip(f"no docker compose: {answer.stderr.strip()}")
+    assert answer.returncode == 0, answer.stderr
     services: dict[str, Any] = json.loads(answer.stdout)["services"]
     return services
 

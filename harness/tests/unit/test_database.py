@@ -85,7 +85,7 @@ def test_a_database_that_does_not_answer_is_told(
 ) -> None:
     monkeypatch.setattr(database, "ANSWER_TIMEOUT_MS", 200)
     uri = f"mongodb://user:secret@127.0.0.1:{free_port()}"
-    monkeypatch.setattr(database._connected.__wrapped__, "__defaults__", (200,))
+    monkeypatch.setattr(database._connected.__wrapped__, "__defaults__", (200, 200))
 
     for ask in (
         lambda: database.require_answer(uri),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +13,14 @@ from pika.exceptions import UnroutableError
 
 from testbed.deploy import deadletters
 from testbed.deploy.deadletters import DeadLetter
+from testbed.deploy.record import Cluster, StackRecord
+from testbed.deploy.services import EMBEDDED, Service
+from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
+
+from .conftest import deployed
+
+STACK = StackRecord("sync", "tuned", "embedded", owner=None)
 
 SENT_TO = {
     "x-original-exchange": "cinema",
@@ -141,3 +149,37 @@ def test_messages_are_deleted() -> None:
 
     assert deadletters.purge(channel) == 2
     assert not channel.ready
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        (STACK, "sync sends no messages"),
+        (replace(STACK, cluster=Cluster("mine", "x")), "on Kubernetes no queue can be reached"),
+    ],
+)
+def test_a_stack_without_a_reachable_queue_is_told(known: StackRecord, told: str) -> None:
+    with pytest.raises(UserError, match=told), deadletters.connected(known, {}):
+        pass
+
+
+def test_the_server_is_that_of_a_running_service_and_told_if_it_does_not_answer(
+    service: Callable[..., Service],
+    make_stack: Callable[..., Stack],
+    free_port: Callable[[], int],
+) -> None:
+    port = str(free_port())
+    # The backends inherit the shell, whose variables may lead elsewhere.
+    elsewhere = {"RABBITMQ_HOST": "192.0.2.1", "RABBITMQ_PORT": "1"}
+    backends = replace(service(EMBEDDED), environ=elsewhere)
+    here = {"RABBITMQ_HOST": "127.0.0.1", "RABBITMQ_PORT": port}
+    running = make_stack(deployed((backends,), (replace(service("cinema"), environ=here),)))
+    running.start()
+    try:
+        with (
+            pytest.raises(UserError, match=f"the AMQP server at 127.0.0.1:{port} does not answer"),
+            deadletters.connected(running.record, {}),
+        ):
+            pass
+    finally:
+        running.stop()

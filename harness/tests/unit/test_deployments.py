@@ -184,7 +184,6 @@ def test_a_setting_reaches_every_service_over_the_preset(project: Project) -> No
 
     services = [one for one in deployment.services if one.name != "embedded-backends"]
     assert {one.environ["AGGREGATOR_FAN_OUT"] for one in services} == {"sequential"}
-    assert deployment.settings == {"AGGREGATOR_FAN_OUT": "sequential"}
 
 
 def test_an_offset_moves_every_port_and_every_address(project: Project) -> None:
@@ -230,7 +229,7 @@ def test_nothing_listens_beyond_this_machine(project: Project) -> None:
 def test_a_server_that_nothing_stands_in_for_needs_containers(
     project: Project, variant: str
 ) -> None:
-    told = f"nothing stands in for {variant.removeprefix('feed-')} without containers"
+    told = f"{variant.removeprefix('feed-')} runs in containers only"
     for backends in ("embedded", "local"):
         with pytest.raises(UserError, match=told) as problem:
             deploy(project, Choice(variant, backends=backends))
@@ -343,7 +342,7 @@ def test_instances_that_must_know_their_number_are_processes(
     ]
     assert numbers == [None, "2", "3"]
     assert len(deployment.front_ports) == 3
-    with pytest.raises(UserError, match="broker-service have numbers"):
+    with pytest.raises(UserError, match="broker-service need a number"):
         place(choice, project, ENVIRON)
 
 
@@ -536,6 +535,17 @@ def test_the_registry_is_asked_with_its_account(project: Project) -> None:
     assert (environ["EUREKA_USERNAME"], environ["EUREKA_PASSWORD"]) == ("services", "secret")
     # services:secret
     assert asked == ["Basic c2VydmljZXM6c2VjcmV0"]
+
+
+def test_a_service_that_registers_nowhere_may_have_several_instances(project: Project) -> None:
+    choice = Choice("feed-gateway", replicas={"api-gateway-service": 2})
+    assert len(deploy(project, choice).front_ports) == 2
+
+
+def test_no_instance_is_looked_for_that_is_not_started(project: Project) -> None:
+    choice = Choice("sync", at_first={"cinema-ucd-service": 2})
+    with front_door(**sync_answers()) as http:
+        assert deploy(project, choice).converged(http) is None
 
 
 def test_async_has_no_registry_to_ask(project: Project) -> None:

@@ -29,7 +29,7 @@ def install(home: Path, version: str, *, release: bool = True, compiler: bool = 
     [("25.0.3", 25), ("25", 25), ("17.0.15+6", 17), ("1.8.0_402", 8), ("26-ea", 26), ("none", 0)],
 )
 def test_reads_the_feature_version(version: str, feature: int) -> None:
-    assert jdk.feature_version(version) == feature
+    assert Jdk(Path("/jvm"), version, True).feature == feature
 
 
 def test_a_command_that_a_jvm_refuses_is_an_error_with_its_reason(tmp_path: Path) -> None:

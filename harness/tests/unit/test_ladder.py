@@ -17,7 +17,7 @@ LADDER: dict[str, Any] = {
     "factors": {
         "quiet": {"settings": {"LOGGING_LEVEL_ROOT": "debug"}},
         "pool": {"settings": {"CINEMA_DATABASE_MAX_CONNECTIONS": 1}},
-        "acknowledged": {"settings": {"CINEMA_ACKNOWLEDGEMENT_MESSAGES": 1}},
+        "acknowledged": {"settings": {"BROKER_ACKNOWLEDGED_TOGETHER": 1}},
         "fetch": {"fetch": "poll", "pollInterval": 20},
     },
     "beyond": {"seats": {"settings": {"CINEMA_SEATS": 10}}},
@@ -45,7 +45,7 @@ def test_each_rung_has_one_more_factor_at_its_best() -> None:
         for one in plan.compared
     }
     root, pool = "LOGGING_LEVEL_ROOT", "CINEMA_DATABASE_MAX_CONNECTIONS"
-    acknowledged = "CINEMA_ACKNOWLEDGEMENT_MESSAGES"
+    acknowledged = "BROKER_ACKNOWLEDGED_TOGETHER"
 
     assert own == {
         "plain": {root, pool, acknowledged, "poll"},

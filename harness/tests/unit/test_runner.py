@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -43,6 +44,12 @@ PLAN = ClosedLoop(
     seed=5,
     warmup=Warmup(threads=4, window=1, at_most=600),
 )
+
+
+def short(**changes: Any) -> ClosedLoop:
+    """Return one run of a list by one user, without a warm-up; some keys changed."""
+    once = {"threads": (1,), "repetitions": 1, "workloads": ("list",), "warmup": Warmup(at_most=0)}
+    return PLAN.model_copy(update=once | changes)
 
 
 @dataclass
@@ -123,7 +130,7 @@ def make_system(project: Project) -> Setup:
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
         reset=lambda one: resets.append(one.mongodb_uri),
         ceilings=lambda: {"async-reserve.jmx": 1234.5},
-        mark=lambda name, record: marks.append((name, dict(record))),
+        annotate=lambda name, record: marks.append((name, dict(record))),
         narrowing=lambda results: [f"{len(list(results.glob('runs/*/run.json')))} runs"],
     )
     return Setup(dependencies, front, beside, resets, marks)
@@ -270,7 +277,6 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
     assert started.tzinfo is not None
     assert started.astimezone(UTC) < finished.astimezone(UTC)
     assert set(data["server_cpu_s"]) == {"broker"}
-    assert data["server_cpu_s"]["broker"] >= 0
     assert data["server_rss_mb"]["broker"] > 1
     assert data["generator_cpu_s"] > 0
     samples = measured.results / "runs" / "async-reserve-002-threads-1" / "samples.csv"
@@ -422,7 +428,7 @@ def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup)
     show = Looking()
     measure(system, results, show, BLOCKS)
 
-    assert all(both_up)
+    assert set(both_up) == {True}
     assert show.starts == ["sync and async-1", "sync and async-2"]
     assert sorted(show.runs) == sorted(planned_runs(BLOCKS))
     assert show.known_so_far == [["4 runs"], ["8 runs"]]
@@ -687,16 +693,10 @@ def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:
 
 
 def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -> None:
-    plan = PLAN.model_copy(
-        update={
-            "threads": (1,),
-            "repetitions": 1,
-            "systems": {
-                "watched": SystemSpec(variant="sync", scrape=1),
-                "unwatched": SystemSpec(variant="sync"),
-            },
-            "workloads": ("list",),
-            "warmup": Warmup(at_most=0),
+    plan = short(
+        systems={
+            "watched": SystemSpec(variant="sync", scrape=1),
+            "unwatched": SystemSpec(variant="sync"),
         }
     )
     results = make_results(system, plan)
@@ -721,14 +721,8 @@ def test_a_limit_may_hold_during_runs_only(system: Setup, limited: list[dict[str
         "aggregator-service": ServiceLimits(cpus=0.5),
         "cinema-ucd-service": ServiceLimits(cpus=0.2, memory_mb=300, since="measurement"),
     }
-    plan = PLAN.model_copy(
-        update={
-            "threads": (1,),
-            "repetitions": 1,
-            "systems": {"one": SystemSpec(variant="sync", limits=limits)},
-            "workloads": ("list",),
-        }
-    )
+    # Its warm-up must not be limited.
+    plan = short(systems={"one": SystemSpec(variant="sync", limits=limits)}, warmup=PLAN.warmup)
     results = make_results(system, plan)
     measure(system, results, Noted(), plan)
 
@@ -747,14 +741,7 @@ def test_instances_and_what_their_limits_did_are_recorded(
         replicas={"cinema-ucd-service": 2},
         limits={"cinema-ucd-service": ServiceLimits(cpus=0.5)},
     )
-    plan = PLAN.model_copy(
-        update={
-            "threads": (1,),
-            "repetitions": 1,
-            "systems": {"limited": spec},
-            "workloads": ("list",),
-        }
-    )
+    plan = short(systems={"limited": spec})
     readings = itertools.count(1)
 
     class Counting:
@@ -787,17 +774,12 @@ def test_a_starved_generator_makes_the_run_invalid_and_is_named(
     system: Setup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load, "BEGIN_S", 0)
-    plan = PLAN.model_copy(
-        update={
-            "threads": (3,),
-            "repetitions": 1,
-            "systems": {
-                "alone": SystemSpec(variant="sync"),
-                "together": SystemSpec(variant="sync", generators=2),
-            },
-            "workloads": ("list",),
-            "warmup": Warmup(at_most=0),
-        }
+    plan = short(
+        threads=(3,),
+        systems={
+            "alone": SystemSpec(variant="sync"),
+            "together": SystemSpec(variant="sync", generators=2),
+        },
     )
     results, show = make_results(system, plan), Noted()
     starved = with_generator(system, "--starved", "generator-2", "--linger", "0.3")
@@ -832,16 +814,8 @@ def test_a_generator_that_records_nothing_is_an_error(
 
 
 def test_a_service_that_is_held_still_goes_on_and_is_noted(system: Setup) -> None:
-    plan = PLAN.model_copy(
-        update={
-            "threads": (1,),
-            "repetitions": 1,
-            "variants": ("sync",),
-            "workloads": ("list",),
-            "warmup": Warmup(at_most=0),
-            "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1, "for": 0.5}),
-        }
-    )
+    disturb = Disturb.model_validate({"service": "gateway", "at": 0.1, "for": 0.5})
+    plan = short(variants=("sync",), disturb=disturb)
     results = make_results(system, plan)
     measure(with_generator(system, "--linger", "3"), results, Noted(), plan)
 
@@ -858,16 +832,8 @@ def test_a_service_that_is_stopped_for_good_makes_the_run_incomplete(
     system: Setup, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "AFTER_LIMIT_S", 0.5)
-    plan = PLAN.model_copy(
-        update={
-            "threads": (1,),
-            "repetitions": 1,
-            "variants": ("sync",),
-            "workloads": ("list",),
-            "warmup": Warmup(at_most=0),
-            "disturb": Disturb.model_validate({"service": "gateway", "at": 0.1}),
-        }
-    )
+    disturb = Disturb.model_validate({"service": "gateway", "at": 0.1})
+    plan = short(variants=("sync",), disturb=disturb)
     results = make_results(system, plan)
 
     def missing() -> str | None:
@@ -893,15 +859,7 @@ def test_an_incomplete_answer_after_a_run_is_noted(
     system: Setup, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "AFTER_LIMIT_S", 0.3)
-    plan = PLAN.model_copy(
-        update={
-            "threads": (1,),
-            "repetitions": 1,
-            "variants": ("sync",),
-            "workloads": ("list",),
-            "warmup": Warmup(at_most=0),
-        }
-    )
+    plan = short(variants=("sync",))
     results = make_results(system, plan)
     missing: list[str] = []
 
@@ -923,3 +881,23 @@ def test_an_incomplete_answer_after_a_run_is_noted(
     assert json.loads(file.read_text())["complete_after"] == "the list misses ucd"
     assert show.verdicts["sync-list-001-threads-1"].startswith("overloaded: ")
     assert "the list misses ucd" in show.verdicts["sync-list-001-threads-1"]
+
+
+def test_a_window_has_successes_and_the_compilers_share_of_all_processors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, spent = iter([12.0, 12.0, 17.0]), iter([1.0, 3.0])
+    monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    monkeypatch.setattr(session.machine, "usable_cpus", lambda: 4)
+    monkeypatch.setattr(warming, "compilers_s", lambda _: next(spent))
+    put = SimpleNamespace(seen=Seen(operations=100, failed=20))
+    monkeypatch.setattr(session.Session, "_load", lambda *_, **__: None)
+    monkeypatch.setattr(session.Session, "_put", lambda *_: put)
+    plan = PLAN.model_copy(update={"warmup": Warmup(threads=4, window=5, at_most=600)})
+    one = session.Session(None, (), plan, None, {}, tmp_path, Noted())
+    member = session.Member(SimpleNamespace(name="sync"), None, began=2.0, pids=(1,))
+
+    found = one._window(member, "list", tmp_path)
+
+    assert found == warming.Window("sync", "list", 10.0, 5, 16.0, 20, 0.1)
+    assert member.loads == 1

@@ -74,7 +74,7 @@ def test_tells_how_many_did_not_answer(watched: Watched) -> None:
     scraper = Scraper(60, {"gateway": watched.port, "away": unused_port()})
 
     with scraper.during():
-        time.sleep(0.5)
+        pass
 
     told = scraper.record()
     assert (told["asked"], told["answered"], told["mean_bytes"]) == (2, 1, len(METRICS))
@@ -84,6 +84,6 @@ def test_knows_no_size_when_nobody_answered() -> None:
     scraper = Scraper(60, {"away": unused_port()})
 
     with scraper.during():
-        time.sleep(0.3)
+        pass
 
     assert scraper.record()["mean_bytes"] is None

@@ -131,7 +131,7 @@ def test_a_service_that_is_never_ready_ends_all(
     slow = service("slow", "--ready-after", "60")
 
     with pytest.raises(UserError, match="not ready in 1 s: slow"):
-        make_stack(deployed((service("quick"),), (slow,)), ready_s=1).start()
+        make_stack(deployed((slow,)), ready_s=1).start()
 
     assert not answers(slow)
     assert record.load(project) is None
@@ -364,8 +364,13 @@ def test_every_instance_of_a_service_is_suspended(
     assert (during, after) == ({"cinema", "cinema.2"}, set())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("moment", ["starting", "started"])
+@pytest.mark.parametrize(
+    ("number", "moment"),
+    [
+        (signal.SIGTERM, "starting"),
+        *((one, "started") for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+    ],
+)
 def test_a_signal_ends_the_command_and_everything_it_started(
     tmp_path: Path, free_port: Callable[[], int], number: signal.Signals, moment: str
 ) -> None:
@@ -592,3 +597,31 @@ def test_stacks_beside_each_other_are_cleared_together(
 
     assert all(record.load(one) is None for one in project.every_stack())
     assert all(running.record.running[0].process.find() is None for running in stacks)
+
+
+def test_containers_that_do_not_start_are_told_their_logs_kept_and_all_removed(
+    project: Project,
+    service: MakeService,
+    make_stack: MakeStack,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    row = {"Service": "ucd", "ID": "1", "State": "exited", "ExitCode": 1}
+    docker(
+        tmp_path,
+        f"""echo "$*" >> {tmp_path}/asked
+        case "$*" in
+        *" up "*) echo 'container ucd is unhealthy'; exit 1 ;;
+        *" ps "*) echo '{json.dumps(row)}' ;;
+        "logs 1") echo 'no such catalogue' ;;
+        esac""",
+        monkeypatch,
+    )
+    running = make_stack(in_containers(service, project.root, published={"ucd": ()}))
+
+    with pytest.raises(UserError, match="docker compose up failed:\ncontainer ucd is unhealthy"):
+        running.start()
+
+    assert (project.logs / "ucd.log").read_text() == "no such catalogue\n"
+    assert (tmp_path / "asked").read_text().splitlines()[-1].endswith(" down")
+    assert record.load(project) is None

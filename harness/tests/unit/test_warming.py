@@ -62,12 +62,21 @@ def test_a_warm_up_ends_when_its_time_is_up() -> None:
 
 @pytest.mark.parametrize(
     ("readings", "looks"),
-    [([0, 1, 2, 2.001], 4), ([5, 5], 2), ([None], 1), ([1, None], 2), (range(100), 30)],
+    [
+        ([0, 1, 2, 2.001], 4),
+        ([0, 0.11, 0.2], 3),
+        ([5, 5], 2),
+        ([None], 1),
+        ([1, None], 2),
+        (range(100), 30),
+    ],
 )
 def test_the_compilers_are_waited_for(
     readings: Sequence[float | None], looks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left, clock = iter(readings), itertools.count(0, warming.QUIET_S)
+    # Quiet is less than 0.1 s in half a second.
+    monkeypatch.setattr(warming, "usable_cpus", lambda: 2)
     monkeypatch.setattr(warming, "compilers_s", lambda _: next(left))
     monkeypatch.setattr(warming.time, "sleep", lambda _: None)
     monkeypatch.setattr(warming.time, "monotonic", lambda: next(clock))

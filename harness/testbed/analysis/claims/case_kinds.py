@@ -196,9 +196,7 @@ def _utilisation(claim: Claim, judged: Judged) -> Found:
         ]
     if not known:
         raise NoFigureError("nothing usable")
-    if len(known) < 2:
-        return Found(known[0], None, 1, "%")
-    return _of(mean_interval(known), len(known), "%")
+    return _mean(known, "%")
 
 
 def _of_limit(measurement: Measurement, service: str) -> float | None:
@@ -278,9 +276,14 @@ def _cache(claim: Claim, judged: Judged) -> Found:
     values = [value for one in known if (value := _CACHE_FIGURES[figure](one)) is not None]
     if not values:
         raise NoFigureError("the runs are too short")
+    return _mean(values, "×")
+
+
+def _mean(values: Sequence[float], unit: str) -> Found:
+    """Return the mean of at least one value; of one alone without an interval."""
     if len(values) < 2:
-        return Found(values[0], None, 1, "×")
-    return _of(mean_interval(values), len(values), "×")
+        return Found(values[0], None, 1, unit)
+    return _of(mean_interval(values), len(values), unit)
 
 
 _CACHE_FIGURES: Mapping[str, Callable[[caching.Cached], float | None]] = {
@@ -290,7 +293,10 @@ _CACHE_FIGURES: Mapping[str, Callable[[caching.Cached], float | None]] = {
 
 
 def _figure_ratio(claim: Claim, judged: Judged) -> Found:
-    """Return the ratio of a figure of two cells; one level of a side stands beside all others."""
+    """Return the ratio of a figure of two cells.
+
+    A side with one level is compared with every level of the other.
+    """
     sides = claim.fields["over"], claim.fields["under"]
     figure = claim.fields["figure"]
     figures = figure, claim.fields.get("under_figure", figure)
@@ -364,8 +370,7 @@ def _ratio(over: Sequence[float | None], under: Sequence[float | None]) -> Inter
     above, below = ([one for one in side if one] for side in (over, under))
     if not above or not below or (len(above), len(below)) != (len(over), len(under)):
         return None
-    value, interval = ratio_of_runs(above, below)
-    return interval or Interval(value, value, value)
+    return ratio_of_runs(above, below)
 
 
 def _of(found: Interval, runs: int, unit: str) -> Found:

@@ -225,9 +225,8 @@ def _efficiency_interval(
         [float(run.mean() if quantile is None else np.quantile(run, quantile)) for run in runs]
         for runs in (base, level)
     )
-    found = _ratio_of(one, other)
-    value = found.estimate if found.estimate is not None else math.inf
-    return (found.interval or Interval(value, value, value)).times(100 * times)
+    found = _ratio_of(one, other).interval or Interval(math.inf, math.inf, math.inf)
+    return found.times(100 * times)
 
 
 def _on_its_side(found: Interval, efficient: bool) -> Outcome:
@@ -347,8 +346,8 @@ def _ratio_of(
     """Return the ratio of geometric means of runs, with Welch's interval from two runs on."""
     if min(*above, *below) <= 0:
         return Found(None, note="needs times above 0")
-    ratio, interval = ratio_of_runs(above, below)
-    return Found(ratio, interval, runs, "×", note)
+    found = ratio_of_runs(above, below)
+    return Found(found.estimate, found, runs, "×", note)
 
 
 def _survivors(

@@ -32,7 +32,7 @@ class MeasuredFigures:
         for one in self._judged.used.measurements:
             if not _counts(one.run, cell):
                 continue
-            rows = (one.whole or one).samples if count == "sample" else one.operations
+            rows = one.recorded.samples if count == "sample" else one.operations
             counted = rows if count == "sample" else rows.filter("ok")
             level = one.run.cell.level
             elapsed = counted["elapsed_ms"].to_numpy().astype(float)

@@ -23,7 +23,7 @@ PANELS = {
     "server_rss_mb": "memory, MB",
 }
 TOP_SHIFT = 0.25
-"""How far below the mark on the way up that at the top is drawn, in rows."""
+"""Distance in rows from the mark of the way up down to the mark at the top."""
 
 
 def ladders(

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import HEADLINE, Decision, Outcome
-from testbed.analysis.figures.figure import ReportFigure, finished, subplots, unique
+from testbed.analysis.figures.figure import ReportFigure, finished, subplots
 from testbed.analysis.figures.style import COLOURS, GREY
 from testbed.analysis.quantities import MORE_IS_BETTER
 from testbed.analysis.statistics.intervals import CONFIDENCE
@@ -38,7 +38,7 @@ def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
 
 def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     system, reference = part[0].system, part[0].reference
-    cells = unique((one.workload, one.load) for one in part)
+    cells = list(dict.fromkeys((one.workload, one.load) for one in part))
     figure, grid = subplots(1, len(HEADLINE), 1.3 + 0.32 * len(cells), sharey=True)
     for axes, name in zip(grid[0], HEADLINE, strict=True):
         known = [one for one in part if one.figure == name]

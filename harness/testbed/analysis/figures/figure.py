@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
@@ -21,7 +21,6 @@ from testbed.analysis.results import UNSTATED
 from testbed.analysis.studies import Study
 
 Data = TypeVar("Data")
-Item = TypeVar("Item")
 
 COLOURS = 256
 """Size of the palette: one byte per pixel."""
@@ -90,15 +89,9 @@ def subplots(
     rows: int, columns: int, height_in: float, **options: Any
 ) -> tuple[Figure, list[list[Axes]]]:
     """Return a figure that shares no state with others, and its axes row by row."""
-    ratios = {"height_ratios": options.pop("height_ratios", None)}
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=ratios, **options)
+    grid = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, grid.tolist()
-
-
-def unique(items: Iterable[Item]) -> list[Item]:
-    """Return each item once, in order of its first appearance."""
-    return list(dict.fromkeys(items))
 
 
 def thinned(indices: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:

@@ -56,7 +56,9 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
         title = f"{workload}: growth over {axis}"
         if known:
             title += f", {part['level'][0]:g} {unit}"
-        file = "-".join(("growth", workload, *([f"{part['level'][0]:g}"] if known else [])))
+        open_loop = ["open"] if part["mode"][0] == "open" else []
+        level = [f"{part['level'][0]:g}"] if known else []
+        file = "-".join(("growth", workload, *open_loop, *level))
         drawn.append(finished(file, title, partial(_draw, axis, curves)))
     return drawn
 
@@ -89,6 +91,6 @@ def _told(what: str, points: Sequence[tuple[float, float]]) -> str:
     if len(points) < FEWEST or not before:
         return f"{what} {before:.3g} to {after:.3g}"
     at, figures = np.array(points).T
-    # Without the rest of the arithmetic where nothing grows.
+    # Rounding removes floating-point noise from a slope of 0.
     slope = round(np.polyfit(at, figures, 1)[0], 9)
     return f"{what} × {after / before:.2f} from {first:g} to {last:g}, {slope:+.2g} for each more"

@@ -26,7 +26,8 @@ def autoscaled(judged: Judged) -> Iterator[ReportFigure]:
         scaled = {
             one.run.cell: one
             for one in reversed(measurements)
-            if one.run.scaling is not None and one.run.blocks[0].started_ms is not None
+            if one.run.scaling is not None and not one.operations.is_empty()
+            if one.run.blocks[0].started_ms is not None
         }
         if scaled:
             runs = list(reversed(scaled.values()))

@@ -15,7 +15,7 @@ from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies, predicted, scalability
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
-from testbed.analysis.studies import Study, by_system, measured_studies, summarised_studies
+from testbed.analysis.studies import Study, by_system, measured_studies
 from testbed.analysis.verdicts import Judged
 
 LEVELS_FOR_R = 3
@@ -24,8 +24,9 @@ LEVELS_FOR_R = 3
 
 def scaling(summary: pl.DataFrame) -> Iterator[ReportFigure]:
     """Draw mean and 95th percentile against threads, with trend and Pearson's r, per workload."""
-    for study, part in summarised_studies(summary):
-        yield figure_of("scaling", "response time by level", study, _draw_scaling, part)
+    keys = ("workload", "preset", "backends", "mode")
+    for values, part in summary.partition_by(keys, as_dict=True).items():
+        yield figure_of("scaling", "response time by level", Study(*values), _draw_scaling, part)
 
 
 def curves(judged: Judged, *, everywhere: bool) -> Iterator[ReportFigure]:
@@ -88,7 +89,6 @@ def _draw_curves(
     look = line_styles(systems)
     figure, grid = subplots(1, 3, 3.5)
     notes, expected = [], []
-    base = min(level for levels in systems.values() for level in levels)
     for axes, name in zip(grid[0], ("mean_ms", "p95_ms"), strict=False):
         for system, levels in systems.items():
             found = efficiencies(levels, name)
@@ -151,11 +151,12 @@ def _draw_curves(
         f"parameters (rate of one thread λ, contention σ, coherency κ): {'; '.join(notes)}. It is "
         f"not drawn beyond the measured levels."
         if notes
-        else "Fewer than four levels: the Universal Scalability Law is not fitted."
+        else "The Universal Scalability Law is not fitted: it needs four levels with goodput, and "
+        "a fit that converges."
     )
     return figure, (
         f"Efficiency E_i = 100 · R_b · i / (b · R_i) of {study.workload} operations relative to "
-        f"the lowest level, b = {base:g} threads, {study.conditions}: at least 100 % is high, 75 "
+        f"the lowest level b of each system, {study.conditions}: at least 100 % is high, 75 "
         f"to 100 % low, less is not efficient (Akbulut and Perros 2019, there with b = 1). "
         f"Goodput: one point per run. {fitted}{_expected(expected)}"
     )

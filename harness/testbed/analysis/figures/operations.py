@@ -12,7 +12,7 @@ from matplotlib.patheffects import Normal, Stroke
 from scipy.signal import savgol_filter
 
 from testbed.analysis.arrays import Floats
-from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, thinned, unique
+from testbed.analysis.figures.figure import ReportFigure, figure_of, subplots, thinned
 from testbed.analysis.figures.style import GREY, line_styles
 from testbed.analysis.samples import Measured, Measurement
 from testbed.analysis.studies import Study, by_system, measured_studies
@@ -41,7 +41,9 @@ def over_time(measured: Measured) -> Iterator[ReportFigure]:
 def disturbances(judged: Judged) -> Iterator[ReportFigure]:
     """Draw the operations around the time in which a service was stopped."""
     for study, measurements in measured_studies(judged.recorded).items():
-        disturbed = [one for one in measurements if one.run.disturbance]
+        disturbed = [
+            one for one in measurements if one.run.disturbance and not one.operations.is_empty()
+        ]
         if disturbed:
             title = "a service is stopped"
             yield figure_of("disturbance", title, study, _draw_disturbances, disturbed)
@@ -64,7 +66,7 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
     systems = by_system(measurements)
     levels = sorted({measurement.run.cell.level for measurement in measurements})
     colours = line_styles(systems)
-    ends = unique((levels[0], levels[-1]))
+    ends = sorted({levels[0], levels[-1]})
     figure, grid = subplots(
         len(systems), len(ends), 2.5 * len(systems) + 0.5, sharex="col", sharey="col"
     )
@@ -78,7 +80,7 @@ def _draw_over_time(study: Study, measurements: Sequence[Measurement]) -> tuple[
                 axes.text(0.5, 0.5, "not measured", transform=axes.transAxes, ha="center")
             else:
                 run = runs[level][0]
-                tops.append(_draw_run(axes, run.whole or run, run, colours[system].colour))
+                tops.append(_draw_run(axes, run.recorded, run, colours[system].colour))
         grid[-1][column].set_xlabel("time since the start of the run [s]")
         grid[0][column].set_ylim(0, max(tops))
     return figure, (

@@ -44,9 +44,10 @@ def aa(judged: Judged) -> str:
         f"{share_with_interval(wilson(false, len(found)))} (Wilson's 95 % interval), "
         f"{decided['alike']} alike, {decided['not known']} not known. Comparisons by different "
         "figures are of the same runs.\n\n"
-        "Simulated from the spread that was measured here, as an hour cannot tell it: shares of "
-        f"cells, {cells} of them in each experiment. One pair takes its blocks as the unit, and "
-        "says nothing of other starts: its false decisions are those about other starts.\n\n"
+        "So few comparisons cannot show these rates, so they are simulated from the measured "
+        f"spread: shares of cells, with {cells} cells in each experiment. With one pair the blocks "
+        "are the unit and a decision holds for these starts only; the last column is how often it "
+        "is wrong about other starts.\n\n"
         + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], ("figure",))
     )
 
@@ -60,7 +61,9 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
             "expected": f"{expected:.2f}",
             "CPU ratio [95 %]": ratio_words(one),
             "covers it": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
-            "found": "yes" if one.decision == "worse" else f"**no**: {one.decision}",
+            "found": "yes"
+            if one.decision == ("worse" if expected > 1 else "better")
+            else f"**no**: {one.decision}",
         }
         for expected, one in known_differences(judged.results, decisions)
     ]
@@ -107,7 +110,7 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
     titles = (
         f"false decisions, {DECIDING_PAIRS} pairs",
         f"alike, {DECIDING_PAIRS} pairs",
-        f"25 % more found, {DECIDING_PAIRS} pairs",
+        f"{100 * (EFFECT - 1):.0f} % more found, {DECIDING_PAIRS} pairs",
         "false decisions, one pair",
     )
     return {"figure": FIGURE[spread.figure], **dict(zip(titles, shares, strict=True))}

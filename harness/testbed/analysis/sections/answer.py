@@ -65,9 +65,11 @@ def heading(judged: Judged) -> str:
 def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return the decisions: a table for each comparison and a sentence for each workload."""
     if judged.results.declared.get("demand"):
-        return f"This was a search for the least CPU that is enough, below. {_used(judged)}"
+        return (
+            f"This experiment searched for the least CPU that is enough; see below. {_used(judged)}"
+        )
     if judged.results.declared.get("ladder"):
-        return f"This was a ladder: what each step is worth is below. {_used(judged)}"
+        return f"This experiment is a ladder; what each step is worth is below. {_used(judged)}"
     if not any(one.ratio is not None for one in decisions):
         return (
             "**Nothing is decided:** no load has runs of a system and its reference that may "
@@ -96,15 +98,13 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
     """Return one sentence for each comparison and workload."""
     told = []
     for part in by_systems(decisions).values():
-        for workload in dict.fromkeys(one.workload for one in part):
-            ones = [one for one in part if one.workload == workload and one.ratio is not None]
-            if not ones:
-                continue
+        known = [one for one in part if one.ratio is not None]
+        for (workload, _), ones in grouped(known, lambda one: (one.workload, one.mode)).items():
             system, reference = ones[0].system, ones[0].reference
             clauses = [
-                f"{WORDS[figure]} {_clause(known, reference)}"
+                f"{WORDS[figure]} {_clause(decided, reference)}"
                 for figure in HEADLINE
-                if (known := [one for one in ones if one.figure == figure])
+                if (decided := [one for one in ones if one.figure == figure])
             ]
             one_pair = all(one.pair_spread is None and one.pairs == 1 for one in ones)
             only = " One pair of starts: another may differ." if one_pair else ""
@@ -196,10 +196,10 @@ def capacity(judged: Judged) -> str:
             f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
         )
     return (
-        f"Objective: {objective.words(slo)}. Capacity is the highest tried level at which it is "
-        f"more likely than not kept, with the levels between which the limit lies with "
-        f"{100 * CONFIDENCE:g} % probability, when one run in ten may speak against the truth. "
-        "An overloaded run did not keep it.\n\n"
+        f"Objective: {objective.words(slo)}. Capacity is the highest tried level that meets it "
+        f"with a probability of at least a half. The limit lies between the given levels with "
+        f"{100 * CONFIDENCE:g} % probability, if one run in ten misleads. An overloaded run does "
+        "not meet the objective.\n\n"
         + markdown_table(rows, ("system", "capacity", "the limit lies between"))
     )
 
@@ -318,7 +318,7 @@ def _why(judged: Judged) -> str:
     )
     return (
         ", ".join(f"{name} ({count})" for name, count in names.most_common())
-        + "; [each with its figures](#Which-runs-may-be-believed)"
+        + "; the table under *Which runs may be believed* has the figures of each"
     )
 
 

@@ -1,4 +1,4 @@
-"""What caches save, and how old what they tell is."""
+"""What caches save, and the age of their answers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from testbed.analysis.tables import markdown_table, mean_known, number, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
-    "*Asked* are the requests to what is behind the caches, *kept* the share of operations "
-    "without one, and predicted is what a cache keeps that fetches one answer at a time, for λ "
-    "arrivals per second: 1 - 1/(1 + λ(R + T(1 - r))), with R the time of a request behind the "
-    "caches, r the share of those that are refused, T the time for which an answer is fresh. *Per "
-    "expiry* are the answers that were fetched for each time that one stopped being fresh: one if "
-    "a cache joins the requests that come meanwhile. A failed operation was refused behind the "
-    "caches, and nothing could be told in place of an answer. Ages count from the time at which "
-    "what is told was so, to the moment at which the client has it. Figures are means over runs, "
-    "the oldest is that of all."
+    "The origin is what the caches stand in front of. *Asked* are the requests to it, *kept* is "
+    "the share of operations without one. Predicted is the share that a cache keeps which fetches "
+    "one answer at a time, for λ arrivals per second: 1 - 1/(1 + λ(R + T(1 - r))). R is the time "
+    "of a request to the origin, r the share of these that are refused, T the time for which an "
+    "answer is fresh. *Per expiry* is the number of answers fetched each time that one expires: "
+    "one if a cache joins the requests that arrive meanwhile. Age is the time from when an answer "
+    "was true until the client has it. Figures are means over runs; *oldest* is the maximum of "
+    "all."
 )
 
 

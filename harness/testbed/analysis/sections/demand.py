@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from scipy import stats
-
 from testbed.analysis.claims.case_kinds import cost
 from testbed.analysis.demands import Alone, Found, alone, mean_cpu_ms, searches
 from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import SIZES, price_list
-from testbed.analysis.tables import MISSING, markdown_table, mean_known, percent
+from testbed.analysis.quantities import geometric_mean
+from testbed.analysis.tables import MISSING, markdown_table, mean_known, number, percent, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
     "Cores and memory are those of all services of the system together. With *too little* the "
-    "goodput was not reached, with *enough* it was. Each search began with a new start; how far "
-    "they are apart says how exact one is. CPU is split among the services in proportion to the "
+    "goodput was not reached, with *enough* it was. Each search began with a new start: their "
+    "differences show how exact one is. CPU is split among the services in proportion to the "
     "CPU time of an operation of a single thread. Predicted is the utilisation law: goodput × that "
     "CPU time. Memory is resident, at the end of the run with the least CPU. Used is the share of "
     "that CPU that was used; waited is how long the services had none left, added up over "
@@ -45,7 +44,8 @@ def least(judged: Judged, prices: str | None = None) -> str:
     if against := [one for one in found if one.contradicted]:
         listed = "; ".join(f"{one.system}, {one.threads} threads" for one in against)
         parts.append(
-            f"Less CPU was enough where more was not, so that a search may miss: {listed}."
+            "In these searches some CPU was enough although more was not, so that the result may "
+            f"be wrong: {listed}."
         )
     parts += [ALONE_NOTE, markdown_table(_demands(demands), ("workload", "system", "service"))]
     return "\n\n".join(parts)
@@ -66,8 +66,8 @@ def published_split(judged: Judged, split: Mapping[str, float]) -> str:
         lines.append(
             f"- {system}, {workload}: one core, split as published "
             f"({' : '.join(f'{share:g}' for share in split.values())}), allows "
-            f"{_mean(rates, '.1f')} operations per second; split by demand "
-            f"{_mean(best, '.1f')}."
+            f"{number(mean_known(rates), 1)} operations per second; split by demand "
+            f"{number(mean_known(best), 1)}."
         )
     return "\n".join(lines)
 
@@ -80,26 +80,23 @@ def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) ->
     first = runs[0]
     starts = [one for one in demands if _whose(one) == (first.system, first.workload)]
     own = sum(mean_cpu_ms(starts).values())
-    wanted = [one.wanted for one in runs if one.wanted is not None]
-    mean_wanted = float(stats.gmean(wanted)) if wanted else None
-    predicted = mean_wanted * own / 1000 if mean_wanted and starts else None
+    wanted = geometric_mean([one.wanted for one in runs if one.wanted is not None])
+    predicted = wanted * own / 1000 if wanted and starts else None
     costs: dict[str, str] = {}
     for sizes in SIZES if prices else ():
         known = [cost(one, price_list(prices or "").together, sizes) for one in runs if one.parts]
-        costs[f"{sizes}, USD/h"] = _mean(known, ".5f")
+        costs[f"{sizes}, USD/h"] = number(mean_known(known), 5)
     return {
         "workload": first.workload,
         "threads": f"{first.threads}",
         "system": first.system,
-        "goodput wanted, 1/s": MISSING if mean_wanted is None else f"{mean_wanted:.2f}",
+        "goodput wanted, 1/s": number(wanted, 2),
         "too little, cores": _each([one.bracket.failed for one in runs], "below all"),
         "enough, cores": _each([one.bracket.passed for one in runs], "none"),
-        "predicted, cores": MISSING if predicted is None else f"{predicted:.2f}",
-        "memory, MB": _mean([one.memory_mb for one in runs], ",.0f"),
-        "used": MISSING
-        if not (used := [one.utilisation for one in runs if one.utilisation is not None])
-        else percent(sum(used) / len(used)),
-        "waited, s": _mean([one.throttled_s for one in runs], ".1f"),
+        "predicted, cores": number(predicted, 2),
+        "memory, MB": number(mean_known([one.memory_mb for one in runs])),
+        "used": share(mean_known([one.utilisation for one in runs])),
+        "waited, s": number(mean_known([one.throttled_s for one in runs]), 1),
         **costs,
     }
 
@@ -125,7 +122,3 @@ def _whose(one: Alone) -> tuple[str, str]:
 
 def _each(values: Sequence[float | None], nothing: str) -> str:
     return ", ".join(nothing if value is None else f"{value:g}" for value in values)
-
-
-def _mean(values: Sequence[float | None], shape: str) -> str:
-    return MISSING if (mean := mean_known(values)) is None else f"{mean:{shape}}"

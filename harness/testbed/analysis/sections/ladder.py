@@ -44,7 +44,8 @@ def ladder(judged: Judged) -> str:
         parts.append(f"{title}\n\n{markdown_table(_rows(found, part), TEXT)}")
     if differ := _places(found):
         parts.append(
-            f"Worth another amount at the top than on the way up, by intervals apart: {differ}."
+            "Worth a different amount at the top than on the way up (the intervals do not "
+            f"overlap): {differ}."
         )
     return "\n\n".join(parts)
 

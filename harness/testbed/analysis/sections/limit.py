@@ -17,10 +17,10 @@ NOTE = (
     "The same plan against servers that give the declared answers from memory: *static* is a "
     "process of the harness, *netty* is Netty alone, *spring* a controller of Spring MVC, both in "
     "a warm JVM. Each shares the machine with the load generator, as the system does. Goodput is "
-    "the highest over the levels, *of* a server as a share of what the plan reaches there. CPU is "
-    "the least over the levels; a server *needs* that share of it. What an operation causes is as "
-    "the system declares it: HTTP requests, conversions of JSON or BSON where nothing is "
-    "remembered, database commands, and messages taken from a queue."
+    "the highest over the levels; *of* a server is its share of what the plan reaches against that "
+    "server. CPU is the least over the levels; *needs* is the CPU of that server as a share of it. "
+    "What an operation causes is as the system declares it: HTTP requests, conversions of JSON or "
+    "BSON where nothing is remembered, database commands, and messages taken from a queue."
 )
 
 

@@ -13,10 +13,11 @@ from testbed.analysis.verdicts import Judged
 from testbed.model.loads import LATE_MS
 
 DISTURBANCE_NOTE = (
-    "In these runs a service was stopped for a while. Caught is an operation that was under way, "
-    "or was meant to begin, while it was away. A closed loop has about one per thread, because its "
-    "users stop asking; an open loop has everyone who came meanwhile. By the actual start, those "
-    "are missed who waited for a free user of the load generator and were let in later."
+    "In these runs a service was stopped. *Caught* counts the operations that were under way, or "
+    "were due to begin, while it was stopped. In a closed loop that is about one per thread, "
+    "because each user waits for its answer; in an open loop it is everyone who arrived in that "
+    "time. *Caught by the actual start* misses those who had to wait for a free user of the load "
+    "generator and began later."
 )
 
 

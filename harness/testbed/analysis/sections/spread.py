@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from testbed.analysis.precision import spreads
-from testbed.analysis.tables import FIGURE, MISSING, effect, markdown_table
+from testbed.analysis.tables import FIGURE, deviation, effect, markdown_table
 from testbed.analysis.verdicts import Judged
 
 
@@ -18,9 +18,9 @@ def spread(invocations: Sequence[Judged]) -> str:
     rows = [
         {
             "figure": FIGURE[one.figure],
-            "blocks of a run": _percent(one.block),
-            "ratio, pairs of starts": _percent(one.pair),
-            **({"ratio, invocations": _percent(one.invocation)} if several else {}),
+            "blocks of a run": deviation(one.block),
+            "ratio, pairs of starts": deviation(one.pair),
+            **({"ratio, invocations": deviation(one.invocation)} if several else {}),
             **{
                 f"detectable, {pairs} pair{'' if pairs == 1 else 's'}": effect(ratio)
                 for pairs, ratio in one.could_tell.items()
@@ -31,10 +31,7 @@ def spread(invocations: Sequence[Judged]) -> str:
     return (
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "
         f"over pairs of starts{' and over invocations' if several else ''}. Detectable is the "
-        "smallest difference that 80 % of experiments with these cells and so many pairs find; one "
-        "pair speaks of its own starts only.\n\n" + markdown_table(rows, ("figure",))
+        "smallest difference that 80 % of experiments with these cells and this number of pairs "
+        "would find. With one pair the result holds for these starts only.\n\n"
+        + markdown_table(rows, ("figure",))
     )
-
-
-def _percent(sd: float | None) -> str:
-    return MISSING if sd is None else f"{100 * sd:.1f} %"

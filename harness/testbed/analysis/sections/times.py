@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from testbed.analysis.hops import SELDOM, Journey, by_study
+from testbed.analysis.grouping import grouped
+from testbed.analysis.hops import SELDOM, Journey
+from testbed.analysis.studies import Study
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.model.loads import load_words
 
 NOTE = (
     "By the timers of the services themselves, read before and after each run: ms per operation, "
     "which is the calls per operation × the mean ms of one call, over every usable run, whole. "
-    "Hops are nested, from the outside in: what a hop takes itself is what it takes beyond those "
-    "that it waits for. Services that are asked at once overlap, so that the times of their hops "
+    "Hops are nested, from the outside in: a hop's own time is its time minus that of the "
+    "hops it waits for. Services that are asked at once overlap, so that the times of their hops "
     "do not add up to that of the operation. Waiting in a queue is counted in whole milliseconds. "
     f"Hops with less than one call in {1 / SELDOM:.0f} operations are left out."
 )
@@ -24,7 +26,8 @@ def hops(found: Sequence[Journey]) -> str:
     if len(missing) == len(found):
         return ""
     parts = [NOTE]
-    for study, part in by_study(found).items():
+    timed = (one for one in found if one.passages)
+    for study, part in grouped(timed, lambda one: Study.of(one.cell)).items():
         parts.append(f"**`{study.workload}`, {study.conditions}**\n\n{_table(part)}")
     if missing:
         listed = "; ".join(f"{cell.system}, {cell.workload}, {cell.load}" for cell in missing)

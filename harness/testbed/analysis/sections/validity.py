@@ -6,13 +6,14 @@ from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import RATE, STALL, TREND, WARM, Check, Judged
 
 VALIDITY_NOTE = (
-    "An *invalid* run is shown here and used nowhere else. An *overloaded* run fell behind its "
+    "An *invalid* run is in this table, in those of open loops and stopped services, and in "
+    "figures over time; it is used nowhere else. An *overloaded* run fell behind its "
     "plan of arrivals, or left the system without a full answer. In a *stalled* run no operation "
     "ended for a while. Both are used and decide: they are what the system does. A run that "
     "is *still warming* was measured on a system that was not warm, or changed over its time: it "
     "is used and does not decide. The start of a block (`settle`) does not count; `runs.csv` "
-    "beside this report has a row for each run. Strays are exchanges that belong to no finished "
-    "operation, as of one that was under way at the end."
+    "beside this report has a row for each run. Strays are exchanges of operations that did not "
+    "finish, for example because the run ended."
 )
 
 WORST_FIRST = ("invalid", "overloaded", "stalled", "still warming", "valid")
@@ -63,7 +64,9 @@ def validity(judged: Judged) -> str:
     if passed:
         parts.append(f"Failed by no run: {', '.join(passed)}.")
     if unknown:
-        parts.append(f"Recorded in no run, so not checked: {', '.join(unknown)}.")
+        parts.append(
+            f"Not recorded in any run, or not applicable, so not checked: {', '.join(unknown)}."
+        )
     parts.append(markdown_table(rows, ("run", "verdict", *shown)))
     if judged.recorded.unreadable:
         parts.append("Runs that could not be read, and are in no figure:")

@@ -45,12 +45,6 @@ class Bounds:
     """The most operations per second: X ≤ 1/D of the bottleneck."""
     knee: float
     """The threads N* = (R₀ + Z)/D from which on operations must wait for each other."""
-    alone_s: float
-    """R₀ + Z: the time of an operation that never waits, and the thinking after it."""
-
-    def throughput(self, threads: float) -> float:
-        """Return the upper bound, in operations per second."""
-        return min(threads / self.alone_s, self.rate)
 
 
 def bounds(stations: Sequence[Station], delay_s: float = 0.0) -> Bounds:
@@ -63,7 +57,7 @@ def bounds(stations: Sequence[Station], delay_s: float = 0.0) -> Bounds:
     if alone_s <= 0:
         raise ValueError("no station has a demand, and there is no delay")
     rate = min((one.highest_rate for one in stations), default=math.inf)
-    return Bounds(rate, rate * alone_s, alone_s)
+    return Bounds(rate, rate * alone_s)
 
 
 def closed_throughput(stations: Sequence[Station], most: int, delay_s: float = 0.0) -> Floats:
@@ -74,7 +68,6 @@ def closed_throughput(stations: Sequence[Station], most: int, delay_s: float = 0
     the ACM 16(9), 1973), which is stable for stations with several servers. Service times are taken
     to be exponential, or the processor to be shared.
     """
-    bounds(stations, delay_s)
     number = np.arange(most + 1)
     total = xlogy(number, delay_s) - gammaln(number + 1)
     for one in stations:

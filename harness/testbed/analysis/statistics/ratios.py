@@ -172,15 +172,15 @@ def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> l
     ]
 
 
-def ratio_of_runs(above: Sequence[float], below: Sequence[float]) -> tuple[float, Interval | None]:
-    """Return the ratio of the geometric means of unpaired runs, and Welch's interval of it.
+def ratio_of_runs(above: Sequence[float], below: Sequence[float]) -> Interval:
+    """Return the ratio of the geometric means of unpaired runs, with Welch's interval of it.
 
-    ``above`` and ``below`` are positive. The interval is None if one of them has a single run.
+    ``above`` and ``below`` are positive. If one has a single run, the interval is the ratio itself.
     """
     if min(len(above), len(below)) < 2:
-        return float(stats.gmean(above) / stats.gmean(below)), None
-    (told,) = unpaired_ratios([above], [below])
-    return told.interval.estimate, told.interval
+        ratio = float(stats.gmean(above) / stats.gmean(below))
+        return Interval(ratio, ratio, ratio)
+    return unpaired_ratios([above], [below])[0].interval
 
 
 def simulated_outcomes(

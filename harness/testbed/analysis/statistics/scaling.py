@@ -1,4 +1,4 @@
-"""Efficiency and scalability: how response time and throughput depend on the level."""
+"""Scalability: how throughput depends on the level."""
 
 from __future__ import annotations
 
@@ -11,25 +11,6 @@ from scipy import optimize, stats
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
-
-
-def efficiency(levels: ArrayLike, response: ArrayLike) -> Floats:
-    """Return the efficiency of each level, in percent, shape (n,).
-
-    ``E_i = 100 · R_b · i / (b · R_i)``, where b is the first level and R the response time. With b
-    = 1 this is the efficiency of Akbulut and Perros (IEEE Internet Computing 23(6), 2019, equations
-    1 and 2); with another first level it is relative to that level.
-
-    ``levels`` are ascending positive threads, ``response`` positive means or percentiles, both of
-    shape (n,). Raises `ValueError` if the shapes differ or a value is out of range.
-    """
-    threads, times = np.asarray(levels, dtype=float), np.asarray(response, dtype=float)
-    if threads.shape != times.shape or threads.ndim != 1 or not threads.size:
-        raise ValueError(f"needs as many levels as times, got {threads.shape} and {times.shape}")
-    if threads[0] <= 0 or np.any(np.diff(threads) <= 0) or np.any(times <= 0):
-        raise ValueError("needs ascending positive levels and positive response times")
-    percents: Floats = 100 * (times[0] / threads[0]) * threads / times
-    return percents
 
 
 @dataclass(frozen=True)

@@ -85,13 +85,13 @@ def _error_of_rate(spell: Spell) -> float:
     return max(BATCHES * float(stats.sem(counted)), math.sqrt(count)) / count
 
 
-def change_of_mean(earlier: Spell, later: Spell) -> Change:
-    """Return the change of the mean response time between two spells with operations.
+def change_of_mean(earlier: Floats, later: Floats) -> Change:
+    """Return the change of the mean of response times; both sides have some.
 
     The error is that of `BATCHES` batch means, because neighbouring times are correlated. It is
     infinite for fewer operations.
     """
-    sides = [one.response_ms for one in (earlier, later)]
+    sides = (earlier, later)
     ratio = float(sides[1].mean() / sides[0].mean())
     if min(side.size for side in sides) < BATCHES:
         return Change(ratio, math.inf)

@@ -16,10 +16,10 @@ def test_capacity_is_where_outcomes_change() -> None:
 
 
 def test_capacity_posterior_is_that_of_bayes_rule() -> None:
-    # One run at 100, kept: the limit lies below with 0.1 / (0.1 + 0.9).
-    found = capacity([100], [True], confidence=0.8 - 1e-9)
+    # Two runs at 100, kept: the limit lies below with 0.01 / (0.01 + 0.81), after one with 0.1.
+    found = capacity([100, 100], [True, True])
     assert (found.level, found.low, found.high) == (100, 100, None)
-    assert capacity([100], [True], confidence=0.81).low is None
+    assert capacity([100], [True]).low is None
     # One kept and one not at the same level say nothing.
     torn = capacity([100, 100], [True, False])
     assert (torn.low, torn.high) == (None, None)
@@ -44,11 +44,9 @@ def test_capacity_covers_the_truth() -> None:
 
 
 @pytest.mark.parametrize(
-    ("levels", "met", "mistaken"),
-    [([], [], 0.1), ([1, 2], [True], 0.1), ([0], [True], 0.1), ([1], [True], 0.5)],
+    ("levels", "met"),
+    [([], []), ([1, 2], [True]), ([0], [True])],
 )
-def test_capacity_refuses_what_is_no_trial(
-    levels: list[float], met: list[bool], mistaken: float
-) -> None:
-    with pytest.raises(ValueError, match=r"needs runs|mistaken"):
-        capacity(levels, met, mistaken=mistaken)
+def test_capacity_refuses_what_is_no_trial(levels: list[float], met: list[bool]) -> None:
+    with pytest.raises(ValueError, match="needs runs"):
+        capacity(levels, met)

@@ -12,6 +12,7 @@ from testbed.analysis.statistics.ratios import (
     Design,
     Deviation,
     paired_ratios,
+    ratio_of_runs,
     simulated_outcomes,
     unpaired_ratios,
 )
@@ -156,3 +157,15 @@ def test_runs_that_are_no_pairs_have_welchs_interval() -> None:
     assert interval.estimate == pytest.approx(stats.gmean(above[0]) / stats.gmean(below[0]))
     assert [one.verdict for one in found] == ["higher", "not known"]
     assert test.pvalue < 0.025
+    # Among four cells the same difference is not told; its own interval stays.
+    among = unpaired_ratios([*above, above[1], above[1]], [*below, below[1], below[1]])
+    assert test.pvalue > 0.05 / 4
+    assert (among[0].verdict, among[0].interval) == ("not known", interval)
+
+
+def test_a_single_run_has_no_width_and_gives_the_published_efficiency() -> None:
+    # Akbulut and Perros 2019, case study 1: mean response times at 1, 100 and 200 threads.
+    for threads, mean_ms, percent in ((100, 399.89, 95.53), (200, 1295.0, 59.00)):
+        found = ratio_of_runs([3.82], [mean_ms]).times(100 * threads)
+        assert found.estimate == pytest.approx(percent, abs=0.005)
+        assert found.low == found.high == found.estimate

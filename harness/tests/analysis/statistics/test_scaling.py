@@ -1,4 +1,4 @@
-"""Efficiency and the Universal Scalability Law, against published figures."""
+"""The Universal Scalability Law, against published figures."""
 
 from __future__ import annotations
 
@@ -7,20 +7,7 @@ import pytest
 from scipy import stats
 
 from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.statistics.scaling import efficiency, fit_scalability
-
-
-def test_efficiency_of_the_published_response_times() -> None:
-    # Akbulut and Perros 2019, case study 1: mean response times at 1, 100 and 200 threads.
-    percents = efficiency([1, 100, 200], [3.82, 399.89, 1295.0])
-    assert percents == pytest.approx([100.0, 95.53, 59.00], abs=0.005)
-
-
-def test_efficiency_is_relative_to_the_lowest_level_measured() -> None:
-    assert efficiency([10, 20, 50], [5, 10, 50]) == pytest.approx([100, 100, 50])
-    with pytest.raises(ValueError, match="ascending"):
-        efficiency([20, 10], [1, 1])
-
+from testbed.analysis.statistics.scaling import fit_scalability
 
 # SPEC SDM91 on a SPARCcenter 2000, as shipped with and fitted by the R package usl (README).
 SDM91_LOAD = [1, 18, 36, 72, 108, 144, 216]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.steadiness import (
     Change,
     Spell,
@@ -77,13 +78,16 @@ def test_what_the_machine_does_to_both_systems_is_no_trend() -> None:
 
 def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
     rng = np.random.default_rng(3)
-    assert change_of_mean(spell(rng, 2000), spell(rng, 2000, 13)).exceeds(0.15)
-    assert not change_of_mean(spell(rng, 2000), spell(rng, 2000, 11)).exceeds(0.15)
-    assert not change_of_mean(spell(rng, 5), spell(rng, 2000, 30)).exceeds(0.15)
+
+    def times_of(count: int, mean_ms: float = 10.0) -> Floats:
+        return spell(rng, count, mean_ms).response_ms
+
+    assert change_of_mean(times_of(2000), times_of(2000, 13)).exceeds(0.15)
+    assert not change_of_mean(times_of(2000), times_of(2000, 11)).exceeds(0.15)
+    assert not change_of_mean(times_of(5), times_of(2000, 30)).exceeds(0.15)
     # The independent times of a fifth each, five times over: the error is that of a fifth.
     times = np.repeat(rng.exponential(10, 400), 5)
-    bursts = Spell(np.linspace(0, 2, 2000), times, 2.0)
     alone = times[::5].std() / np.sqrt(400) / times.mean()
-    found = change_of_mean(bursts, bursts).error
+    found = change_of_mean(times, times).error
     assert found == pytest.approx(np.sqrt(2) * alone, rel=0.5)
     assert found > 1.5 * np.sqrt(2) * times.std() / np.sqrt(2000) / times.mean()
