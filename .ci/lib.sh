@@ -3,18 +3,18 @@
 
 # shellcheck disable=SC2034
 ROOT="$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
-# A file with a line for each check. A script that runs others hands it on to them.
+# One line per check. Scripts that are called append to the file of their caller.
 export CHECKS="${CHECKS:-$(mktemp)}"
 
 say() { printf '\n== %s\n' "$*"; }
 
 # poll SECONDS COMMAND...: tries until the command succeeds or the time is over.
 poll() {
-  local end=$((SECONDS + $1)) pause=0.5
+  local end=$((SECONDS + $1))
   shift
   until "$@"; do
     ((SECONDS < end)) || return 1
-    sleep "$pause"
+    sleep 0.5
   done
 }
 
@@ -32,6 +32,12 @@ check() {
     { say "Failed: $name; the end of its output"; tail -n 60 "$output"; } >>"$CHECKS.failed"
   fi
   rm -f "$output"
+}
+
+# contract BASE-URL SYSTEM [FILE]: the rows of the contract, and what is refused, asked of a running system.
+contract() {
+  TESTBED_BASE_URL="$1" TESTBED_VARIANT="$2" \
+    .venv/bin/python -m pytest --quiet --config-file harness/pyproject.toml "harness/tests/contract/${3:-}"
 }
 
 # summary: what failed, once more, and the closing line; fails when a check failed or none was made.

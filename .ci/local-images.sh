@@ -116,11 +116,12 @@ from-jars() {
   cp --parents "${jars[@]}" docker/{Dockerfile,Load.java,entrypoint,ready,train} presets/* "$tree"
   content=$(content <(cd "$tree" && find . -type f | sort | xargs sha256sum) <(id "$JDK"))
   for file in docker-compose.*.yml; do
+    built "$file" >"$work/built"
     while read -r name module; do
       image "testbed-local/$module:1" "$content" --file "$tree/docker/Dockerfile" --target prebuilt \
         --build-arg "BUILD_IMAGE=$JDK" --build-arg "RUNTIME_IMAGE=$JDK" --build-arg "SERVICE=$module" "$tree"
       docker tag "testbed-local/$module:1" "$name"
-    done < <(built "$file")
+    done <"$work/built"
   done
 }
 

@@ -10,7 +10,7 @@ backend feed {
   .between_bytes_timeout = 5s;
 }
 
-# No refusal and no failure takes the place of an answer that may still be told.
+# A failed refresh does not replace an old answer that may still be served.
 sub vcl_backend_response {
   if (bereq.is_bgfetch && beresp.status >= 500) {
     return (abandon);
