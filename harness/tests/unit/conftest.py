@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import httpx
@@ -27,6 +27,26 @@ def project(tmp_path: Path) -> Iterator[Project]:
     # A failed test must not leave servers behind.
     if (left := record.load(made)) is not None:
         leftovers.end(made, left)
+
+
+def shop(protocol: str = "direct", workloads: str = "buy: /buy") -> str:
+    """Return the declaration of a made-up system, as YAML."""
+    return f"""
+compose: compose.yml
+front: {{service: shop, port: 80}}
+protocol: {protocol}
+workloads: {{{workloads}}}
+complete: [{{get: /}}]
+reset: {{service: store, port: 1, databases: shop, collections: [orders]}}
+reference: [{{request: GET /}}]
+"""
+
+
+def write(root: Path, files: Mapping[str, str]) -> None:
+    """Write files below a folder, by their paths."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
 
 
 def unused_port() -> int:

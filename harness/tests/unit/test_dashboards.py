@@ -18,6 +18,8 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 from testbed.model.errors import UserError
 from testbed.watch.dashboards import files
 
+from .conftest import shop, write
+
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "grafana" / "dashboards"
 
@@ -57,15 +59,6 @@ def test_writing_leaves_no_dashboard_that_is_no_more(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {*written, tmp_path / "README.md"}
 
 
-SYSTEM = """
-compose: compose.yml
-front: {service: shop, port: 80}
-protocol: direct
-workloads: {buy: /orders}
-complete: [{get: /}]
-reset: {service: store, port: 1, databases: shop, collections: [orders]}
-reference: [{request: GET /}]
-"""
 BOARD = """
 title: Shop
 description: What sells.
@@ -88,19 +81,20 @@ lines:
 """
 
 
-def shop(root: Path, board: str) -> Path:
-    for name, text in {
-        "systems/shop/system.yaml": SYSTEM,
-        "systems/shop/dashboard.yaml": board,
-        "grafana/declarations/rows/stock.yaml": STOCK,
-    }.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+def with_board(root: Path, board: str) -> Path:
+    write(
+        root,
+        {
+            "systems/shop/system.yaml": shop(),
+            "systems/shop/dashboard.yaml": board,
+            "grafana/declarations/rows/stock.yaml": STOCK,
+        },
+    )
     return root
 
 
 def test_a_system_has_a_dashboard_by_one_file(tmp_path: Path) -> None:
-    (drawn,) = files.contents(shop(tmp_path, BOARD)).items()
+    (drawn,) = files.contents(with_board(tmp_path, BOARD)).items()
     dashboard = json.loads(drawn[1])
 
     assert drawn[0] == "testbed-shop-path.json"
@@ -125,7 +119,7 @@ def test_what_is_wrong_with_a_dashboard_is_named(
     tmp_path: Path, right: str, wrong: str, told: str
 ) -> None:
     with pytest.raises(UserError, match=r"dashboard\.yaml is not a valid dashboard") as problem:
-        files.contents(shop(tmp_path, BOARD.replace(right, wrong)))
+        files.contents(with_board(tmp_path, BOARD.replace(right, wrong)))
     assert told in problem.value.message
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shutil
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,16 +16,19 @@ from testbed.measure import plans
 from testbed.measure.plans import WorkloadDeclaration
 from testbed.model.project import Project
 
-SYSTEM = """
-compose: compose.yml
-front: {service: shop, port: 80}
-protocol: %s
-workloads: {buy: "/buy?from=a&to=b"}
-complete: [{get: /}]
-reset: {service: store, port: 1, databases: shop, collections: [orders]}
-reference: [{request: GET /}]
-"""
+from .conftest import shop, write
+
 BODY = """{"text":"<b> & 'c'"}"""
+
+
+def plan_of(root: Path, system: str, workload: Mapping[str, Any]) -> str:
+    """Return the plan of a system with the workload `buy`."""
+    declared = yaml.safe_dump({"description": "Orders", **workload})
+    write(root, {"systems/shop/system.yaml": system, "jmeter/workloads/buy.yaml": declared})
+    shutil.copy(Project.find().plans / "template.jmx.j2", root / "jmeter")
+    ((path, text),) = plans.contents(Project(root, root)).items()
+    assert path == root / "jmeter" / "shop-buy.jmx"
+    return text
 
 
 def test_the_files_are_what_is_generated() -> None:
@@ -34,17 +39,11 @@ def test_the_files_are_what_is_generated() -> None:
 
 @pytest.mark.parametrize("protocol", ["direct", "acknowledged"])
 def test_what_xml_reserves_is_sent_as_declared(tmp_path: Path, protocol: str) -> None:
-    (tmp_path / "systems" / "shop").mkdir(parents=True)
-    (tmp_path / "systems" / "shop" / "system.yaml").write_text(SYSTEM % protocol)
-    (tmp_path / "jmeter" / "workloads").mkdir(parents=True)
-    (tmp_path / "jmeter" / "workloads" / "buy.yaml").write_text(
-        yaml.safe_dump({"description": "Orders", "method": "PUT", "body": BODY, "contains": [BODY]})
+    text = plan_of(
+        tmp_path,
+        shop(protocol, 'buy: "/buy?from=a&to=b"'),
+        {"method": "PUT", "body": BODY, "contains": [BODY]},
     )
-    shutil.copy(Project.find().plans / "template.jmx.j2", tmp_path / "jmeter")
-
-    ((path, text),) = plans.contents(Project(tmp_path, tmp_path)).items()
-
-    assert path == tmp_path / "jmeter" / "shop-buy.jmx"
     plan = ET.fromstring(text)
     request = next(plan.iter("HTTPSamplerProxy"))
     assert request.findtext("stringProp[@name='HTTPSampler.path']") == "/buy?from=a&to=b"
@@ -53,15 +52,7 @@ def test_what_xml_reserves_is_sent_as_declared(tmp_path: Path, protocol: str) ->
 
 
 def test_a_file_is_sent_as_the_body(tmp_path: Path) -> None:
-    (tmp_path / "systems" / "shop").mkdir(parents=True)
-    (tmp_path / "systems" / "shop" / "system.yaml").write_text(SYSTEM % "direct")
-    (tmp_path / "jmeter" / "workloads").mkdir(parents=True)
-    (tmp_path / "jmeter" / "workloads" / "buy.yaml").write_text(
-        yaml.safe_dump({"description": "Orders", "method": "POST", "file": "images/one.jpg"})
-    )
-    shutil.copy(Project.find().plans / "template.jmx.j2", tmp_path / "jmeter")
-
-    ((_, text),) = plans.contents(Project(tmp_path, tmp_path)).items()
+    text = plan_of(tmp_path, shop(), {"method": "POST", "file": "images/one.jpg"})
 
     (file,) = ET.fromstring(text).iterfind(".//elementProp[@elementType='HTTPFileArg']")
     assert file.findtext("stringProp[@name='File.paramname']") == ""

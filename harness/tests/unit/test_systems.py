@@ -11,34 +11,25 @@ import testbed
 from testbed.model import systems
 from testbed.model.errors import UserError
 
-VALID = """
-compose: compose.yml
-front: {service: shop, port: 80}
-protocol: %s
-workloads: {%s}
-complete: [{get: /}]
-reset: {service: store, port: 1, databases: shop, collections: [orders]}
-reference: [{request: GET /}]
-"""
+from .conftest import shop, write
 
 
 def declare(root: Path, name: str, text: str) -> None:
-    (root / "systems" / name).mkdir(parents=True)
-    (root / "systems" / name / "system.yaml").write_text(text)
+    write(root, {f"systems/{name}/system.yaml": text})
 
 
 def test_systems_that_answer_directly_come_first(tmp_path: Path) -> None:
-    declare(tmp_path, "alpha", VALID % ("acknowledged", "buy: /buy"))
-    declare(tmp_path, "beta", VALID % ("direct", "buy: /buy, look: /look"))
-    declare(tmp_path, "gamma", VALID % ("direct", "look: /look"))
+    declare(tmp_path, "alpha", shop("acknowledged"))
+    declare(tmp_path, "beta", shop(workloads="buy: /buy, look: /look"))
+    declare(tmp_path, "gamma", shop(workloads="look: /look"))
     found = systems.declarations(tmp_path)
     assert list(found) == ["beta", "gamma", "alpha"]
     assert found["beta"].workloads == {"buy": "/buy", "look": "/look"}
 
 
 def test_systems_that_are_not_compared_come_last(tmp_path: Path) -> None:
-    declare(tmp_path, "alpha", VALID % ("direct", "buy: /buy") + "compared: false\n")
-    declare(tmp_path, "beta", VALID % ("acknowledged", "buy: /buy"))
+    declare(tmp_path, "alpha", shop() + "compared: false\n")
+    declare(tmp_path, "beta", shop("acknowledged"))
     found = systems.declarations(tmp_path)
     assert list(found) == ["beta", "alpha"]
 
@@ -51,9 +42,9 @@ def test_the_systems_of_the_movie_tickets_are_compared() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (VALID % ("guessed", "buy: /buy"), "protocol"),
-        (VALID % ("direct", "buy: /buy") + "colour: red\n", "colour"),
-        (VALID % ("direct", ""), "workloads"),
+        (shop("guessed"), "protocol"),
+        (shop() + "colour: red\n", "colour"),
+        (shop(workloads=""), "workloads"),
         ("just words", "not a mapping"),
         ("[", "line 1"),
     ],
