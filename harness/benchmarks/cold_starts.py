@@ -1,61 +1,61 @@
-"""What the AOT caches are worth: the time to a start, and goodput in the two minutes after it.
+"""How soon each variant is ready, and its goodput in the two minutes after, by two builds in turns.
 
 Run from the project's folder, after ``./testbed build``, on a machine that does nothing else::
 
-    .venv/bin/python harness/benchmarks/cold_starts.py --into cold.csv
+    .venv/bin/python harness/benchmarks/cold_starts.py --before .testbed/before --into cold.csv
 
-Each variant is started from class archives, which the JVM's dynamic class data sharing writes after
-a start without load, and from the AOT caches of the build, in turns. After each start 100 threads
-ask for lists, in windows of 5 s one after another.
+The folder has the jars of an older build. Both builds start from AOT caches that were trained under
+load. After each start 100 threads ask for lists, in windows of 5 s. Each build's starts stand beside
+the other's in time; the ratios of the two have Welch's intervals over starts.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import tempfile
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
+from statistics import mean
+from typing import Any
 
 import polars as pl
 
-from testbed.deploy import aot_cache, jdk
-from testbed.deploy.deployments import Choice, deployment
-from testbed.deploy.services import Deployment, Service
+from testbed.analysis.statistics.ratios import ratio_of_runs
+from testbed.cli.preparing import trained
+from testbed.deploy import jdk
+from testbed.deploy.deployments import Choice
+from testbed.deploy.meter import ProcessMeter
+from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Stack
 from testbed.measure import load
 from testbed.model import systems
 from testbed.model.project import Project
 
-KINDS = ("class archive", "AOT cache")
+BEFORE, NOW = "before", "now"
 THREADS = 100
 WINDOW_S = 5
 WINDOWS = 24
+HALF_MINUTE = 30 // WINDOW_S
+
+FIGURES = {
+    "ready_s": "ready, s",
+    "start_cpu_s": "CPU until then, s",
+    "first_per_s": "lists per second, 0 to 30 s",
+    "warm_per_s": "lists per second, 90 to 120 s",
+    "first_share": "the first of these as a share of the last",
+}
 
 
-def with_archives(trained: Deployment, folder: Path, option: str) -> Deployment:
-    """Return a deployment that writes or reads class archives in place of its AOT caches."""
-
-    def changed(service: Service) -> Service:
-        if not any(part.startswith("-XX:AOTCache=") for part in service.command):
-            return service
-        kept = [part for part in service.command if not part.startswith("-XX:AOT")]
-        *java, dash_jar, jar = kept
-        archive = f"-XX:{option}={folder / service.name}.jsa"
-        return replace(service, command=(*java, archive, dash_jar, jar))
-
-    return aot_cache.with_each(trained, changed)
-
-
-def windows(
+def measured(
     project: Project, started: Deployment, generator: load.Generator, samples: Path
-) -> Iterator[float]:
-    """Start a deployment, and give the seconds until it was ready, then its goodput by window."""
+) -> dict[str, float]:
+    """Start a deployment; return the figures of its start and the goodput of each window."""
     stack = Stack(project, started, os.environ)
     stack.start()
     try:
-        yield stack.record.start_s or 0.0
+        used = ProcessMeter({one.name: one.process for one in stack.record.running}).read()
         limits = load.load_for(
             project,
             started.variant,
@@ -65,48 +65,72 @@ def windows(
             ports=started.front_ports,
             duration=WINDOW_S,
         )
+        rates = []
         for _ in range(WINDOWS):
+            # JMeter would append to them.
             samples.unlink(missing_ok=True)
             seen = generator.run(limits, samples).seen
-            yield (seen.operations - seen.failed) / WINDOW_S
+            rates.append((seen.operations - seen.failed) / WINDOW_S)
+        first, warm = mean(rates[:HALF_MINUTE]), mean(rates[-HALF_MINUTE:])
+        return {
+            "ready_s": stack.record.start_s or 0.0,
+            "start_cpu_s": round(sum(one.cpu_s for one in used.values()), 2),
+            "first_per_s": round(first, 1),
+            "warm_per_s": round(warm, 1),
+            "first_share": round(first / warm, 3),
+        } | {f"{WINDOW_S * place}s": rate for place, rate in enumerate(rates)}
     finally:
         stack.stop(60)
 
 
+def told(rows: pl.DataFrame) -> str:
+    """Return a Markdown table: each figure of each variant, both builds and their ratio."""
+    lines = [f"| | {BEFORE} | {NOW} | {NOW} ÷ {BEFORE} |", "|---|---:|---:|---|"]
+    for variant, (figure, words) in itertools.product(systems.compared(), FIGURES.items()):
+        sides = [
+            rows.filter(pl.col("variant") == variant, pl.col("build") == build)[figure].to_list()
+            for build in (NOW, BEFORE)
+        ]
+        now, before = (f"{mean(side):.3g}" for side in sides)
+        found = ratio_of_runs(*sides)
+        ratio = f"{found.estimate:.2f} [{found.low:.2f}, {found.high:.2f}]"
+        lines.append(f"| `{variant}`: {words} | {before} | {now} | {ratio} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Start everything in turns, write a row for each start, and print it."""
+    """Start everything in turns, write a row for each start, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--before", required=True, help="folder of the older jars, in the project")
     parser.add_argument("--into", type=Path, required=True, help="CSV file, a row for each start")
-    parser.add_argument("--rounds", type=int, default=2, help="every other one in reverse order")
+    parser.add_argument("--rounds", type=int, default=3, help="every other one in reverse order")
     arguments = parser.parse_args()
     project, java = Project.find(), jdk.for_services()
-    rows = []
+    starts: Mapping[tuple[str, str], Deployment] = {
+        (variant, build): trained(
+            project,
+            Choice(variant, settings=systems.declaration(variant).measured, jars=jars),
+            java,
+            os.environ,
+        )
+        for variant in systems.compared()
+        for build, jars in ((BEFORE, arguments.before), (NOW, None))
+    }
+    rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        starts = {}
-        for variant in systems.compared():
-            trained = aot_cache.use(deployment(Choice(variant), project, java), project, java)
-            archives = folder / variant
-            archives.mkdir()
-            writing = Stack(
-                project, with_archives(trained, archives, "ArchiveClassesAtExit"), os.environ
-            )
-            writing.start()
-            writing.stop(60)
-            starts[variant, KINDS[0]] = with_archives(trained, archives, "SharedArchiveFile")
-            starts[variant, KINDS[1]] = trained
         command = load.generator_command(project, jdk.for_jmeter())
         with load.Generator.started(command, folder / "generator.log") as generator:
             for number in range(arguments.rounds):
-                for what in list(starts)[:: 1 if number % 2 == 0 else -1]:
-                    ready, *rates = windows(project, starts[what], generator, folder / "s.csv")
-                    told = {f"{WINDOW_S * place}s": rate for place, rate in enumerate(rates)}
-                    rows.append(
-                        {"variant": what[0], "from": what[1], "round": number, "ready_s": ready}
-                        | told
+                for variant, build in list(starts)[:: 1 if number % 2 == 0 else -1]:
+                    one = {"variant": variant, "build": build, "round": number}
+                    found = measured(
+                        project, starts[variant, build], generator, folder / "samples.csv"
                     )
-                    print(f"{what[0]:6} {what[1]:14} ready in {ready:.1f} s, then", *rates)
+                    rows.append(one | found)
+                    print(f"{variant:6} {build:7} ready in {found['ready_s']:.1f} s")
                     pl.DataFrame(rows).write_csv(arguments.into)
+    print(told(pl.DataFrame(rows)))
 
 
 if __name__ == "__main__":

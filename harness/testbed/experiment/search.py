@@ -37,24 +37,13 @@ def bracket(tried: Mapping[float, bool]) -> Bracket:
 def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
     """Return the next rate to try; None if the search is over.
 
-    Rates double until one misses the objective. Then the bracket is halved until it is as narrow as
-    the resolution. Rates lie on a grid of the resolution above the first rate.
+    The highest rate comes first: a system that has been overloaded has compiled what an open loop
+    needs. A search that came from below would take the pauses of the compilers for the limit.
     """
     known = bracket(tried)
-    if not tried:
-        return search.first
     if known.failed is None:
-        assert known.passed is not None
-        if known.passed >= search.last:
-            return None
-        # Twice a rate below half the resolution is that rate again on the grid.
-        following = max(_on_grid(search, 2 * known.passed), known.passed + search.resolution)
-        return min(round(following, 6), search.last)
-    if known.passed is None or known.failed - known.passed <= search.resolution * (1 + 1e-9):
-        return None
-    between = _on_grid(search, (known.passed + known.failed) / 2)
-    # The highest rate may be off the grid, so the next grid point may be beyond the bracket.
-    return between if known.passed < between < known.failed else None
+        return None if search.last in tried else search.last
+    return _between(search, known.passed, known.failed)
 
 
 def least_bracket(tried: Mapping[float, bool]) -> Bracket:
@@ -82,17 +71,25 @@ def contradicted(tried: Mapping[float, bool]) -> bool:
 def next_amount(grid: Grid, tried: Mapping[float, bool]) -> float | None:
     """Return the next amount of a resource to try; None if the search is over.
 
-    The highest amount comes first, because a short resource makes runs slow. Then the bracket is
-    halved until it is as narrow as the resolution.
+    The highest amount comes first, because a short resource makes runs slow.
     """
     known = least_bracket(tried)
     if known.passed is None:
         return None if grid.last in tried else grid.last
-    below = grid.first - grid.resolution if known.failed is None else known.failed
-    if known.passed - below <= grid.resolution * (1 + 1e-9):
+    return _between(grid, known.failed, known.passed)
+
+
+def _between(grid: Grid, low: float | None, high: float) -> float | None:
+    """Return the middle of a bracket; None if it is as narrow as the resolution.
+
+    Without a `low` the bracket begins one step below the first value.
+    """
+    below = grid.first - grid.resolution if low is None else low
+    if high - below <= grid.resolution * (1 + 1e-9):
         return None
-    between = _on_grid(grid, (below + known.passed) / 2)
-    return between if below < between < known.passed else None
+    middle = _on_grid(grid, (below + high) / 2)
+    # The highest value may be off the grid, so the next grid point may be beyond the bracket.
+    return middle if below < middle < high else None
 
 
 def most_tries(following: Callable[[Mapping[float, bool]], float | None]) -> int:

@@ -118,7 +118,7 @@ def test_where_results_decide_the_number_is_a_bound() -> None:
     )
     precise = plan(precision={"min_repetitions": 3})
 
-    assert expect(searched, {}).runs == 2 * 2 * 2 * 9
-    assert expect(searched, {}).told.startswith("at most 72 runs")
+    assert expect(searched, {}).runs == 2 * 2 * 2 * 7
+    assert expect(searched, {}).told.startswith("at most 56 runs")
     assert expect(precise, {}).told.startswith("at least 24 runs")
     assert "until a difference of 10% would be detected" in lines(precise, {})[-1]

@@ -42,8 +42,9 @@ def test_says_when_the_capacity_lies_outside() -> None:
     assert bracket(carried_out(5000)) == Bracket(1000, None)
 
 
-def test_starts_low_and_doubles_until_a_miss() -> None:
-    assert list(carried_out(420))[:5] == [50, 100, 200, 400, 800]
+def test_the_highest_rate_comes_first_and_then_halves() -> None:
+    assert list(carried_out(420)) == [1000, 500, 250, 375, 450, 400, 425]
+    assert list(carried_out(5000)) == [1000]
 
 
 def test_a_pass_above_a_miss_does_not_count() -> None:
@@ -66,7 +67,7 @@ def test_ends_where_the_highest_rate_is_off_the_grid() -> None:
 
 def test_a_resolution_above_the_first_rate_ends_too() -> None:
     coarse = Search.model_validate({"from": 50, "to": 2000, "resolution": 100})
-    assert list(carried_out(420, coarse)) == [50, 150, 250, 450, 350]
+    assert list(carried_out(420, coarse)) == [2000, 950, 450, 250, 350]
     assert most_tries(partial(next_rate, coarse)) >= 5
 
 
