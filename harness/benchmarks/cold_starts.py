@@ -4,9 +4,9 @@ Run from the project's folder, after ``./testbed build``, on a machine that does
 
     .venv/bin/python harness/benchmarks/cold_starts.py --before .testbed/before --into cold.csv
 
-The folder has the jars of an older build. Both builds start from AOT caches that were trained under
-load. After each start 100 threads ask for lists, in windows of 5 s. Each build's starts stand beside
-the other's in time; the ratios of the two have Welch's intervals over starts.
+The folder has the jars of an older build. Both start from AOT caches that were trained under load.
+After each start 100 threads ask for lists, in windows of 5 s. The ratios of the two builds have
+Welch's intervals over starts.
 """
 
 from __future__ import annotations
