@@ -173,9 +173,9 @@ def references(results: Results) -> list[tuple[str, str]]:
     """Return each compared system after its reference.
 
     The ``groups`` of an experiment define the comparisons. Without them the first system is the
-    reference of all others. The allocations of a search for the least CPU are not compared.
+    reference of all others. Searches compare what they find, not the runs on their way.
     """
-    if results.declared.get("demand"):
+    if results.declared.get("demand") or results.declared.get("search"):
         return []
     measured = results.systems
     groups = results.declared.get("groups") or [measured]

@@ -524,6 +524,8 @@ def open_run(
             "level": 100,
             "rate": 100,
             "arrivals": {"kind": "constant", "seed": 1, "planned": planned or count},
+            "generator_cpu_s": 0.1,
+            "server_cpu_s": {"gateway": 0.5},
             **(record or {}),
         },
     )
@@ -619,6 +621,28 @@ def test_arrivals_that_begin_late_with_users_free_are_the_generators_fault(tmp_p
     assert verdict.status == "overloaded"
     few = judge(open_run(tmp_path / "few", [14, 9, 4] * 5 + [0] * 85), {})
     assert outcome(few, "generator late") == "passed"
+
+
+@pytest.mark.parametrize(
+    ("generator_s", "servers_s", "late", "cpu"),
+    [
+        (0.4, 1.5, "passed", "passed"),
+        (0.4, 1.2, "failed", "passed"),
+        # The generator itself keeps the cores busy.
+        (0.9, 1.0, "passed", "failed"),
+    ],
+)
+def test_arrivals_that_begin_late_on_busy_cores_are_the_loads_fault(
+    tmp_path: Path, generator_s: float, servers_s: float, late: str, cpu: str
+) -> None:
+    # A second of arrivals; before, the generator waited for two.
+    used = {
+        "wall_s": 3.0,
+        "generator_cpu_s": generator_s,
+        "server_cpu_s": {"gateway": servers_s},
+    }
+    verdict = judge(open_run(tmp_path, [14, 9, 4] * 10 + [0] * 70, record=used), {})
+    assert (outcome(verdict, "generator late"), outcome(verdict, "generator CPU")) == (late, cpu)
 
 
 @pytest.mark.parametrize(

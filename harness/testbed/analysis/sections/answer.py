@@ -68,6 +68,11 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
         return (
             f"This experiment searched for the least CPU that is enough; see below. {_used(judged)}"
         )
+    if judged.results.declared.get("search"):
+        return (
+            "This experiment searched for the highest rate that meets the objective; see below. "
+            + _used(judged)
+        )
     if judged.results.declared.get("ladder"):
         return f"This experiment is a ladder; what each step is worth is below. {_used(judged)}"
     if not any(one.ratio is not None for one in decisions):
@@ -87,6 +92,12 @@ def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
     doubtful = {run: str(one) for run, one in judged.verdicts.items() if one.status != "valid"}
     steps = ladder.sentences(judged, decisions)
+    if judged.results.declared.get("search"):
+        steps = [
+            f"{row['system'].replace('`', '')}: capacity {row['capacity']}; the limit lies between "
+            f"{row['the limit lies between']}."
+            for row in _capacities(judged)
+        ]
     return {
         "decisions": [] if steps else [asdict(one) for one in decisions],
         "sentences": steps or sentences(decisions),
@@ -172,6 +183,23 @@ def capacity(judged: Judged) -> str:
     """Return the highest level at which each system meets the objective; empty without one."""
     if (slo := objective.declared(judged.results)) is None:
         return ""
+    if not (rows := _capacities(judged)):
+        return (
+            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
+        )
+    return (
+        f"Objective: {objective.words(slo)}. Capacity is the highest tried level that meets it "
+        f"with a probability of at least a half. The limit lies between the given levels with "
+        f"{100 * CONFIDENCE:g} % probability, if one run in ten misleads. An overloaded run does "
+        "not meet the objective.\n\n"
+        + markdown_table(rows, ("system", "capacity", "the limit lies between"))
+    )
+
+
+def _capacities(judged: Judged) -> list[dict[str, Any]]:
+    """Return a row for each system and workload; none without an objective."""
+    if (slo := objective.declared(judged.results)) is None:
+        return []
     rows = []
     for one in capacities(judged, slo):
         level, between = MISSING, MISSING
@@ -191,17 +219,7 @@ def capacity(judged: Judged) -> str:
                 "invalid, left out": one.invalid,
             }
         )
-    if not rows:
-        return (
-            f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
-        )
-    return (
-        f"Objective: {objective.words(slo)}. Capacity is the highest tried level that meets it "
-        f"with a probability of at least a half. The limit lies between the given levels with "
-        f"{100 * CONFIDENCE:g} % probability, if one run in ten misleads. An overloaded run does "
-        "not meet the objective.\n\n"
-        + markdown_table(rows, ("system", "capacity", "the limit lies between"))
-    )
+    return rows
 
 
 def _curve(one: Decision) -> tuple[str, str, str, str, str]:
