@@ -7,6 +7,7 @@ from pathlib import Path
 
 from testbed.analysis import objective
 from testbed.analysis.capacities import capacities
+from testbed.analysis.decisions import decide
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.verdicts import judge_all
@@ -28,7 +29,19 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
     assert (found["sync"].level, found["async"].level) == (40, 20)
     assert (found["sync"].low, found["sync"].high) == (40, 80)
-    assert "`list`, sync | 40 threads | 40 to 80" in answer.capacity(judged)
+    assert "`list`, sync | 40 threads | 40 and 80" in answer.capacity(judged)
+
+
+def test_a_search_tells_what_it_found_and_decides_nothing_of_its_runs(tmp_path: Path) -> None:
+    write_pair(tmp_path, levels=(10, 20, 40, 80))
+    (tmp_path / "experiment.yaml").write_text(
+        "slo: {p95_ms: 120, failed_share: 0.01}\nsearch: {from: 10, to: 80, resolution: 10}"
+    )
+    judged = judge_all(load(tmp_path))
+    assert not decide(judged)
+    told = answer.told(judged, ())["sentences"]
+    assert told[0] == "list, sync: capacity 40 threads; the limit lies between 40 and 80."
+    assert "searched for the highest rate" in answer.answer(judged, ())
 
 
 def test_levels_at_which_all_stalled_were_not_kept(tmp_path: Path) -> None:

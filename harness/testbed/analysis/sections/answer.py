@@ -97,6 +97,7 @@ def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
             f"{row['system'].replace('`', '')}: capacity {row['capacity']}; the limit lies between "
             f"{row['the limit lies between']}."
             for row in _capacities(judged)
+            if row["runs"]
         ]
     return {
         "decisions": [] if steps else [asdict(one) for one in decisions],
@@ -209,7 +210,7 @@ def _capacities(judged: Judged) -> list[dict[str, Any]]:
                 level = f"{found.level:g} {load_unit(one.study.mode)}"
             low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
             high = f"{found.high:g}" if found.high is not None else "above the highest tried"
-            between = f"{low} to {high}"
+            between = f"{low} and {high}"
         rows.append(
             {
                 "system": f"`{one.study.workload}`, {one.system}",
