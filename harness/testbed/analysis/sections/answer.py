@@ -16,6 +16,7 @@ from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
 from testbed.analysis.sections import ladder
+from testbed.analysis.statistics.capacity import Capacity
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import (
@@ -33,7 +34,7 @@ from testbed.analysis.tables import (
 )
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.errors import UserError
-from testbed.model.loads import load_unit
+from testbed.model.loads import Mode, load_unit
 
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
 
@@ -91,17 +92,11 @@ def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
 def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
     """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
     doubtful = {run: str(one) for run, one in judged.verdicts.items() if one.status != "valid"}
-    steps = ladder.sentences(judged, decisions)
-    if judged.results.declared.get("search"):
-        steps = [
-            f"{row['system'].replace('`', '')}: capacity {row['capacity']}; the limit lies between "
-            f"{row['the limit lies between']}."
-            for row in _capacities(judged)
-            if row["runs"]
-        ]
+    searched = bool(judged.results.declared.get("search"))
+    own = _limits(judged) if searched else ladder.sentences(judged, decisions)
     return {
-        "decisions": [] if steps else [asdict(one) for one in decisions],
-        "sentences": steps or sentences(decisions),
+        "decisions": [] if own else [asdict(one) for one in decisions],
+        "sentences": own or sentences(decisions),
         "doubtful": {**doubtful, **judged.recorded.unreadable},
     }
 
@@ -184,7 +179,17 @@ def capacity(judged: Judged) -> str:
     """Return the highest level at which each system meets the objective; empty without one."""
     if (slo := objective.declared(judged.results)) is None:
         return ""
-    if not (rows := _capacities(judged)):
+    rows = [
+        {
+            "system": f"`{one.study.workload}`, {one.system}",
+            "capacity": MISSING if one.found is None else _level(one.found, one.study.mode),
+            "the limit lies between": MISSING if one.found is None else _between(one.found),
+            "runs": one.found.trials if one.found else 0,
+            "invalid, left out": one.invalid,
+        }
+        for one in capacities(judged, slo)
+    ]
+    if not rows:
         return (
             f"Objective: {objective.words(slo)}. No capacity: the load of each run changes by plan."
         )
@@ -197,30 +202,25 @@ def capacity(judged: Judged) -> str:
     )
 
 
-def _capacities(judged: Judged) -> list[dict[str, Any]]:
-    """Return a row for each system and workload; none without an objective."""
-    if (slo := objective.declared(judged.results)) is None:
-        return []
-    rows = []
-    for one in capacities(judged, slo):
-        level, between = MISSING, MISSING
-        if (found := one.found) is not None:
-            level = "below the lowest"
-            if found.level is not None:
-                level = f"{found.level:g} {load_unit(one.study.mode)}"
-            low = f"{found.low:g}" if found.low is not None else "below the lowest tried"
-            high = f"{found.high:g}" if found.high is not None else "above the highest tried"
-            between = f"{low} and {high}"
-        rows.append(
-            {
-                "system": f"`{one.study.workload}`, {one.system}",
-                "capacity": level,
-                "the limit lies between": between,
-                "runs": found.trials if found else 0,
-                "invalid, left out": one.invalid,
-            }
-        )
-    return rows
+def _limits(judged: Judged) -> list[str]:
+    """Return one sentence for the capacity of each system; none without an objective."""
+    slo = objective.declared(judged.results)
+    return [
+        f"{one.study.workload}, {one.system}: capacity {_level(one.found, one.study.mode)}; the "
+        f"limit lies between {_between(one.found)}."
+        for one in (capacities(judged, slo) if slo else ())
+        if one.found is not None
+    ]
+
+
+def _level(found: Capacity, mode: Mode) -> str:
+    return "below the lowest" if found.level is None else f"{found.level:g} {load_unit(mode)}"
+
+
+def _between(found: Capacity) -> str:
+    low = "below the lowest tried" if found.low is None else f"{found.low:g}"
+    high = "above the highest tried" if found.high is None else f"{found.high:g}"
+    return f"{low} and {high}"
 
 
 def _curve(one: Decision) -> tuple[str, str, str, str, str]:
