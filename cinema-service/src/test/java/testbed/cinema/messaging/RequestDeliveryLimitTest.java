@@ -40,8 +40,9 @@ class RequestDeliveryLimitTest {
 
   @AfterEach
   void stop() {
-    client.close();
+    // In this order: the server waits without end for a connection that its client closes just now.
     server.shutdownNow();
+    client.close();
   }
 
   @Test

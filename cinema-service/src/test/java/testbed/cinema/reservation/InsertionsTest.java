@@ -58,8 +58,9 @@ class InsertionsTest {
   void stop() {
     server.answer();
     callers.close();
-    client.close();
+    // In this order: the server waits without end for a connection that its client closes just now.
     address.shutdownNow();
+    client.close();
   }
 
   @Test
