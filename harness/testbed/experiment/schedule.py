@@ -137,11 +137,13 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     if experiment.seed is None:
         settled["seed"] = random.SystemRandom().randrange(2**32)
     if isinstance(experiment, InBlocks) and experiment.backends != "kubernetes":
-        further = max(sum(one.replicas.values()) - len(one.replicas) for one in experiment.compared)
-        at_once = max(1, int(memory_mb // (SYSTEM_MB + INSTANCE_MB * further)))
-        largest = {"all": max(map(len, _groups(experiment))), "pairs": 2, "none": 1}
-        wanted = list(largest)[list(largest).index(experiment.together) :]
-        settled["together"] = next(one for one in wanted if largest[one] <= at_once)
+        orders = ("all", "pairs", "none")
+        choices = (
+            experiment.model_copy(update={"together": one})
+            for one in orders[orders.index(experiment.together) :]
+        )
+        fitting = (one.together for one in choices if _memory_mb(one) <= memory_mb)
+        settled["together"] = next(fitting, "none")
     return experiment.model_copy(update=settled)
 
 
@@ -319,8 +321,23 @@ def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
         return tuple((system,) for system in experiment.compared)
     groups = _groups(experiment)
     if experiment.together == "pairs":
-        return tuple((group[0], other) for group in groups for other in group[1:])
+        return tuple(
+            (group[0], *group[other : other + 1])
+            for group in groups
+            for other in range(1, max(len(group), 2))
+        )
     return groups
+
+
+def _memory_mb(experiment: Experiment) -> float:
+    """Return the memory that its systems need where most of it is used at once, in MB."""
+    return max(
+        sum(
+            SYSTEM_MB + INSTANCE_MB * (sum(one.replicas.values()) - len(one.replicas))
+            for one in group
+        )
+        for group in _up_together(experiment)
+    )
 
 
 def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:

@@ -149,6 +149,24 @@ def test_where_nothing_fits_together_starts_follow_one_another() -> None:
     assert prepared(in_blocks(**THREE), 3 * 2600).together == "all"
 
 
+def test_each_system_is_counted_with_its_own_instances() -> None:
+    systems = {
+        "small": {"variant": "sync"},
+        "large": {"variant": "sync", "replicas": {"cinemas": 12}},
+    }
+    plan = in_blocks(systems=systems)
+
+    assert prepared(plan, 2 * 2600 + 11 * 350).together == "all"
+    assert prepared(plan, 2 * 2600 + 10 * 350).together == "none"
+
+
+@pytest.mark.parametrize("together", ["all", "none"])
+def test_one_system_is_up_alone_however_little_memory_there_is(together: str) -> None:
+    plan = in_blocks(systems={"one": {"variant": "sync"}}, together=together)
+
+    assert [start.name for start in schedule(prepared(plan, 100))] == ["one"]
+
+
 def test_presets_are_systems_of_their_own() -> None:
     plan = planned(threads=(1,), presets=("tuned", "thesis"))
 

@@ -1,16 +1,24 @@
 package testbed.support.testing;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Properties;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * The real backends in containers. The image names come from the environment, so that a machine
- * without an image registry can serve its own.
+ * The real backends in containers, of the images in {@code .env}. The environment can name others,
+ * so that a machine without an image registry can serve its own.
  */
 public final class BackendContainers {
+
+  /** Tests run in the folder of their module. */
+  private static final Path COMPOSE_SETTINGS = Path.of("..", ".env");
 
   private static final int MONGODB_PORT = 27017;
   private static final Duration ON_A_BUSY_MACHINE = Duration.ofMinutes(4);
@@ -19,9 +27,7 @@ public final class BackendContainers {
 
   /** RabbitMQ, image {@code TESTBED_RABBITMQ_IMAGE}; user and password guest. */
   public static RabbitMQContainer rabbitMq() {
-    return new RabbitMQContainer(
-            DockerImageName.parse(image("TESTBED_RABBITMQ_IMAGE", "rabbitmq:4.1.4-management"))
-                .asCompatibleSubstituteFor("rabbitmq"))
+    return new RabbitMQContainer(image("RABBITMQ_IMAGE").asCompatibleSubstituteFor("rabbitmq"))
         .withStartupTimeout(ON_A_BUSY_MACHINE);
   }
 
@@ -30,8 +36,7 @@ public final class BackendContainers {
    * starts a replica set with tools that a stand-in does not have.
    */
   public static GenericContainer<?> mongoDb() {
-    return new GenericContainer<>(
-            DockerImageName.parse(image("TESTBED_MONGODB_IMAGE", "mongo:8.0.12")))
+    return new GenericContainer<>(image("MONGODB_IMAGE"))
         // As in docker/compose.shared.yml: MongoDB 8 ends on some kernels.
         .withEnv("GLIBC_TUNABLES", "glibc.pthread.rseq=1")
         .withExposedPorts(MONGODB_PORT)
@@ -43,7 +48,18 @@ public final class BackendContainers {
     return "mongodb://%s:%d".formatted(mongoDb.getHost(), mongoDb.getMappedPort(MONGODB_PORT));
   }
 
-  private static String image(String variable, String published) {
-    return System.getenv().getOrDefault(variable, published);
+  private static DockerImageName image(String variable) {
+    var chosen = System.getenv("TESTBED_" + variable);
+    return DockerImageName.parse(chosen != null ? chosen : published(variable));
+  }
+
+  private static String published(String variable) {
+    var settings = new Properties();
+    try (var file = Files.newBufferedReader(COMPOSE_SETTINGS)) {
+      settings.load(file);
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+    return settings.getProperty(variable);
   }
 }
