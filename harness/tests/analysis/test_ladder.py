@@ -175,6 +175,18 @@ def test_growth_is_drawn_over_a_factor_of_numbers(tmp_path: Path, many: bool) ->
         assert f"sync, p95, ms × {last / first:.2f} from 0 to 200" in drawn[0].caption
 
 
+def test_a_wide_axis_of_growth_names_what_was_measured() -> None:
+    values = (0.0, 1e5, 1e6)
+    rows = [(at, dict.fromkeys(growth.PANELS, 1.0)) for at in values]
+
+    figure, _ = growth.draw("stored", {"sync": rows})
+
+    for axes in figure.axes:
+        assert tuple(axes.get_xticks()) == values
+        assert [axes.xaxis.get_major_formatter()(at) for at in values] == ["0", "100k", "1M"]
+        assert len(axes.get_xticks(minor=True)) == 0
+
+
 def test_growth_is_drawn_over_many_levels(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, runs=1, levels=(1, 2, 4, 8, 16, 32, 64))
 

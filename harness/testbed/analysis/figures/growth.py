@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from testbed.analysis.figures.climb import PANELS
 from testbed.analysis.figures.figure import ReportFigure, finished, subplots
@@ -59,14 +60,22 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
         open_loop = ["open"] if part["mode"][0] == "open" else []
         level = [f"{part['level'][0]:g}"] if known else []
         file = "-".join(("growth", workload, *open_loop, *level))
-        drawn.append(finished(file, title, partial(_draw, axis, curves)))
+        drawn.append(finished(file, title, partial(draw, axis, curves)))
     return drawn
 
 
-def _draw(axis: str, curves: Curves) -> tuple[Figure, str]:
+def draw(axis: str, curves: Curves) -> tuple[Figure, str]:
+    """Draw the panels over an axis; return them with their caption."""
     figure, grid = subplots(1, len(PANELS), 3.2)
     look, told = line_styles(curves), []
+    measured = sorted({at for rows in curves.values() for at, _ in rows})
     for axes, (column, title) in zip(grid[0], PANELS.items(), strict=True):
+        if measured and measured[-1] > 1000:
+            # Before anything is drawn: margins are those of the scale.
+            axes.set_xscale("symlog", linthresh=1000)
+            axes.minorticks_off()
+            axes.set_xticks(measured)
+            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
         for label, rows in curves.items():
             points = sorted((at, value) for at, row in rows if (value := row[column]) is not None)
             if not points:
@@ -76,8 +85,6 @@ def _draw(axis: str, curves: Curves) -> tuple[Figure, str]:
         axes.set_title(title)
         axes.set_xlabel(axis)
         axes.set_ylim(bottom=0)
-        if max((at for rows in curves.values() for at, _ in rows), default=0) > 1000:
-            axes.set_xscale("symlog", linthresh=1000)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=len(curves))
     return figure, (
