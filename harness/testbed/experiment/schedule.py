@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -138,12 +139,10 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
         settled["seed"] = random.SystemRandom().randrange(2**32)
     if isinstance(experiment, InBlocks) and experiment.backends != "kubernetes":
         orders = ("all", "pairs", "none")
-        choices = (
-            experiment.model_copy(update={"together": one})
-            for one in orders[orders.index(experiment.together) :]
-        )
-        fitting = (one.together for one in choices if _memory_mb(one) <= memory_mb)
-        settled["together"] = next(fitting, "none")
+        for together in orders[orders.index(experiment.together) :]:
+            settled["together"] = together
+            if _memory_mb(experiment.model_copy(update=settled)) <= memory_mb:
+                break
     return experiment.model_copy(update=settled)
 
 
@@ -321,23 +320,18 @@ def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
         return tuple((system,) for system in experiment.compared)
     groups = _groups(experiment)
     if experiment.together == "pairs":
-        return tuple(
-            (group[0], *group[other : other + 1])
-            for group in groups
-            for other in range(1, max(len(group), 2))
-        )
+        return tuple((group[0], other) for group in groups for other in group[1:])
     return groups
 
 
 def _memory_mb(experiment: Experiment) -> float:
-    """Return the memory that its systems need where most of it is used at once, in MB."""
-    return max(
-        sum(
-            SYSTEM_MB + INSTANCE_MB * (sum(one.replicas.values()) - len(one.replicas))
-            for one in group
-        )
-        for group in _up_together(experiment)
-    )
+    """Return the most memory that systems need at once, in MB; infinite if there are no pairs."""
+    needed = {
+        one.name: SYSTEM_MB + INSTANCE_MB * (sum(one.replicas.values()) - len(one.replicas))
+        for one in experiment.compared
+    }
+    groups = _up_together(experiment)
+    return max((sum(needed[one.name] for one in group) for group in groups), default=math.inf)
 
 
 def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:
