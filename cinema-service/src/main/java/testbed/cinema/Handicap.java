@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 import testbed.support.preset.InvalidSetting;
@@ -18,16 +19,24 @@ import testbed.support.preset.InvalidSetting;
  * would burn less on a busy machine: while its thread waits for a processor, the clock goes on. All
  * processors work meanwhile, as they do under load: two that share a core are slower than one
  * alone.
+ *
+ * <p>The work is a checksum, which the JVM computes at the same speed in interpreted and compiled
+ * code. When many services start at once, seconds can pass before a loop is compiled.
  */
 @Component
 public class Handicap {
 
   private static final Duration LONGEST = Duration.ofMillis(100);
 
-  /** Long enough for the JIT compiler to replace the loop meanwhile. */
   private static final Duration CALIBRATION = Duration.ofMillis(300);
 
-  private static final long CALIBRATION_ROUNDS = 50_000;
+  private static final long CALIBRATION_ROUNDS = 50;
+
+  /** Fits into the fastest cache of a processor. */
+  private static final byte[] BLOCK = new byte[16 * 1024];
+
+  /** Written so that the JIT compiler does not remove the loop. */
+  private static volatile long lastChecksum;
 
   private final long rounds;
 
@@ -52,7 +61,7 @@ public class Handicap {
     }
   }
 
-  /** By the median of many measurements: some were interrupted, or not yet compiled. */
+  /** By the median of many measurements: some were interrupted. */
   private static long roundsIn(Duration time) {
     int processors = Runtime.getRuntime().availableProcessors();
     try (var all = Executors.newFixedThreadPool(processors)) {
@@ -79,17 +88,12 @@ public class Handicap {
     return measured;
   }
 
-  /** Rounds of a xorshift generator. The check keeps the compiler from removing the loop. */
   private static void compute(long rounds) {
-    var state = 1L;
+    var checksum = new CRC32();
     for (long i = 0; i < rounds; i++) {
-      state ^= state << 13;
-      state ^= state >>> 7;
-      state ^= state << 17;
+      checksum.update(BLOCK);
     }
-    if (state == 0) {
-      throw new IllegalStateException("a xorshift generator never reaches 0");
-    }
+    lastChecksum = checksum.getValue();
   }
 
   private static InvalidSetting refused(Environment environment, String choice) {
