@@ -31,7 +31,7 @@ def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | Non
 
     The stations are the processors, with the servers and the load generator, and each service with
     a CPU limit. What is left of the response time is a delay. None without a single thread, if its
-    CPU time is not recorded, if it keeps more than one processor busy, or with an autoscaler.
+    CPU time is not recorded, or with an autoscaler.
     """
     if any(one.run.scaling is not None for runs in levels.values() for one in runs):
         return None
@@ -48,9 +48,8 @@ def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | Non
     stations = [
         Station.of_cpu(seconds, _cores(alone[0].run, name)) for name, seconds in cpu_s.items()
     ]
-    delay_s = response_s - sum(one.demand_s for one in stations)
-    if delay_s < 0:
-        return None
+    # Parts of an operation may overlap: then they take longer than the operation.
+    delay_s = max(0.0, response_s - sum(one.demand_s for one in stations))
     return Prediction(
         bounds(stations, delay_s), closed_throughput(stations, int(max(levels)), delay_s)
     )

@@ -28,6 +28,7 @@ from testbed.experiment.schedule import (
     unfinished,
 )
 from testbed.model.errors import UserError
+from testbed.model.loads import load_words
 from testbed.model.words import duration
 
 START_S = 18.0
@@ -172,9 +173,9 @@ def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
     level = cell.level
     if isinstance(experiment, InBlocks):
         turns = " ".join(one.name for one in start.turns(cell, experiment.blocks.each))
-        return f"{cell.workload}, {level.threads} threads: {turns}"
+        return f"{cell.workload}, {load_words(CLOSED, level.threads)}: {turns}"
     if level.mode == CLOSED:
-        return f"{cell.workload}, {level.threads} threads"
+        return f"{cell.workload}, {load_words(CLOSED, level.threads)}"
     if isinstance(experiment, Stepped):
         kind = experiment.schedule.kind
         return f"{cell.workload}, {kind}, {level.value:g} arrivals/s on average"

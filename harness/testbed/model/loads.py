@@ -16,5 +16,7 @@ def load_unit(mode: str) -> str:
 
 
 def load_words(mode: str, level: float) -> str:
-    """Return a level in words: ``100 threads`` or ``200 arrivals/s``."""
+    """Return a level in words: ``1 thread``, ``100 threads`` or ``200 arrivals/s``."""
+    if mode == "closed" and level == 1:
+        return "1 thread"
     return f"{level:g} {load_unit(mode)}"

@@ -19,6 +19,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from testbed.measure.samplefile import Row, SampleFile, due, read_arrivals
+from testbed.model.loads import load_words
 
 PORT = 9270
 PATH = "/metrics"
@@ -241,7 +242,7 @@ def level_of(file: Path) -> str:
         return ""
     threads, rate = found.groups()
     if threads is not None:
-        return f"{int(threads)} threads"
+        return load_words("closed", int(threads))
     return f"{float(rate):g}/s" if rate is not None else "schedule"
 
 

@@ -62,6 +62,18 @@ def test_a_single_thread_predicts_the_throughput_of_many(tmp_path: Path) -> None
     assert predicted(levels) is None
 
 
+def test_parts_that_take_longer_than_the_operation_leave_no_delay(tmp_path: Path) -> None:
+    # 30 ms of CPU for each operation of 20 ms, on two processors.
+    record = {"server_cpu_s": {"gateway": 5.8}, "generator_cpu_s": 0.2, "generator_cpus": 2}
+    write_run(tmp_path, threads=1, loops=200, median_ms=20, record=record)
+    levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
+    found = predicted(levels)
+
+    assert found is not None
+    assert found.bounds.rate == pytest.approx(2 / 0.03)
+    assert found.bounds.knee == pytest.approx(2)
+
+
 def test_nothing_is_predicted_without_the_cpu_time_of_a_single_thread(tmp_path: Path) -> None:
     write_run(tmp_path, threads=1, record={"generator_cpu_s": None, "generator_cpus": 2})
     levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]

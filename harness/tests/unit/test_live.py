@@ -170,7 +170,7 @@ RUN = Run("sync-left", "sync", "tuned", "list", Level(CLOSED, 100, 100), 2)
     ("level", "told"),
     [
         (Level(CLOSED, 100, 100), "100 threads"),
-        (Level(CLOSED, 1, 1), "1 threads"),
+        (Level(CLOSED, 1, 1), "1 thread"),
         (Level(CLOSED, 10, 10, cpus=0.75), "10 threads"),
         (Level(OPEN, 50, 200), "50/s"),
         (Level(OPEN, 62.5, 200), "62.5/s"),

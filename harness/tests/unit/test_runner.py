@@ -660,9 +660,9 @@ def test_goes_on_until_it_is_precise(system: Setup) -> None:
     assert (ended["rule"], ended["rounds"], ended["could_tell"]) == (
         "precise",
         4,
-        {"list 1 threads": 0.09},
+        {"list 1 thread": 0.09},
     )
-    assert show.decisions[-1] == ("precise enough after 4 rounds; detectable: list 1 threads 9.0%")
+    assert show.decisions[-1] == ("precise enough after 4 rounds; detectable: list 1 thread 9.0%")
 
 
 def test_ends_when_the_budget_is_spent(system: Setup) -> None:
@@ -674,7 +674,7 @@ def test_ends_when_the_budget_is_spent(system: Setup) -> None:
     measure(measured, results, show, plan)
 
     assert len(show.runs) == 4
-    assert "budget spent after 2 rounds; detectable: list 1 threads 30.0%" in show.decisions[-1]
+    assert "budget spent after 2 rounds; detectable: list 1 thread 30.0%" in show.decisions[-1]
 
 
 def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:

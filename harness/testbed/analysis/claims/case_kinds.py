@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -32,6 +33,7 @@ from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, factor_interval, mean_interval
 from testbed.analysis.statistics.ratios import ratio_of_runs
 from testbed.analysis.verdicts import Judged
+from testbed.model.loads import load_words
 
 SMALL = 0.01
 """A predicted loss below this is not compared as a ratio."""
@@ -115,7 +117,7 @@ def _over_levels(
     return _all_levels(claim, found, runs, levels, _THREADS)
 
 
-_THREADS = "{:g} threads".format
+_THREADS = partial(load_words, "closed")
 
 
 def _all_levels(

@@ -86,7 +86,7 @@ def draw(axis: str, curves: Curves) -> tuple[Figure, str]:
         axes.set_xlabel(axis)
         axes.set_ylim(bottom=0)
     handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(curves))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(curves))
     return figure, (
         f"Means over all runs of a point. From the first to the last: {'; '.join(told)}. "
         "Slopes are of a least-squares line."

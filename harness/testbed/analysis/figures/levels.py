@@ -145,7 +145,7 @@ def _draw_curves(
     axes.set_xlabel(study.axis)
     axes.set_ylim(bottom=0)
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(systems))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(systems))
     fitted = (
         f"Lines: the Universal Scalability Law, with {100 * CONFIDENCE:g} % intervals of its "
         f"parameters (rate of one thread λ, contention σ, coherency κ): {'; '.join(notes)}. It is "

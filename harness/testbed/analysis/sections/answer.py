@@ -34,7 +34,7 @@ from testbed.analysis.tables import (
 )
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.errors import UserError
-from testbed.model.loads import Mode, load_unit
+from testbed.model.loads import Mode, load_unit, load_words
 
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
 
@@ -262,6 +262,8 @@ def _kind(one: Decision) -> int:
 
 
 def _loads(ones: Sequence[Decision]) -> str:
+    if len(ones) == 1:
+        return load_words(ones[0].mode, ones[0].level)
     return f"{_listed([f'{one.level:g}' for one in ones])} {load_unit(ones[0].mode)}"
 
 
