@@ -187,3 +187,18 @@ def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -
     (one,) = decided.ratios(found)
     assert one.name == "ratios"
     assert list(decided.ratios([])) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ([0.95, 1.05], ["0.8", "0.9", "1", "1.1", "1.25"]),
+        ([0.8, 5.3], ["0.8", "1", "1.25", "2", "3", "5"]),
+        ([0.04, 1.2], ["0.05", "0.1", "0.2", "0.5", "1"]),
+    ],
+)
+def test_an_axis_of_ratios_names_few_of_them(values: list[float], named: list[str]) -> None:
+    axes = Figure().subplots()
+    decided.ratio_axis(axes, values)
+
+    assert [label.get_text() for label in axes.get_xticklabels()] == named

@@ -25,12 +25,16 @@ DRAWN: dict[Outcome, tuple[str, str, str]] = {
 }
 """Marker, colour and fill by decision."""
 
-TICKS = (0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5)
+TICKS = (
+    (0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10),
+    (0.05, 0.1, 0.2, 0.33, 0.5, 0.8, 1, 1.25, 2, 3, 5, 10, 20),
+    (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100),
+    (0.001, 0.01, 0.1, 1, 10, 100, 1000),
+)
+"""Ratios that an axis may name, the finest first."""
 
-WIDE = 6
-"""The highest ratio, over the lowest, up to which an axis has `TICKS`."""
-
-WIDE_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+NAMED = 6
+"""Most ratios that an axis names, if there is a coarser choice."""
 
 
 def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
@@ -81,10 +85,8 @@ def ratio_axis(axes: Axes, values: Sequence[float]) -> None:
     axes.axvspan(1 / ALIKE, ALIKE, color="#dddddd", alpha=0.6, lw=0)
     axes.axvline(1, color="black", lw=1)
     low, high = min([*values, 0.8]) / 1.08, max([*values, 1.25]) * 1.08
-    known = TICKS if high / low <= WIDE else WIDE_TICKS
-    ticks = [tick for tick in known if low <= tick <= high]
-    if len(ticks) > 6:
-        ticks = [tick for tick in ticks if tick not in (0.9, 1.1, 0.67, 1.5)]
+    choices = [[tick for tick in ticks if low <= tick <= high] for ticks in TICKS]
+    ticks = next((few for few in choices if len(few) <= NAMED), choices[-1])
     axes.set_xscale("log")
     axes.set_xlim(low, high)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])

@@ -94,6 +94,12 @@ def subplots(
     return figure, grid.tolist()
 
 
+def add_legend(figure: Figure, axes: Axes) -> None:
+    """Add one legend for all axes, below them: the title above may be long."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+
+
 def thinned(indices: npt.NDArray[np.intp], most: int) -> npt.NDArray[np.intp]:
     """Return at most ``most`` evenly spaced indices."""
     return indices[:: -(-indices.size // most) or 1]

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from testbed.analysis.figures.climb import PANELS
-from testbed.analysis.figures.figure import ReportFigure, finished, subplots
+from testbed.analysis.figures.figure import ReportFigure, add_legend, finished, subplots
 from testbed.analysis.figures.style import line_styles
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_unit
@@ -85,8 +85,7 @@ def draw(axis: str, curves: Curves) -> tuple[Figure, str]:
         axes.set_title(title)
         axes.set_xlabel(axis)
         axes.set_ylim(bottom=0)
-    handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(curves))
+    add_legend(figure, grid[0][0])
     return figure, (
         f"Means over all runs of a point. From the first to the last: {'; '.join(told)}. "
         "Slopes are of a least-squares line."

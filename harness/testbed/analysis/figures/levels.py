@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from scipy import stats
 
-from testbed.analysis.figures.figure import ReportFigure, figure_of, span, subplots
+from testbed.analysis.figures.figure import ReportFigure, add_legend, figure_of, span, subplots
 from testbed.analysis.figures.style import line_styles
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import Measurement
@@ -144,8 +144,7 @@ def _draw_curves(
     axes.set_ylabel("successful operations/s")
     axes.set_xlabel(study.axis)
     axes.set_ylim(bottom=0)
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(systems))
+    add_legend(figure, axes)
     fitted = (
         f"Lines: the Universal Scalability Law, with {100 * CONFIDENCE:g} % intervals of its "
         f"parameters (rate of one thread λ, contention σ, coherency κ): {'; '.join(notes)}. It is "
