@@ -1,6 +1,7 @@
 package testbed.aggregator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static testbed.support.testing.StandInServer.cinema;
 import static testbed.support.testing.StandInServer.respond;
 
@@ -39,9 +40,14 @@ class MovieListTest extends RunningAggregator {
     get("/api/movie/list");
     get("/api/movie/nothing");
 
-    assertThat(getManagement("/actuator/prometheus").getBody())
-        .containsPattern("http_server_requests_seconds_count\\{.*uri=\"/api/movie/list\"")
-        .doesNotContain("/api/movie/nothing");
+    // A request is counted when its answer has been sent, so the client may be earlier.
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(getManagement("/actuator/prometheus").getBody())
+                    .containsPattern("requests_seconds_count\\{.*uri=\"/api/movie/list\"")
+                    .containsPattern("requests_seconds_count\\{.*status=\"404\"")
+                    .doesNotContain("/api/movie/nothing"));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package testbed.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static testbed.support.testing.StandInServer.respond;
 
 import java.nio.charset.StandardCharsets;
@@ -250,12 +251,19 @@ class RoutesTest extends RunningGateway {
     registerCinema("rialto");
     get("/cinema/rialto/movie/list").expectStatus().isOk();
 
-    var metrics =
-        getManagement("/actuator/prometheus").expectStatus().isOk().expectBody(String.class);
-
-    assertThat(metrics.returnResult().getResponseBody())
-        .contains("uri=\"/cinema/rialto/**\"", "resilience4j_circuitbreaker_state")
-        .contains("name=\"cinema-rialto-service\"");
+    // A request is counted when its answer has been sent, so the client may be earlier.
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        getManagement("/actuator/prometheus")
+                            .expectStatus()
+                            .isOk()
+                            .expectBody(String.class)
+                            .returnResult()
+                            .getResponseBody())
+                    .contains("uri=\"/cinema/rialto/**\"", "resilience4j_circuitbreaker_state")
+                    .contains("name=\"cinema-rialto-service\""));
   }
 
   @Test
