@@ -218,6 +218,10 @@ class SystemDeclaration(Declared):
     """The endpoint that receives the load."""
     protocol: Protocol
     """``direct``: the answer is the result. ``acknowledged``: the client asks, then fetches."""
+    accounts: bool = False
+    """Whether its front door may ask for an account. Only then its plans send one: a cache keeps no
+    answer to a request with an account.
+    """
     compared: bool = True
     """Whether an experiment that names no systems compares it. It then has workloads in common with
     all others of this kind.

@@ -59,6 +59,13 @@ def test_a_file_is_sent_as_the_body(tmp_path: Path) -> None:
     assert file.findtext("stringProp[@name='File.path']") == "images/one.jpg"
 
 
+@pytest.mark.parametrize("asks", [True, False])
+def test_only_a_system_that_may_ask_for_an_account_is_sent_one(tmp_path: Path, asks: bool) -> None:
+    text = plan_of(tmp_path, shop() + (f"accounts: {str(asks).lower()}\n"), {"method": "GET"})
+
+    assert ("credentials" in text) == ("Authorization" in text) == asks
+
+
 def test_header_lines_are_checked_as_a_whole() -> None:
     workload = WorkloadDeclaration(description="Orders", headers_match=("Paid: (yes|no)",))
     (right,) = map(re.compile, workload.header_patterns)
