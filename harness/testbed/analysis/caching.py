@@ -41,8 +41,8 @@ class Cached:
         return max(0.0, 1 - self.asked / self.operations) if self.operations else 0.0
 
     @property
-    def predicted_share(self) -> float | None:
-        """The kept share if answers are fetched one at a time, for Poisson arrivals.
+    def predicted_asked(self) -> float | None:
+        """The requests of one cache that fetches one answer at a time, for Poisson arrivals.
 
         None without a cache.
 
@@ -53,7 +53,14 @@ class Cached:
         if self.fresh_s is None or not self.length_s:
             return None
         kept_s = self.fresh_s * (1 - (self.refused_share or 0.0))
-        return 1 - 1 / (1 + self.operations / self.length_s * (self.request_s + kept_s))
+        per_cycle = 1 + self.operations / self.length_s * (self.request_s + kept_s)
+        return self.operations / per_cycle
+
+    @property
+    def predicted_share(self) -> float | None:
+        """The kept share that follows from `predicted_asked`."""
+        asked = self.predicted_asked
+        return None if asked is None else 1 - asked / self.operations
 
     @property
     def refused_share(self) -> float | None:
@@ -61,13 +68,15 @@ class Cached:
         return self.refused / self.asked if self.asked else None
 
     @property
-    def per_expiry(self) -> float | None:
-        """Answers that were fetched for each time that one stopped being fresh.
+    def asked_ratio(self) -> float | None:
+        """``asked`` over `predicted_asked`: one if requests for the same answer are joined.
 
-        None for a run that is too short to see two of them.
+        None for a run in which fewer than two answers stop being fresh.
         """
-        times = self.length_s / self.fresh_s if self.fresh_s else 0.0
-        return (self.asked - self.refused) / times if times >= 2 else None
+        asked = self.predicted_asked
+        if asked is None or not self.fresh_s or self.length_s < 2 * self.fresh_s:
+            return None
+        return self.asked / asked
 
     @property
     def oldest_share(self) -> float | None:
@@ -90,7 +99,7 @@ def cached(judged: Judged) -> list[Cached]:
 def tabulate(judged: Judged) -> pl.DataFrame:
     """Return the table of ``caches.csv``: a row for each run, with the fields of `Cached`."""
     shares = "kept_share", "predicted_share", "refused_share"
-    return per_run.tabulate(cached(judged), *shares, "per_expiry")
+    return per_run.tabulate(cached(judged), *shares, "asked_ratio")
 
 
 def _cached(measurement: Measurement, caching: Caching) -> Cached | None:

@@ -78,7 +78,6 @@ def test_what_is_not_asked_was_kept(judged: Judged) -> None:
     assert found.refused_share == pytest.approx(3 / 14)
     assert found.failed == pytest.approx(100, abs=40)
     assert found.fresh_s == FRESH_S
-    assert found.per_expiry == pytest.approx(11 / (found.length_s / FRESH_S))
 
 
 def test_what_is_kept_is_predicted_by_renewal(judged: Judged) -> None:
@@ -88,6 +87,7 @@ def test_what_is_kept_is_predicted_by_renewal(judged: Judged) -> None:
     assert found.request_s == pytest.approx(0.6 / 14)
     per_cycle = 1 + 1000 / found.length_s * cycle_s
     assert found.predicted_share == pytest.approx(1 - 1 / per_cycle)
+    assert found.asked_ratio == pytest.approx(14 / (1000 / per_cycle))
 
 
 def test_answers_have_the_age_that_they_tell(judged: Judged) -> None:
@@ -125,7 +125,7 @@ def test_nothing_is_told_of_systems_without_caches(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "expected"), [("failed", 0.1), ("oldest", 0.75), ("per expiry", 1.0)]
+    ("figure", "expected"), [("failed", 0.1), ("oldest", 0.75), ("asked", 1.3)]
 )
 def test_claims_see_each_figure(judged: Judged, figure: str, expected: float) -> None:
     cell = {"variant": "feed", "workload": "rate", "settings": {"FEED_CACHE": "service"}}

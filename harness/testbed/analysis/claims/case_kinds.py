@@ -266,7 +266,7 @@ def _mean_ratio(ratios: Sequence[float]) -> Interval:
 
 
 def _cache(claim: Claim, judged: Judged) -> Found:
-    """Return what a cache does: ``failed``, ``oldest`` (of the time to live) or ``per expiry``."""
+    """Return what a cache does: ``failed``, ``oldest`` (of the time to live) or ``asked``."""
     known = [one for one in caching.cached(judged) if _fits(one.run, claim.fields["cell"])]
     figure = claim.fields["figure"]
     if not known:
@@ -290,7 +290,7 @@ def _mean(values: Sequence[float], unit: str) -> Found:
 
 _CACHE_FIGURES: Mapping[str, Callable[[caching.Cached], float | None]] = {
     "oldest": lambda one: one.oldest_share,
-    "per expiry": lambda one: one.per_expiry,
+    "asked": lambda one: one.asked_ratio,
 }
 
 

@@ -15,10 +15,10 @@ NOTE = (
     "the share of operations without one. Predicted is the share that a cache keeps which fetches "
     "one answer at a time, for λ arrivals per second: 1 - 1/(1 + λ(R + T(1 - r))). R is the time "
     "of a request to the origin, r the share of these that are refused, T the time for which an "
-    "answer is fresh. *Per expiry* is the number of answers fetched each time that one expires: "
-    "one if a cache joins the requests that arrive meanwhile. Age is the time from when an answer "
-    "was true until the client has it. Figures are means over runs; *oldest* is the maximum of "
-    "all."
+    "answer is fresh. *Asked, ×* is the number of requests over that prediction: 1 if a cache "
+    "joins the requests that arrive while it fetches an answer. Age is the time from when an "
+    "answer was true until the client has it. Figures are means over runs; *oldest* is the "
+    "maximum of all."
 )
 
 
@@ -50,7 +50,7 @@ def _row(runs: Sequence[Cached]) -> dict[str, str]:
         "kept": share(mean("kept_share")),
         "predicted": share(mean("predicted_share")),
         "fresh, s": number(mean("fresh_s"), 0),
-        "per expiry": number(mean("per_expiry"), 1),
+        "asked, ×": number(mean("asked_ratio"), 1),
         "age, mean, s": number(mean("mean_age_s"), 2),
         "oldest, s": number(max(ages, default=None), 2),
     }
