@@ -75,6 +75,12 @@ if [ "$RESULT" = passed ]; then
     check "$variant: $workload, $threads users, $loops times, no failure" load "$workload"
   done
   case "$variant" in
+    feed-*)
+      check "$variant: the cache answers most requests" \
+        probe source "$PORT_FEED_MANAGEMENT" $((threads * loops / 5))
+      ;;
+  esac
+  case "$variant" in
     # Nginx and Varnish export no metrics.
     feed-nginx | feed-varnish) ;;
     *)

@@ -4,6 +4,7 @@
 probe.py list VARIANT PORT CINEMAS [MISSING]   one list of movies names so many cinemas, and who is missing
 probe.py targets PORT FILE                     Prometheus reaches every target of a file
 probe.py samples FILE LABEL OPERATIONS         no sample failed, and so many are labelled LABEL
+probe.py source PORT REQUESTS                  a feed has asked its source at least once, and at most so often
 probe.py dashboards PORT VARIANT SECONDS FOLDER
     within so many seconds Prometheus has data for every query that a folder's dashboards have for a variant
 """
@@ -44,6 +45,8 @@ def main(arguments: list[str]) -> None:
             wrong = wrong_targets(f"http://localhost:{port}", Path(file))
         case ["samples", file, label, operations]:
             wrong = wrong_samples(Path(file), label, int(operations))
+        case ["source", port, requests]:
+            wrong = wrong_source(f"http://localhost:{port}", int(requests))
         case ["dashboards", port, variant, seconds, folder]:
             wrong = wrong_dashboards(f"http://localhost:{port}", variant, float(seconds), Path(folder))
         case _:
@@ -93,6 +96,13 @@ def wrong_samples(file: Path, label: str, operations: int) -> str | None:
         return f"{len(failed)} of {len(samples)} samples failed: {sorted(kinds)[:5]}"
     found = sum(row["label"] == label for row in samples)
     return f"{found} operations, not {operations}" if found != operations else None
+
+
+def wrong_source(base: str, requests: int) -> str | None:
+    _, _, body = get(f"{base}/actuator/prometheus")
+    counts = re.findall(r"^feed_source_seconds_count{.*} (\S+)$", body, re.MULTILINE)
+    asked = sum(map(float, counts))
+    return None if 1 <= asked <= requests else f"it was asked {asked:.0f} times, not 1 to {requests}"
 
 
 class PanelQuery(NamedTuple):
