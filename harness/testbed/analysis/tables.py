@@ -125,14 +125,21 @@ DECIDED_NOTE = (
 )
 
 
+def factor(ratio: float) -> str | None:
+    """Return a ratio that is easier to read than a difference in percent; else None."""
+    if ratio >= 2:
+        return f"{ratio:.1f}"
+    return f"{ratio:.2g}" if ratio < 0.1 else None
+
+
 def decision_words(one: Decision) -> str:
     """Return a decision in words: ``worse by 16 %``, ``worse: × 2.1``, ``alike ±10 %``."""
     if one.ratio is None or one.decision == "not known":
         return "not known"
     if one.decision == "alike":
         return f"alike ±{100 * (ALIKE - 1):.0f} %"
-    if one.ratio >= 2:
-        return f"{one.decision}: × {one.ratio:.1f}"
+    if times := factor(one.ratio):
+        return f"{one.decision}: × {times}"
     return f"{one.decision} by {100 * abs(one.ratio - 1):.0f} %"
 
 
@@ -146,8 +153,13 @@ def effect(ratio: float | None) -> str:
 def ratio_words(one: Decision) -> str:
     if one.ratio is None:
         return MISSING
-    known = "" if one.low is None else f" [{one.low:.2f}, {one.high:.2f}]"
-    return f"{one.ratio:.2f}{known}"
+    if one.low is None or one.high is None:
+        return _ratio(one.ratio)
+    return f"{_ratio(one.ratio)} [{_ratio(one.low)}, {_ratio(one.high)}]"
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
 def deviation(sd: float | None) -> str:

@@ -27,7 +27,7 @@ from testbed.analysis.sections import answer
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import Told
 from testbed.analysis.statistics.ratios import Verdict as Side
-from testbed.analysis.tables import decision_words, effect, print_decisions
+from testbed.analysis.tables import decision_words, effect, print_decisions, ratio_words
 from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_blocks, write_pair, write_run
@@ -218,6 +218,7 @@ def test_decisions_fit_a_terminal_of_80_columns() -> None:
     [
         ({}, "worse by 16 %"),
         ({"ratio": 2.92, "figure": "p95_ms"}, "worse: × 2.9"),
+        ({"ratio": 0.0045, "decision": "better"}, "better: × 0.0045"),
         ({"ratio": 1.19, "decision": "better"}, "better by 19 %"),
         ({"ratio": 1.01, "decision": "alike"}, "alike ±10 %"),
         ({"decision": "not known"}, "not known"),
@@ -226,6 +227,14 @@ def test_decisions_fit_a_terminal_of_80_columns() -> None:
 )
 def test_decisions_in_words(fields: dict[str, object], words: str) -> None:
     assert decision_words(decision(**fields)) == words
+
+
+def test_a_small_ratio_is_told_as_a_factor() -> None:
+    small = decision(figure="p95_ms", ratio=0.0045, low=0.0029, high=0.12, decision="better")
+
+    assert ratio_words(small) == "0.0045 [0.0029, 0.12]"
+    (sentence,) = answer.sentences([small])
+    assert "is 0.0045 times sync's" in sentence
 
 
 def test_effects_in_words() -> None:

@@ -27,6 +27,7 @@ from testbed.analysis.tables import (
     by_systems,
     decided_rows,
     effect,
+    factor,
     markdown_table,
     percent,
     ratio_words,
@@ -241,10 +242,9 @@ def _clause(ones: Sequence[Decision], reference: str) -> str:
             parts.append(f"not known {where}{told}")
         else:
             shown = ", ".join(ratio_words(one) for one in known)
-            if max(ratios_) >= 2:
-                amount = (
-                    f"{_span([f'{ratio:.1f}' for ratio in sorted(ratios_)])} times {reference}'s"
-                )
+            if factor(max(ratios_)) or factor(min(ratios_)):
+                times = [factor(ratio) or f"{ratio:.2g}" for ratio in sorted(ratios_)]
+                amount = f"{_span(times)} times {reference}'s"
             else:
                 changes = sorted(100 * abs(ratio - 1) for ratio in ratios_)
                 amount = f"{_span([f'{change:.0f}' for change in changes])} % "
