@@ -126,7 +126,7 @@ DECIDED_NOTE = (
 
 
 def factor(ratio: float) -> str | None:
-    """Return a ratio that is easier to read than a difference in percent; else None."""
+    """Return a ratio from 2 on or below 0.1; None between, where percent are easier to read."""
     if ratio >= 2:
         return f"{ratio:.1f}"
     return f"{ratio:.2g}" if ratio < 0.1 else None
@@ -147,6 +147,8 @@ def effect(ratio: float | None) -> str:
     """Return a ratio above 1 as a difference: ``9 %``, or ``× 2.3`` from 2 on."""
     if ratio is None:
         return MISSING
+    if ratio >= 99.5:
+        return "> × 100"
     return f"{100 * (ratio - 1):.2g} %" if ratio < 1.995 else f"× {ratio:.2g}"
 
 
@@ -159,6 +161,8 @@ def ratio_words(one: Decision) -> str:
 
 
 def _ratio(ratio: float) -> str:
+    if not 0.001 <= ratio <= 1000:
+        return "<0.001" if ratio < 1 else ">1000"
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
@@ -269,7 +273,8 @@ def _print(
 ) -> None:
     """Print a table with an empty line where one of the ``groups`` columns changes.
 
-    If every row is a group, there are none. Names of systems are broken before a number is cut off.
+    If every row is a group, there are none. Names of systems, and a ratio before its interval, are
+    broken before a number is cut off.
     ``text`` are the columns that are not numbers. An empty value continues its group.
     """
     table = Table(
@@ -284,7 +289,7 @@ def _print(
         table.add_column(
             column.replace(" ", "\n") if text is DECIDED_TEXT else column,
             justify="left" if column in text else "right",
-            no_wrap=column not in ("failures by class", "system"),
+            no_wrap=column not in ("failures by class", "system", "ratio"),
             overflow="fold",
         )
     ends = [

@@ -235,10 +235,23 @@ def test_a_small_ratio_is_told_as_a_factor() -> None:
     assert ratio_words(small) == "0.0045 [0.0029, 0.12]"
     (sentence,) = answer.sentences([small])
     assert "is 0.0045 times sync's" in sentence
+    wide = decision(ratio=0.042, low=8.5e-17, high=2.1e13)
+    assert ratio_words(wide) == "0.042 [<0.001, >1000]"
+
+
+def test_wide_ratios_cut_nothing_off_at_80_columns() -> None:
+    small = {"ratio": 0.0034, "low": 0.0021, "high": 0.0062, "could_tell": 7.8e18}
+    wide = decision(mode="open", level=50.0, figure="p95_ms", decision="better", **small)
+    console = Console(width=80, file=StringIO())
+    with console.capture() as captured:
+        print_decisions([wide], console)
+    words = captured.get().split()
+    assert {"[0.0021,", "0.0062]", "better:", "0.0034", "50/s", "100"} <= set(words)
 
 
 def test_effects_in_words() -> None:
     assert [effect(ratio) for ratio in (1.09, 1.123, 2.3, None)] == ["9 %", "12 %", "× 2.3", "–"]
+    assert effect(7.8e18) == "> × 100"
 
 
 def test_a_workload_is_told_in_one_sentence() -> None:

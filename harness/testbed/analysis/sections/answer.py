@@ -243,7 +243,7 @@ def _clause(ones: Sequence[Decision], reference: str) -> str:
         else:
             shown = ", ".join(ratio_words(one) for one in known)
             if factor(max(ratios_)) or factor(min(ratios_)):
-                times = [factor(ratio) or f"{ratio:.2g}" for ratio in sorted(ratios_)]
+                times = [factor(ratio) or f"{ratio:#.2g}" for ratio in sorted(ratios_)]
                 amount = f"{_span(times)} times {reference}'s"
             else:
                 changes = sorted(100 * abs(ratio - 1) for ratio in ratios_)
