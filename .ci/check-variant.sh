@@ -91,6 +91,14 @@ if [ "$RESULT" = passed ]; then
   case "$variant" in
     feed*) check "$variant: every answer as the contract says" answers test_rates.py ;;
   esac
+  case "$variant" in
+    feed-nginx | feed-varnish)
+      compose down
+      export FEED_SOURCE_REFUSED=0.5 FEED_STALE=30s
+      check "$variant: up --wait, with a source that refuses" up
+      check "$variant: rates that are known are told while the source refuses" probe old "$PORT_FRONT"
+      ;;
+  esac
   if sells_movies; then
     check "$variant: every answer as the contract says" answers
     compose stop cinema-ucd-service

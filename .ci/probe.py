@@ -5,6 +5,7 @@ probe.py list VARIANT PORT CINEMAS [MISSING]   one list of movies names so many 
 probe.py targets PORT FILE                     Prometheus reaches every target of a file
 probe.py samples FILE LABEL OPERATIONS         no sample failed, and so many are labelled LABEL
 probe.py source PORT REQUESTS                  a feed has asked its source at least once, and at most so often
+probe.py old PORT                              a cache before a feed whose source refuses tells rates that it knows
 probe.py dashboards PORT VARIANT SECONDS FOLDER
     within so many seconds Prometheus has data for every query that a folder's dashboards have for a variant
 """
@@ -17,11 +18,15 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 WAIT_S = 10
+# More than FEED_FRESH in check-variant.sh, and less than FEED_STALE.
+RATE_OLD_S = 3
+CLIENTS = 10
 
 # What a dashboard asks for is looked for in this time before now, at the data source's own resolution.
 LOOK_BACK_S = 300
@@ -47,6 +52,8 @@ def main(arguments: list[str]) -> None:
             wrong = wrong_samples(Path(file), label, int(operations))
         case ["source", port, requests]:
             wrong = wrong_source(f"http://localhost:{port}", int(requests))
+        case ["old", port]:
+            wrong = wrong_old(f"http://localhost:{port}")
         case ["dashboards", port, variant, seconds, folder]:
             wrong = wrong_dashboards(f"http://localhost:{port}", variant, float(seconds), Path(folder))
         case _:
@@ -103,6 +110,32 @@ def wrong_source(base: str, requests: int) -> str | None:
     counts = re.findall(r"^feed_source_seconds_count{.*} (\S+)$", body, re.MULTILINE)
     asked = sum(map(float, counts))
     return None if 1 <= asked <= requests else f"it was asked {asked:.0f} times, not 1 to {requests}"
+
+
+def wrong_old(base: str) -> str | None:
+    # A cache keeps an answer for each address, so that the source refuses the first request of some of them.
+    addresses = [f"{base}/api/rates/eur_usd?address={number}" for number in range(20)]
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        first = list(clients.map(answered, [address for address in addresses for _ in range(CLIENTS)]))
+        end = time.monotonic() + WAIT_S
+        for address in addresses:
+            while time.monotonic() < end and not answered(address):
+                pass
+        time.sleep(RATE_OLD_S)
+        failed = list(clients.map(answered, addresses * CLIENTS)).count(False)
+    if all(first):
+        return "the source has refused nothing"
+    return f"{failed} requests failed for rates that were known" if failed else None
+
+
+def answered(address: str) -> bool:
+    try:
+        get(address)
+    except urllib.error.HTTPError as refused:
+        if refused.code != 503:
+            raise
+        return False
+    return True
 
 
 class PanelQuery(NamedTuple):

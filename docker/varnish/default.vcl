@@ -10,10 +10,18 @@ backend feed {
   .between_bytes_timeout = 5s;
 }
 
-# A failed refresh does not replace an old answer that may still be served.
+# A failure does not replace an old answer that may still be served. It is kept only until those that wait for it
+# have it: with no time at all, each of them would ask the feed in turn. By its built-in policy Varnish would note
+# for 120 s that this answer cannot be kept, and meanwhile neither serve old answers nor let requests wait.
 sub vcl_backend_response {
-  if (bereq.is_bgfetch && beresp.status >= 500) {
-    return (abandon);
+  if (beresp.status >= 500) {
+    if (bereq.is_bgfetch) {
+      return (abandon);
+    }
+    set beresp.ttl = 10ms;
+    set beresp.grace = 0s;
+    set beresp.keep = 0s;
+    return (deliver);
   }
 }
 
@@ -21,6 +29,7 @@ sub vcl_backend_error {
   if (bereq.is_bgfetch) {
     return (abandon);
   }
+  set beresp.grace = 0s;
   set beresp.http.Content-Type = "application/problem+json";
   set beresp.http.Retry-After = "1";
   synthetic({"{"type":"urn:testbed:problem:unavailable","title":"The service is not available","status":503}"});
