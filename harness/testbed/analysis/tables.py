@@ -156,11 +156,12 @@ def ratio_words(one: Decision) -> str:
     if one.ratio is None:
         return MISSING
     if one.low is None or one.high is None:
-        return _ratio(one.ratio)
-    return f"{_ratio(one.ratio)} [{_ratio(one.low)}, {_ratio(one.high)}]"
+        return ratio_text(one.ratio)
+    return f"{ratio_text(one.ratio)} [{ratio_text(one.low)}, {ratio_text(one.high)}]"
 
 
-def _ratio(ratio: float) -> str:
+def ratio_text(ratio: float) -> str:
+    """Return a ratio; a small one is not rounded to 0."""
     if not 0.001 <= ratio <= 1000:
         return "<0.001" if ratio < 1 else ">1000"
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"

@@ -27,7 +27,13 @@ from testbed.analysis.sections import answer
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import Told
 from testbed.analysis.statistics.ratios import Verdict as Side
-from testbed.analysis.tables import decision_words, effect, print_decisions, ratio_words
+from testbed.analysis.tables import (
+    decision_words,
+    effect,
+    print_decisions,
+    ratio_text,
+    ratio_words,
+)
 from testbed.analysis.verdicts import judge_all
 
 from .synthetic import write_blocks, write_pair, write_run
@@ -252,6 +258,15 @@ def test_wide_ratios_cut_nothing_off_at_80_columns() -> None:
 def test_effects_in_words() -> None:
     assert [effect(ratio) for ratio in (1.09, 1.123, 2.3, None)] == ["9 %", "12 %", "× 2.3", "–"]
     assert effect(7.8e18) == "> × 100"
+
+
+def test_no_ratio_is_rounded_to_nothing() -> None:
+    assert [ratio_text(one) for one in (1.234, 0.0153, 0.0004, 2e6)] == [
+        "1.23",
+        "0.015",
+        "<0.001",
+        ">1000",
+    ]
 
 
 def test_a_workload_is_told_in_one_sentence() -> None:

@@ -14,7 +14,7 @@ from testbed.analysis.claims.reading import read_claims
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.tables import MISSING, markdown_table
+from testbed.analysis.tables import MISSING, markdown_table, ratio_text
 from testbed.analysis.verdicts import Judged
 
 COUNTS: tuple[Count, ...] = ("sample", "operation")
@@ -172,4 +172,4 @@ def _figure(value: float, unit: str) -> str:
         return f"{value:.3f}"
     if unit == "ms":
         return f"{value:.1f} ms"
-    return f"{value:.1f} {unit}" if unit in ("points", "% E_i") else f"{value:.2f} ×"
+    return f"{value:.1f} {unit}" if unit in ("points", "% E_i") else f"{ratio_text(value)} ×"
