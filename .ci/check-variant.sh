@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check-variant.sh SYSTEM: brings a system up in containers of the local images and checks that it is ready,
-# measured, and right under a short load of its plans. sync, async and feed-* also by their contract, and
-# sync and async when a cinema stops and starts again.
+# measured, and right under a short load of its plans. sync, async and feed-* also by their contract, sync and
+# async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
 # TESTBED_ENV_FILE names another file in place of local.env. With STOPS=1 it also looks whether the dashboards
 # tell what stops (stops.py). At its end it deletes the system's volumes, and the metrics of all systems.
 set -euo pipefail
