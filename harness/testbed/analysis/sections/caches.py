@@ -43,7 +43,6 @@ def _row(runs: Sequence[Cached]) -> dict[str, str]:
         "workload": cell.workload,
         "load": cell.load,
         "runs": f"{len(runs)}",
-        "operations": number(mean("operations"), 0),
         "failed": share(sum(one.failed for one in runs) / sum(one.operations for one in runs)),
         "asked": number(mean("asked"), 0),
         "refused": share(mean("refused_share")),
