@@ -115,14 +115,16 @@ def wrong_source(base: str, requests: int) -> str | None:
 def wrong_old(base: str) -> str | None:
     # A cache keeps an answer for each address, so that the source refuses the first request of some of them.
     addresses = [f"{base}/api/rates/eur_usd?address={number}" for number in range(20)]
+    # All clients ask for one address at once.
+    asked = [address for address in addresses for _ in range(CLIENTS)]
     with ThreadPoolExecutor(CLIENTS) as clients:
-        first = list(clients.map(answered, [address for address in addresses for _ in range(CLIENTS)]))
+        first = list(clients.map(answered, asked))
         end = time.monotonic() + WAIT_S
         for address in addresses:
             while time.monotonic() < end and not answered(address):
                 pass
         time.sleep(RATE_OLD_S)
-        failed = list(clients.map(answered, addresses * CLIENTS)).count(False)
+        failed = list(clients.map(answered, asked)).count(False)
     if all(first):
         return "the source has refused nothing"
     return f"{failed} requests failed for rates that were known" if failed else None

@@ -12,7 +12,7 @@ import pytest
 from testbed.analysis import caching
 from testbed.analysis.caching import Cached
 from testbed.analysis.claims.case_kinds import examine
-from testbed.analysis.claims.claim import Claim
+from testbed.analysis.claims.claim import Claim, verdict
 from testbed.analysis.samples import load
 from testbed.analysis.sections import caches
 from testbed.analysis.verdicts import Judged, judge_all
@@ -24,6 +24,9 @@ from .test_hops import write_timers
 AGE_MS = 1500
 FRESH_S = 2
 
+CELL = {"variant": "feed", "workload": "rate", "settings": {"FEED_CACHE": "service"}}
+CLAIM = {"id": "x", "source": "ours", "says": "so it is", "kind": "cache", "accept": (0.0, 1.05)}
+
 Made = Callable[..., Judged]
 
 
@@ -33,7 +36,7 @@ def iso(at_ms: int) -> str:
     return f"{told.isoformat()}Z"
 
 
-def run(folder: Path, repetition: int, answered: int, refused: int) -> None:
+def run(folder: Path, repetition: int, answered: int, refused: int, age_ms: int = AGE_MS) -> None:
     made = write_run(
         folder,
         variant="feed",
@@ -48,7 +51,7 @@ def run(folder: Path, repetition: int, answered: int, refused: int) -> None:
     file = made / "samples.csv"
     rows = pl.read_csv(file)
     since = [
-        iso(start + elapsed - AGE_MS) if ok else ""
+        iso(start + elapsed - age_ms) if ok else ""
         for start, elapsed, ok in rows.select("timeStamp", "elapsed", "success").iter_rows()
     ]
     rows.with_columns(pl.Series("asOf", since)).write_csv(file)
@@ -128,11 +131,19 @@ def test_nothing_is_told_of_systems_without_caches(tmp_path: Path) -> None:
     ("figure", "expected"), [("failed", 0.1), ("oldest", 0.75), ("asked", 1.3)]
 )
 def test_claims_see_each_figure(judged: Judged, figure: str, expected: float) -> None:
-    cell = {"variant": "feed", "workload": "rate", "settings": {"FEED_CACHE": "service"}}
-    given = {"id": "x", "source": "ours", "says": "so it is", "kind": "cache", "accept": (0.0, 1.0)}
-
-    found = examine(Claim(**given, figure=figure, cell=cell), judged)
+    found = examine(Claim(**CLAIM, figure=figure, cell=CELL), judged)
 
     assert found.runs == 3
     assert found.estimate == pytest.approx(expected, rel=0.3)
-    assert examine(Claim(**given, figure=figure, cell=cell | {"level": 7}), judged).estimate is None
+    assert examine(Claim(**CLAIM, figure=figure, cell=CELL | {"level": 7}), judged).estimate is None
+
+
+def test_one_run_with_too_old_an_answer_refutes_that_none_is(tmp_path: Path) -> None:
+    for repetition, age_ms in enumerate((1000, 1500, 2500), 1):
+        run(tmp_path, repetition, answered=11, refused=3, age_ms=age_ms)
+
+    claim = Claim(**CLAIM, figure="oldest", cell=CELL)
+    found = examine(claim, judge_all(load(tmp_path)))
+
+    assert found.estimate == pytest.approx(1.25, rel=0.01)
+    assert verdict(claim, found) == "not replicated"
