@@ -318,7 +318,8 @@ def find_results(path: Path) -> Results:
     if not path.is_dir():
         raise UserError(f"results directory {str(path)!r} does not exist")
     files.require_inside(path)
-    runs, unreadable = _recorded_runs(path)
+    environment = _json(path / "environment.json")
+    runs, unreadable = _recorded_runs(path, environment.get("generator_ceiling", {}))
     if not runs and unreadable:
         run_id, why = next(iter(unreadable.items()))
         raise UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {why}")
@@ -347,7 +348,7 @@ def find_results(path: Path) -> Results:
     return Results(
         path=path,
         runs=tuple(sorted(runs, key=place)),
-        environment=_json(path / "environment.json"),
+        environment=environment,
         declaration=declaration,
         ending=_json(path / "ending.json"),
         unreadable=unreadable,
@@ -431,13 +432,18 @@ def _block(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _recorded_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
-    """Read each ``run.json`` except those of warm-ups; also return why some are unreadable."""
+def _recorded_runs(path: Path, ceilings: Mapping[str, float]) -> tuple[list[Run], dict[str, str]]:
+    """Read each ``run.json`` except those of warm-ups; also return why some are unreadable.
+
+    `ceilings` has the generator's highest rate by plan. Older records have their own.
+    """
     runs, unreadable = [], {}
     for file in sorted(path.glob("runs/*/run.json")):
         try:
             record = _json(file)
             if not record.get("warmup"):
+                ceiling = ceilings.get(record.get("plan", ""))
+                record = {"generator_ceiling_per_s": ceiling} | record
                 runs.append(run_of(file.parent, record))
         except UserError as error:
             unreadable[file.parent.name] = error.message

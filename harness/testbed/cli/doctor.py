@@ -13,7 +13,6 @@ import psutil
 from testbed.deploy import build, compose, deployments, jdk, ports, processes, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.jdk import Jdk
-from testbed.measure import ceiling
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -52,7 +51,6 @@ def examine(project: Project) -> list[Finding]:
         _checked("Ports", lambda: _ports(project)),
         _jars(project),
         _jmeter(project),
-        generator(project, jdks),
     ]
 
 
@@ -135,21 +133,3 @@ def _jmeter(project: Project) -> Finding:
     if not build.jmeter_is_laid_out(project):
         return Finding("JMeter", Verdict.NOTE, "not laid out yet; ./testbed build does it")
     return Finding("JMeter", Verdict.GOOD, f"in {project.shown(project.jmeter_home)}")
-
-
-def generator(project: Project, jdks: list[Jdk]) -> Finding:
-    """Return whether the generator's ceiling is known."""
-    plans = [
-        project.plan(variant, workload)
-        for variant in systems.compared()
-        for workload in systems.declaration(variant).workloads
-    ]
-    try:
-        known = ceiling.known(project, plans, jdk.for_jmeter(jdks))
-    except UserError:
-        known = {}
-    if len(known) < len(plans):
-        text = "its highest rate is not measured yet; ./testbed build does it"
-        return Finding("Load generator", Verdict.NOTE, text)
-    told = ", ".join(f"{plan.removesuffix('.jmx')} {rate:,.0f}" for plan, rate in known.items())
-    return Finding("Load generator", Verdict.GOOD, f"at most, in operations/s: {told}")

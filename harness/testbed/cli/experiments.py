@@ -17,11 +17,14 @@ from rich.markup import escape
 from testbed.cli.console import console, seconds, step
 from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
 from testbed.cli.preparing import (
+    build_for,
+    caches_pay,
+    described,
     lay_out_jmeter,
     measure_bare_servers,
     measure_ceilings,
     measuring_environ,
-    prepare,
+    startable,
 )
 from testbed.cli.progress import Progress
 from testbed.cli.reports import write_report
@@ -143,7 +146,12 @@ def _measure(
     if results is None:
         plan = prepared(plan, psutil.virtual_memory().available / MB)
     dependencies = _dependencies(
-        project, plan, port_offset, watched=watched, build_first=build_first
+        project,
+        plan,
+        port_offset,
+        caches=None if results is None else results_directory.aot_caches(results),
+        watched=watched,
+        build_first=build_first,
     )
     if results is not None:
         results_directory.require_same(dependencies, results)
@@ -175,9 +183,18 @@ def _print_plan(plan: Experiment, done: Records) -> None:
 
 
 def _dependencies(
-    project: Project, plan: Experiment, port_offset: int, *, watched: bool, build_first: bool
+    project: Project,
+    plan: Experiment,
+    port_offset: int,
+    *,
+    caches: bool | None,
+    watched: bool,
+    build_first: bool,
 ) -> Dependencies:
-    """Check and build everything that an experiment needs; return its dependencies."""
+    """Check and build everything that an experiment needs; return its dependencies.
+
+    `caches` says whether systems start from AOT caches; None lets the number of starts decide.
+    """
     if watched and plan.backends != "docker":
         raise UserError(
             f"--watched: backends {plan.backends!r} come without Prometheus; "
@@ -185,7 +202,6 @@ def _dependencies(
             "A Prometheus of your own can ask ./testbed live, and each service.",
         )
     planning.require_cores(plan, machine.usable_cpus())
-    generators = _in_pods(project, plan) if plan.backends == "kubernetes" else _here(project, plan)
     places = slots(plan)
     started = [system for system in plan.compared if system.target is None]
     choices = {
@@ -204,10 +220,19 @@ def _dependencies(
         for system in started
     }
     environ = measuring_environ(watched=watched)
+    described_systems = {
+        name: described(project, choice, environ) for name, choice in choices.items()
+    }
+    if build_first:
+        build_for(project, choices.values(), generator=plan.backends != "kubernetes")
+    generators = _in_pods(project, plan) if plan.backends == "kubernetes" else _here(project, plan)
+    if caches is None:
+        starts = planning.expect(plan, {}).starts
+        caches = caches_pay(project, described_systems.values(), starts)
     # Once for the whole experiment: later builds do not affect it.
     prepared_systems = {
-        name: prepare(project, choice, environ, build_first=build_first)
-        for name, choice in choices.items()
+        name: startable(project, choices[name], deployment, environ, caches=caches)
+        for name, deployment in described_systems.items()
     } | {
         one.name: deployments.elsewhere(one.variant, one.preset, one.target)
         for one in plan.compared
@@ -232,6 +257,7 @@ def _dependencies(
             jars if from_jars else [],
             images,
             next(map(cluster.described, clusters), None),
+            aot_caches=caches if from_jars and started else None,
         )
 
     return Dependencies(
@@ -256,19 +282,20 @@ class _Generators:
     """The JDK of generators on this machine."""
     images: Mapping[str, str] = field(default_factory=dict)
     """The images of others."""
-    ceilings: Callable[[], Mapping[str, float]] = dict
+    ceilings: Callable[[Sequence[str]], Mapping[str, float]] = lambda _: {}
     bare_servers: Callable[[], Mapping[str, Any]] = dict
 
 
 def _here(project: Project, plan: Experiment) -> _Generators:
     java = jdk.for_jmeter()
+    # Without a build of the modules it may be missing.
     lay_out_jmeter(project)
     variants = list(dict.fromkeys(system.variant for system in plan.compared))
     return _Generators(
         # The module is built together with the systems.
         lambda log, count: load.several(load.generator_command(project, java), log, count),
         java,
-        ceilings=lambda: measure_ceilings(project, variants, plan.workloads, java),
+        ceilings=lambda plans: measure_ceilings(project, plans, java),
         bare_servers=lambda: measure_bare_servers(project, variants, plan.workloads, java),
     )
 

@@ -20,7 +20,7 @@ from testbed.cli.options import (
     SettingOption,
     parse_settings,
 )
-from testbed.cli.preparing import build_jars
+from testbed.cli.preparing import build_changed
 from testbed.deploy import compose, jdk, leftovers, processes, record
 from testbed.measure import environment, results_directory
 from testbed.model import files, promises, systems
@@ -90,7 +90,7 @@ def faults(
     if backends == "docker":
         compose.require_docker()
     elif not no_build:
-        build_jars(project, java)
+        build_changed(project, java)
     results = results_directory.new_results(project, "faults", record.now())
     results.mkdir(parents=True)
     command = [

@@ -13,8 +13,8 @@ from rich.table import Table
 from testbed.cli import doctor, selftest
 from testbed.cli.console import EXIT_FAILED, console
 from testbed.cli.doctor import Verdict
-from testbed.cli.preparing import build_jars, lay_out_jmeter, measure_ceilings, trained
-from testbed.deploy import build, jdk, leftovers
+from testbed.cli.preparing import build_changed, lay_out_jmeter, trained
+from testbed.deploy import jdk, leftovers
 from testbed.deploy.deployments import Choice
 from testbed.measure import load
 from testbed.model import systems
@@ -42,19 +42,22 @@ def doctor_command() -> None:
 
 def build_command(
     force: Annotated[bool, typer.Option("--force", help="Build everything anew.")] = False,
+    aot: Annotated[
+        bool,
+        typer.Option(
+            "--aot",
+            help="Train each variant for quicker starts, for minutes: of use before many starts.",
+        ),
+    ] = False,
 ) -> None:
-    """Build what changed: jars and JMeter's layout; then train each variant for quick starts
-    and measure, once per machine, the highest rate that JMeter reaches.
-    """
+    """Build what changed: all jars, checked for errors, and JMeter's layout."""
     project = Project.find()
     leftovers.clear_all(project)
     java = jdk.for_services()
-    build.maven()
-    build_jars(project, java, force=force)
-    lay_out_jmeter(project, force=force)
-    for variant in systems.compared():
-        trained(project, Choice(variant), java, os.environ)
-    measure_ceilings(project, systems.compared(), systems.workloads(), jdk.for_jmeter(), anew=force)
+    build_changed(project, java, jmeter=True, checked=True, force=force)
+    if aot:
+        for variant in systems.compared():
+            trained(project, Choice(variant), java, os.environ)
 
 
 def test(
@@ -68,8 +71,7 @@ def test(
     leftovers.clear_all(project)
     java = jdk.for_services()
     if not fast:
-        build_jars(project, java)
-        lay_out_jmeter(project)
+        build_changed(project, java, jmeter=True, checked=True)
     running: list[str] = []
     with console.status("") as status:
 

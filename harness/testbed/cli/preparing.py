@@ -14,12 +14,21 @@ from testbed.cli.console import console, step
 from testbed.deploy import aot_cache, build, compose, database, deployments, groups, jdk, ports
 from testbed.deploy.deployer import Notice
 from testbed.deploy.deployments import Choice
-from testbed.deploy.services import Deployment
+from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
 from testbed.measure import ceiling, load, metrics, warming
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+
+IN_PROCESSES = ("embedded", "local")
+"""The backends of systems whose services are processes of this machine."""
+
+PAYS_FROM = 10
+"""Starts of a system from which on training its AOT caches takes less time than it saves.
+
+Measured on 2 cores: seven minutes of training for both variants, 40 s less for each start.
+"""
 
 TRAINING_OFFSETS = 30_000
 """Training tries port offsets below this, in steps of 1,000."""
@@ -30,49 +39,98 @@ TRAINING_ROUNDS = 6
 """How often training runs each workload, for `TRAINING_S` seconds each time."""
 
 
-def build_jars(project: Project, java: jdk.Jdk, *, force: bool = False) -> None:
-    """Build the jars of changed modules, or with `force` of all."""
-    known = build.modules(project)
-    runnable = [module.name for module in known if module.runnable]
-    names = runnable if force else build.stale(project, known)
-    if not names:
-        return
-    with step(console, f"Building {', '.join(names)}"):
-        build.build(project, java, names)
+def build_changed(
+    project: Project,
+    java: jdk.Jdk,
+    needed: Iterable[str] | None = None,
+    *,
+    jmeter: bool = False,
+    checked: bool = False,
+    force: bool = False,
+) -> None:
+    """Build the jars of changed modules and, with `jmeter`, lay out JMeter where it is missing.
+
+    `needed` names the modules to look at; None means all. See `build.build` for `checked`. With
+    `force` everything is made anew.
+    """
+    every = build.modules(project)
+    changed = [module.name for module in every if module.runnable]
+    if not force:
+        changed = build.stale(project, every, checked=checked)
+    if needed is not None:
+        wanted = set(needed)
+        changed = [name for name in changed if name in wanted]
+    jmeter = jmeter and (force or not build.jmeter_is_laid_out(project))
+    if changed or jmeter:
+        build.maven()
+        with step(console, f"Building {', '.join([*changed, *(['JMeter'] if jmeter else [])])}"):
+            build.build(project, java, changed, checked=checked, jmeter=jmeter)
 
 
-def lay_out_jmeter(project: Project, *, force: bool = False) -> None:
-    """Lay out JMeter if it is missing, or with `force` anew."""
-    if force or not build.jmeter_is_laid_out(project):
-        with step(console, "Laying out JMeter"):
-            build.lay_out_jmeter(project, jdk.for_services())
+def lay_out_jmeter(project: Project) -> None:
+    """Lay out JMeter where it is missing."""
+    build_changed(project, jdk.for_services(), (), jmeter=True)
 
 
-def prepare(
-    project: Project, choice: Choice, environ: Mapping[str, str], *, build_first: bool
-) -> Deployment:
-    """Check and build what a deployment needs; return it ready to start."""
+def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -> None:
+    """Build what changed of the jars that some systems need; with `generator`, JMeter too."""
+    needed = {load.MODULE} if generator else set()
+    for choice in choices:
+        if choice.backends in IN_PROCESSES:
+            own = deployments.modules(choice, project)
+            needed |= {module for module in own if choice.jars is None or module == EMBEDDED}
+    if needed:
+        build_changed(project, jdk.for_services(), needed, jmeter=generator)
+
+
+def described(project: Project, choice: Choice, environ: Mapping[str, str]) -> Deployment:
+    """Return a deployment, before anything is built; raise `UserError` if it cannot be started."""
     if choice.backends == "docker":
         compose.require_docker()
-        in_containers = deployments.in_containers(choice, project, environ)
-        ports.require_free(in_containers.ports)
-        return in_containers
-    if choice.backends == "kubernetes":
-        in_cluster = deployments.in_cluster(choice, project, environ)
-        ports.require_free(in_cluster.ports)
-        return in_cluster
-    java = jdk.for_services()
-    deployment = deployments.deployment(choice, project, java, environ)
+        deployment = deployments.in_containers(choice, project, environ)
+    elif choice.backends == "kubernetes":
+        deployment = deployments.in_cluster(choice, project, environ)
+    else:
+        deployment = deployments.deployment(choice, project, jdk.for_services(), environ)
+        if choice.limits:
+            groups.require()
     ports.require_free(deployment.ports)
-    if choice.limits:
-        groups.require()
     if choice.backends == "local":
         _require_local_backends(deployment)
-    if build_first:
-        build.maven()
-        build_jars(project, java)
+    return deployment
+
+
+def caches_pay(project: Project, every: Iterable[Deployment], starts: int) -> bool:
+    """Return whether systems that start so often are started from AOT caches.
+
+    All systems of an experiment start in the same way: from caches if all have them, or if there
+    are so many starts that training takes less time than it saves.
+    """
+    java = jdk.for_services()
+    return starts >= PAYS_FROM or all(
+        aot_cache.is_trained(deployment, project, java) for deployment in every
+    )
+
+
+def startable(
+    project: Project,
+    choice: Choice,
+    deployment: Deployment,
+    environ: Mapping[str, str],
+    *,
+    caches: bool,
+) -> Deployment:
+    """Return a deployment with its jars unpacked; with `caches` it starts from AOT caches.
+
+    Missing caches are trained. Raises `UserError` if a jar is missing.
+    """
+    if choice.backends not in IN_PROCESSES:
+        return deployment
+    java = jdk.for_services()
     build.require_jars(project, deployments.jars(choice, project))
-    return trained(project, choice, java, environ)
+    if caches:
+        return trained(project, choice, java, environ)
+    return aot_cache.from_copies(deployment, project, java)
 
 
 def trained(
@@ -156,21 +214,14 @@ def _require_local_backends(deployment: Deployment) -> None:
             )
 
 
-def measure_ceilings(
-    project: Project,
-    of_variants: Iterable[str],
-    workloads: Sequence[str],
-    java: jdk.Jdk,
-    *,
-    anew: bool = False,
-) -> dict[str, float]:
+def measure_ceilings(project: Project, plans: Sequence[str], java: jdk.Jdk) -> dict[str, float]:
     """Return the generator's highest rate with each plan, in operations/s; measure unknown ones."""
-    plans = _plans(project, of_variants, workloads)
-    known = ceiling.known(project, plans, java)
-    if len(known) == len(plans) and not anew:
+    files = [project.plans / plan for plan in plans]
+    known = ceiling.known(project, files, java)
+    if len(known) == len(files):
         return known
     with step(console, "Measuring what the load generator can do at most") as detail:
-        return ceiling.measure(project, plans, java, detail, anew=anew)
+        return ceiling.measure(project, files, java, detail)
 
 
 def measure_bare_servers(

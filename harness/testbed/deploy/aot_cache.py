@@ -72,6 +72,13 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     )
 
 
+def from_copies(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
+    """Return a deployment that starts from the unpacked copies, without caches."""
+    prepared = _locate(deployment, project, jdk)
+    _unpack_all(deployment, prepared, jdk)
+    return _from_copies(deployment, prepared, lambda _: ())
+
+
 def at_hand(deployment: Deployment, project: Project, jdk: Jdk, *options: str) -> Deployment:
     """Return a deployment that starts from the copies, and from caches where there are some.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,15 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 MAVEN_TAIL = 40
-JMETER_POM = Path("jmeter") / "distribution" / "pom.xml"
+PARALLEL = 2
+"""Modules that Maven builds at a time: more take memory for little, on few cores."""
+
+JMETER = "jmeter/distribution"
+"""The module that lays out JMeter."""
+
+SBOM = "META-INF/sbom/application.cdx.json"
+"""What only the jars of checked builds have: the list of their libraries."""
+
 _POM = {"m": "http://maven.apache.org/POM/4.0.0"}
 
 
@@ -43,46 +52,64 @@ def maven() -> str:
 
 
 def modules(project: Project) -> list[Module]:
-    """Return the modules of the root build, in its order."""
+    """Return the modules of the root build that hold code, in its order."""
     root = ElementTree.parse(project.root / "pom.xml").getroot()
     names = [node.text or "" for node in root.iterfind("m:modules/m:module", _POM)]
-    return [Module(name, _is_runnable(project.root / name)) for name in names]
+    return [Module(name, _is_runnable(project.root / name)) for name in names if name != JMETER]
 
 
-def stale(project: Project, known: Iterable[Module]) -> list[str]:
+def stale(project: Project, every: Iterable[Module], *, checked: bool = False) -> list[str]:
     """Return the runnable modules whose jar is missing or older than a source.
 
-    The sources of the library modules and the root ``pom.xml`` count for every module.
+    The sources of the library modules and the root ``pom.xml`` count for every module. If
+    `checked`, so does a jar that comes from a build without checks.
     """
-    every = list(known)
+    modules = list(every)
     shared = max(
         _newest(project.root / "pom.xml"),
-        *(_newest_source(project.root / one.name) for one in every if not one.runnable),
+        *(_newest_source(project.root / module.name) for module in modules if not module.runnable),
         0.0,
     )
-    return [
-        one.name
-        for one in every
-        if one.runnable
-        and _written(project.jar(one.name)) < max(shared, _newest_source(project.root / one.name))
-    ]
+
+    def is_stale(module: Module) -> bool:
+        jar, folder = project.jar(module.name), project.root / module.name
+        old = _written(jar) < max(shared, _newest_source(folder))
+        return old or (checked and _lists_libraries(folder) and not _is_checked(jar))
+
+    return [module.name for module in modules if module.runnable and is_stale(module)]
 
 
-def build(project: Project, jdk: Jdk, names: Iterable[str]) -> None:
-    """Package modules and the library modules that they need.
+def build(
+    project: Project, jdk: Jdk, names: Iterable[str], *, checked: bool = False, jmeter: bool = False
+) -> None:
+    """Package modules and the library modules that they need; with `jmeter`, lay out JMeter too.
+
+    A `checked` build compiles everything anew, looks for errors that tools find in the code (Error
+    Prone, NullAway), and lists each jar's libraries in it (SBOM). The others are quicker.
 
     Raises `UserError` with the end of Maven's output if the build fails, or if a jar is missing
     after it.
     """
     wanted = list(names)
-    arguments = ("-DskipTests", "-pl", ",".join(wanted), "-am", "package")
-    _run_maven(project, jdk, arguments, "build.log", "the build failed")
+    modules, options = list(wanted), ["-DskipTests", f"-T{PARALLEL}"]
+    if jmeter:
+        shutil.rmtree(project.jmeter_home, ignore_errors=True)
+        project.jmeter_home.mkdir(parents=True)
+        modules.append(JMETER)
+        options.append(f"-Djmeter.home={project.jmeter_home}")
+    # Unchanged code would not be compiled again, and so not be checked.
+    goals = ["clean", "package"] if checked else ["-Dunchecked", "package"]
+    _run_maven(project, jdk, [*options, "-pl", ",".join(modules), "-am", *goals])
     for name in wanted:
         jar = project.jar(name)
         if not jar.is_file():
             raise UserError(f"the build made no {project.shown(jar)}")
         # Maven does not touch a jar whose content did not change.
         jar.touch()
+    if jmeter:
+        # JMeter complains when this folder of its release is missing.
+        (project.jmeter_home / "lib" / "junit").mkdir(exist_ok=True)
+        _jmeter_stamp(project).touch()
 
 
 def require_jars(project: Project, jars: Iterable[Path]) -> None:
@@ -95,32 +122,15 @@ def require_jars(project: Project, jars: Iterable[Path]) -> None:
 def jmeter_is_laid_out(project: Project) -> bool:
     """Return whether JMeter is laid out completely, by the current layout file."""
     stamp = _jmeter_stamp(project)
-    return stamp.is_file() and _modified(stamp) >= _modified(project.root / JMETER_POM)
+    return stamp.is_file() and _modified(stamp) >= _modified(project.root / JMETER / "pom.xml")
 
 
-def lay_out_jmeter(project: Project, jdk: Jdk) -> None:
-    """Fetch JMeter's artifacts and lay them out as its release does.
-
-    Raises `UserError` with the end of Maven's output if that fails.
-    """
-    home = project.jmeter_home
-    shutil.rmtree(home, ignore_errors=True)
-    home.mkdir(parents=True)
-    arguments = ("-f", str(JMETER_POM), f"-Djmeter.home={home}", "package")
-    _run_maven(project, jdk, arguments, "jmeter-layout.log", "JMeter could not be laid out")
-    # JMeter complains when this folder of its release is missing.
-    (home / "lib" / "junit").mkdir(exist_ok=True)
-    _jmeter_stamp(project).touch()
-
-
-def _run_maven(
-    project: Project, jdk: Jdk, arguments: Sequence[str], log_name: str, failed: str
-) -> None:
-    log = project.state / log_name
+def _run_maven(project: Project, jdk: Jdk, arguments: Sequence[str]) -> None:
+    log = project.state / "build.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [maven(), "-B", "-q", *arguments]
     if processes.run_in_foreground(command, jdk.environment(), project.root, log) != 0:
-        raise UserError(f"{failed}; the end of {project.shown(log)}:\n" + maven_tail(log))
+        raise UserError(f"the build failed; the end of {project.shown(log)}:\n" + maven_tail(log))
 
 
 def maven_tail(log: Path) -> str:
@@ -144,6 +154,19 @@ def _is_runnable(folder: Path) -> bool:
     return ElementTree.parse(pom).getroot().find("m:build/m:finalName", _POM) is not None
 
 
+def _lists_libraries(folder: Path) -> bool:
+    """Return whether the checked jar of a module has a list of its libraries."""
+    return "cyclonedx-maven-plugin" in (folder / "pom.xml").read_text(encoding="utf-8")
+
+
+def _is_checked(jar: Path) -> bool:
+    try:
+        with zipfile.ZipFile(jar) as archive:
+            return SBOM in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def _newest_source(module: Path) -> float:
     # Tests are not in the jar. Folders count, because a deleted file only changes its folder.
     return max(_newest(module / "pom.xml"), _newest(module / "src" / "main"))
@@ -151,7 +174,7 @@ def _newest_source(module: Path) -> float:
 
 def _newest(path: Path) -> float:
     below = path.rglob("*") if path.is_dir() else ()
-    return max(_modified(one) for one in (path, *below))
+    return max(map(_modified, (path, *below)))
 
 
 def _written(jar: Path) -> float:

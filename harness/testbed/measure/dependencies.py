@@ -114,8 +114,8 @@ class Dependencies:
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[Deployment], object] = _empty
-    ceilings: Callable[[], Mapping[str, float]] = dict
-    """Returns the generator's highest rate by plan, in operations per second."""
+    ceilings: Callable[[Sequence[str]], Mapping[str, float]] = lambda _: {}
+    """Returns the generator's highest rate with some plans, in operations per second."""
     bare_servers: Callable[[], Mapping[str, Any]] = dict
     """Returns what servers without work reach, by plan."""
     could_tell: Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]] = _could_tell

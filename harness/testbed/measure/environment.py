@@ -30,14 +30,17 @@ def describe(
     jars: Iterable[Path],
     images: Mapping[str, str | None],
     cluster: Mapping[str, Any] | None = None,
+    *,
+    aot_caches: bool | None = None,
 ) -> dict[str, Any]:
     """Return the machine, versions and settings of a result, as plain data.
 
     `services_jdk` and `generator_java` are None where images determine them. The JVM arguments of
     `presets` are recorded. `jars` are the services' artifacts, if the services are local processes.
     `images` has the image of each container, by its id if it is known. `cluster` has the versions
-    and nodes of the cluster; None without one. ``recorded`` is in ISO 8601, UTC; ``usable_cpus``
-    are cores that this process may use.
+    and nodes of the cluster; None without one. `aot_caches` says whether the services' JVMs start
+    from AOT caches; None where images determine it. ``recorded`` is in ISO 8601, UTC;
+    ``usable_cpus`` are cores that this process may use.
     """
     return {
         "recorded": now().isoformat(),
@@ -54,6 +57,7 @@ def describe(
             "embedded-backends": list(BACKENDS_FLAGS),
             "generator": generator_flags(),
         },
+        "aot_caches": aot_caches,
         "artifacts": {
             "jars": {_named(jar): manifest(jar) for jar in jars},
             "images": dict(images),

@@ -18,6 +18,9 @@ from testbed.model.project import Project
 
 GENERATOR_LOG = "generator.log"
 
+LOOKED_AT_SHARE = 0.1
+"""Share of its cores from which on a generator's highest rate is measured."""
+
 PARTIAL = ".partial"
 """Suffix of the folder of an unfinished run."""
 
@@ -35,7 +38,6 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
     """Write the experiment and its environment into a new results directory."""
     described = {
         **dependencies.describe(),
-        "generator_ceiling": dict(dependencies.ceilings()),
         **({"bare_servers": dict(dependencies.bare_servers())} if plan.bare_servers else {}),
         "seed": plan.seed,
     }
@@ -72,10 +74,25 @@ def require_same(dependencies: Dependencies, results: Path) -> None:
         )
 
 
-def ceilings(results: Path) -> dict[str, float]:
-    """Return the generator's highest rate with each plan, in operations per second."""
-    measured = _recorded_environment(results).get("generator_ceiling", {})
-    return {plan: float(rate) for plan, rate in measured.items()}
+def aot_caches(results: Path) -> bool | None:
+    """Return whether the systems were started from AOT caches; None if that is not recorded."""
+    started: bool | None = _recorded_environment(results).get("aot_caches")
+    return started
+
+
+def add_ceilings(dependencies: Dependencies, results: Path) -> None:
+    """Record the generator's highest rate with each plan with which it used `LOOKED_AT_SHARE`.
+
+    A generator that used less was far from its limit.
+    """
+    used = {
+        record["plan"]
+        for record in finished(results).values()
+        if record["generator_cpu_s"] > LOOKED_AT_SHARE * record["wall_s"] * record["generator_cpus"]
+    }
+    described = _recorded_environment(results)
+    described["generator_ceiling"] = dict(dependencies.ceilings(sorted(used))) if used else {}
+    files.write_json(results / "environment.json", described)
 
 
 def fresh_folder(final: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from typing import Any
 
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import Start, allocation, next_cell, round_of
-from testbed.experiment.stopping import ending
+from testbed.experiment.stopping import Ending, ending
 from testbed.measure import results_directory
 from testbed.measure.dependencies import Dependencies, Show, judge
 from testbed.measure.load import Generator
@@ -27,24 +26,38 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
     The next run depends only on the plan and on finished runs, so a stopped experiment can resume.
     An error or an interrupt ends the generators and the systems; finished runs stay.
     """
-    done = results_directory.finished(results)
     log = results / results_directory.GENERATOR_LOG
     most = max(system.generators for system in plan.compared)
     with dependencies.generators(log, most) as generators:
-        for number in itertools.count(1):
-            for start in round_of(plan, number):
-                if next_cell(plan, start, done) is not None:
-                    _carry_out_start(dependencies, generators, plan, start, results, show, done)
-                    if len(start.systems) > 1:
-                        show.known(dependencies.narrowing(results))
-            reason = ending(plan, number, done, partial(dependencies.could_tell, results))
-            if reason is not None:
-                files.write_json(results / "ending.json", asdict(reason))
-                if plan.precision is not None:
-                    show.decided(reason.text)
-                return
-            if plan.precision is not None and number >= plan.precision.min_repetitions:
-                show.decided(f"not precise enough after {number} rounds: one more")
+        reason = _carry_out_rounds(dependencies, generators, plan, results, show)
+    # Now the processors are free.
+    results_directory.add_ceilings(dependencies, results)
+    files.write_json(results / "ending.json", asdict(reason))
+    if plan.precision is not None:
+        show.decided(reason.text)
+
+
+def _carry_out_rounds(
+    dependencies: Dependencies,
+    generators: Sequence[Generator],
+    plan: Experiment,
+    results: Path,
+    show: Show,
+) -> Ending:
+    done = results_directory.finished(results)
+    number = 0
+    while True:
+        number += 1
+        for start in round_of(plan, number):
+            if next_cell(plan, start, done) is not None:
+                _carry_out_start(dependencies, generators, plan, start, results, show, done)
+                if len(start.systems) > 1:
+                    show.known(dependencies.narrowing(results))
+        reason = ending(plan, number, done, partial(dependencies.could_tell, results))
+        if reason is not None:
+            return reason
+        if plan.precision is not None and number >= plan.precision.min_repetitions:
+            show.decided(f"not precise enough after {number} rounds: one more")
 
 
 def _carry_out_start(

@@ -471,7 +471,6 @@ class Session:
             "properties": {**put.properties, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in blocks), 3),
             "generator_cpus": self.generators[0].usable_cpus(one.member.system.generators),
-            "generator_ceiling_per_s": results_directory.ceilings(self.results).get(put.plan.name),
         }
 
     def _complete_after(self, one: Recording) -> dict[str, bool | str]:

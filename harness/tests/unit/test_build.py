@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 ROOT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modules><module>contracts</module><module>broker-service</module></modules>
+  <modules>
+    <module>contracts</module><module>broker-service</module><module>jmeter/distribution</module>
+  </modules>
 </project>"""
 LIBRARY = '<project xmlns="http://maven.apache.org/POM/4.0.0"><!-- finalName --></project>'
 RUNNABLE = """<project xmlns="http://maven.apache.org/POM/4.0.0"><build>
@@ -31,8 +34,8 @@ def sources(project: Project) -> Project:
         code.mkdir(parents=True)
         (code / "A.java").write_text("class A {}")
         (project.root / module / "pom.xml").write_text(pom)
-    (project.root / build.JMETER_POM).parent.mkdir(parents=True)
-    (project.root / build.JMETER_POM).write_text(LIBRARY)
+    (project.root / build.JMETER).mkdir(parents=True)
+    (project.root / build.JMETER / "pom.xml").write_text(LIBRARY)
     for path in project.root.rglob("*"):
         os.utime(path, (LONG_AGO, LONG_AGO))
     return project
@@ -118,8 +121,49 @@ def test_builds_the_named_modules_with_what_they_need(
 
     called = (sources.root / "called").read_text()
     assert called.startswith("/jvm ")
-    assert "-pl broker-service -am package" in called
+    assert "-pl broker-service -am -Dunchecked package" in called
+    assert "jmeter" not in called
     assert stale(sources) == []
+
+
+def test_a_checked_build_compiles_anew_and_a_jar_without_its_list_is_stale_to_it(
+    sources: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pom = sources.root / "broker-service" / "pom.xml"
+    pom.write_text(RUNNABLE.replace("</build>", "<!-- cyclonedx-maven-plugin --></build>"))
+    jar = sources.jar("broker-service")
+    jar.parent.mkdir()
+    every = build.modules(sources)
+    maven(tmp_path, 'echo "$*" > called', monkeypatch)
+
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr("META-INF/MANIFEST.MF", "")
+    os.utime(pom, (LONG_AGO, LONG_AGO))
+    assert build.stale(sources, every) == []
+    assert build.stale(sources, every, checked=True) == ["broker-service"]
+
+    build.build(sources, JDK, ["broker-service"], checked=True)
+    assert "-am clean package" in (sources.root / "called").read_text()
+
+    with zipfile.ZipFile(jar, "w") as archive:
+        archive.writestr(build.SBOM, "{}")
+    assert build.stale(sources, every, checked=True) == []
+
+
+def test_jmeter_is_laid_out_by_the_same_build(
+    sources: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = f'echo "$*" > called; mkdir -p broker-service/target {sources.jmeter_home}/lib; '
+    maven(tmp_path, script + "echo jar > broker-service/target/broker-service.jar", monkeypatch)
+    sources.jmeter_home.mkdir(parents=True)
+    (sources.jmeter_home / "half").touch()
+
+    build.build(sources, JDK, ["broker-service"], jmeter=True)
+
+    called = (sources.root / "called").read_text()
+    assert f"-Djmeter.home={sources.jmeter_home} -pl broker-service,jmeter/distribution" in called
+    assert build.jmeter_is_laid_out(sources)
+    assert not (sources.jmeter_home / "half").exists()
 
 
 def test_a_failed_build_shows_what_maven_says(
@@ -166,13 +210,13 @@ def test_a_layout_that_broke_off_is_not_taken_for_jmeter(
     home = sources.jmeter_home
     maven(tmp_path, f"mkdir -p {home}/lib; test ! -f {tmp_path}/broken", monkeypatch)
     (tmp_path / "broken").touch()
-    with pytest.raises(UserError, match="JMeter could not be laid out"):
-        build.lay_out_jmeter(sources, JDK)
+    with pytest.raises(UserError, match="the build failed"):
+        build.build(sources, JDK, [], jmeter=True)
     assert not build.jmeter_is_laid_out(sources)
 
     (tmp_path / "broken").unlink()
-    build.lay_out_jmeter(sources, JDK)
+    build.build(sources, JDK, [], jmeter=True)
     assert build.jmeter_is_laid_out(sources)
 
-    change(sources.root / build.JMETER_POM)
+    change(sources.root / build.JMETER / "pom.xml")
     assert not build.jmeter_is_laid_out(sources)

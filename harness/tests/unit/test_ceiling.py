@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from testbed.cli import doctor
 from testbed.deploy.jdk import Jdk
 from testbed.measure import ceiling, load
 from testbed.model.errors import UserError
@@ -170,19 +169,3 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
     assert calls(tmp_path) == ["sync-list.jmx"] * 5
     assert ceiling.bare(project, plans[:1], runtime, services, told.append) == found
     assert told == ["sync-list, static", "sync-list, netty", "sync-list, spring"]
-
-
-def test_the_doctor_says_whether_it_is_known(
-    project: Project, plans: list[Path], tmp_path: Path
-) -> None:
-    runtime = java(tmp_path)
-    plans += [write_plan(project, "async", workload) for workload in ("list", "reserve")]
-
-    before = doctor.generator(project, [runtime])
-    ceiling.measure(project, plans, runtime)
-    after = doctor.generator(project, [runtime])
-
-    assert before.verdict is doctor.Verdict.NOTE
-    assert "./testbed build" in before.text
-    assert after.verdict is doctor.Verdict.GOOD
-    assert "sync-list 100, sync-reserve 100, async-list 100" in after.text

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -39,14 +42,41 @@ def test_a_run_has_its_name_when_it_is_complete(tmp_path: Path) -> None:
     assert results_directory.finished(tmp_path) == {final.name: {"system": "sync"}}
 
 
-def test_ceilings_are_those_of_the_record(tmp_path: Path) -> None:
-    environment = tmp_path / "environment.json"
-    environment.write_text(json.dumps({"generator_ceiling": {"sync-list.jmx": 1000}}))
-    assert results_directory.ceilings(tmp_path) == {"sync-list.jmx": 1000.0}
+def dependencies(ceilings: Any) -> Any:
+    return SimpleNamespace(ceilings=ceilings)
 
-    # Written before ceilings were measured.
-    environment.write_text("{}")
-    assert results_directory.ceilings(tmp_path) == {}
+
+def test_the_ceiling_is_measured_of_plans_that_used_a_tenth_of_the_cores(tmp_path: Path) -> None:
+    def run(name: str, plan: str, cpu_s: float) -> None:
+        folder = results_directory.fresh_folder(tmp_path / "runs" / name)
+        record = {"plan": plan, "generator_cpu_s": cpu_s, "wall_s": 10.0, "generator_cpus": 2.0}
+        results_directory.complete(folder, record)
+
+    run("1", "sync-list.jmx", 1.9)
+    run("2", "sync-list.jmx", 2.1)
+    run("3", "async-list.jmx", 1.9)
+    environment = tmp_path / "environment.json"
+    environment.write_text('{"seed": 3}')
+    measured: list[str] = []
+
+    def ceilings(plans: Sequence[str]) -> dict[str, float]:
+        measured.extend(plans)
+        return dict.fromkeys(plans, 1000.0)
+
+    results_directory.add_ceilings(dependencies(ceilings), tmp_path)
+
+    assert measured == ["sync-list.jmx"]
+    recorded = json.loads(environment.read_text())
+    assert recorded == {"seed": 3, "generator_ceiling": {"sync-list.jmx": 1000.0}}
+
+
+def test_no_ceiling_is_measured_where_the_generator_used_little(tmp_path: Path) -> None:
+    (tmp_path / "environment.json").write_text("{}")
+
+    results_directory.add_ceilings(dependencies(pytest.fail), tmp_path)
+
+    recorded = json.loads((tmp_path / "environment.json").read_text())
+    assert recorded == {"generator_ceiling": {}}
 
 
 def test_results_with_a_link_to_elsewhere_are_not_gone_on_with(tmp_path: Path) -> None:

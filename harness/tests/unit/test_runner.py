@@ -129,7 +129,6 @@ def make_system(project: Project) -> Setup:
         system=stack,
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
         reset=lambda one: resets.append(one.mongodb_uri),
-        ceilings=lambda: {"async-reserve.jmx": 1234.5},
         annotate=lambda name, record: marks.append((name, dict(record))),
         narrowing=lambda results: [f"{len(list(results.glob('runs/*/run.json')))} runs"],
     )
@@ -245,7 +244,6 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
             "complete_after",
             "disturbance",
             "scraped",
-            "generator_ceiling_per_s",
         )
     } == {
         "variant": "async",
@@ -269,7 +267,6 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
         "complete_after": True,
         "disturbance": None,
         "scraped": None,
-        "generator_ceiling_per_s": 1234.5,
     }
     assert data["generator_cpus"] > 0
     assert data["spent_s"] >= data["wall_s"]
