@@ -113,7 +113,7 @@ from-jars() {
   cd "$ROOT"
   jars=(*-service/target/*-service.jar eureka-server/target/eureka-server.jar embedded-backends/target/embedded-backends.jar)
   mkdir "$tree"
-  cp --parents "${jars[@]}" docker/{Dockerfile,Load.java,entrypoint,ready,train} presets/* "$tree"
+  cp --recursive --parents "${jars[@]}" docker/{Dockerfile,Load.java,entrypoint,ready,train} presets "$tree"
   content=$(content <(cd "$tree" && find . -type f | sort | xargs sha256sum) <(id "$JDK"))
   for file in docker-compose.*.yml; do
     built "$file" >"$work/built"

@@ -180,7 +180,7 @@ def deployment(
             f"{', '.join(alone)} runs in containers only",
             "Choose backends docker or kubernetes.",
         )
-    flags = jvm_flags(project, choice.preset, {**environ, **choice.settings})
+    variables = {**environ, **choice.settings}
     own = _local_backends(environ) if choice.backends == "local" else {}
 
     def process(one: ComposeService) -> Service:
@@ -193,7 +193,12 @@ def deployment(
                 settings |= stub.clients
         return Service(
             name=one.name,
-            command=(str(jdk.java), *flags, "-jar", str(choice.jar(project, one.module))),
+            command=(
+                str(jdk.java),
+                *jvm_flags(project, choice.preset, one.module, variables),
+                "-jar",
+                str(choice.jar(project, one.module)),
+            ),
             ports=tuple(addresses.port(one.name, port) for port in one.inside),
             environ={
                 **addresses.on_this_machine(one, settings),
@@ -237,7 +242,8 @@ def deployment(
     started = [tuple(filter(choice.is_first, phase)) for phase in all_phases]
     spare = [one for phase in all_phases for one in phase if not choice.is_first(one)]
     if choice.backends == "embedded" and backends:
-        started.insert(0, (_embedded(backends, addresses, project, jdk, choice.stored),))
+        embedded = _embedded(backends, addresses, project, jdk, choice.stored)
+        started = _beside(embedded, started, services)
     front = choice.system.front
     front_port = addresses.port(front.service, front.port)
     front_ports = (
@@ -441,10 +447,14 @@ def convergence(
     return missing
 
 
-def jvm_flags(project: Project, preset: str, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the JVM arguments of a preset, followed by ``JAVA_OPTS``."""
+def jvm_flags(
+    project: Project, preset: str, module: str, environ: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return a preset's JVM arguments: for all, for a module, then ``JAVA_OPTS``."""
+    own = project.presets / preset / f"{module}.jvm"
     return (
         f"@{project.presets / f'{preset}.jvm'}",
+        *([f"@{own}"] if own.is_file() else []),
         *environ.get("JAVA_OPTS", "").split(),
     )
 
@@ -507,6 +517,20 @@ def _embedded(
         environ={"EMBEDDED_ADDRESS": ports.LOOPBACK, **listens},
         health=None,
     )
+
+
+def _beside(
+    embedded: Service, started: list[tuple[Service, ...]], services: Mapping[str, ComposeService]
+) -> list[tuple[Service, ...]]:
+    """Return start phases with the embedded backends, and beside them what needs no backend."""
+    first, *later = started
+    free = tuple(
+        service
+        for service in first
+        if all(services[name].module for name in services[systems.service_of(service.name)].after)
+    )
+    waiting = tuple(service for service in first if service not in free)
+    return [(embedded, *free), *([waiting] if waiting else []), *later]
 
 
 def _registry(

@@ -101,7 +101,12 @@ def bare(
     """
     jar = project.jar(BARE_MODULE)
     build.require_jars(project, [jar])
-    jvm = (str(services_jdk.java), *deployments.jvm_flags(project, "tuned", {}), "-jar", str(jar))
+    jvm = (
+        str(services_jdk.java),
+        *deployments.jvm_flags(project, "tuned", BARE_MODULE, {}),
+        "-jar",
+        str(jar),
+    )
     own = {"digest": environment.manifest(jar)["sha256"], "warm_up": WARM_UP_S}
     wanted = {
         plan: {

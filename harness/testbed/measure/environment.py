@@ -7,7 +7,7 @@ import importlib.metadata
 import os
 import platform
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,7 @@ def describe(
         },
         "jmeter": None if generator_java is None else jmeter_version(project),
         "jvm_flags": {
-            **{name: _preset_flags(project, name) for name in presets},
+            **{name: flags for preset in presets for name, flags in _flags(project, preset)},
             "extra": os.environ.get("JAVA_OPTS", "").split(),
             "embedded-backends": list(BACKENDS_FLAGS),
             "generator": generator_flags(),
@@ -107,6 +107,14 @@ def git(root: Path) -> dict[str, Any] | None:
     }
 
 
-def _preset_flags(project: Project, preset: str) -> list[str]:
-    lines = (project.presets / f"{preset}.jvm").read_text(encoding="utf-8").splitlines()
-    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+def _flags(project: Project, preset: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the JVM arguments of a preset, and those of single modules, by name."""
+    for file in (
+        project.presets / f"{preset}.jvm",
+        *sorted((project.presets / preset).glob("*.jvm")),
+    ):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        flags = [
+            line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")
+        ]
+        yield str(file.relative_to(project.presets).with_suffix("")), flags

@@ -51,10 +51,9 @@ CINEMAS = {f"cinema-{name}-service" for name in ("cineworld", "dundrum", "ucd")}
 
 def test_services_start_in_the_order_of_the_compose_file(project: Project) -> None:
     assert phases(deploy(project, Choice("sync"))) == [
-        {"embedded-backends"},
-        {"eureka-server"},
-        CINEMAS | {"aggregator-service"},
-        {"api-gateway-service"},
+        # The registry needs no backend.
+        {"embedded-backends", "eureka-server"},
+        CINEMAS | {"aggregator-service", "api-gateway-service"},
     ]
     assert phases(deploy(project, Choice("async"))) == [
         {"embedded-backends"},
@@ -168,6 +167,15 @@ def test_the_preset_reaches_every_service_and_chooses_its_jvm(project: Project) 
         "-jar",
         f"{project.root}/broker-service/target/broker-service.jar",
     )
+
+
+def test_a_service_may_have_flags_of_its_own_after_those_of_the_preset(project: Project) -> None:
+    own = project.presets / "tuned" / "eureka-server.jvm"
+    registry = named(deploy(project, Choice("sync"), JAVA_OPTS="-Dx=1"), "eureka-server")
+    assert registry.command[1:4] == (f"@{project.presets}/tuned.jvm", f"@{own}", "-Dx=1")
+    unlike = named(deploy(project, Choice("sync", preset="thesis")), "eureka-server")
+    assert f"@{own}" not in unlike.command
+    assert f"@{own}" not in named(deploy(project, Choice("sync")), "aggregator-service").command
 
 
 def test_the_backends_jvm_is_the_same_under_every_preset(project: Project) -> None:
@@ -360,7 +368,7 @@ def test_instances_that_an_autoscaler_may_start_are_spare(project: Project) -> N
     assert deployment.ports["cinema-ucd-service.3"] == (9501, 9401)
     all_at_once = deploy(project, replace(choice, at_first={}))
     assert all_at_once.spare == ()
-    assert deployment.spare == all_at_once.phases[-2][-2:]
+    assert deployment.spare == all_at_once.phases[-1][-2:]
 
 
 def test_a_chain_is_started_from_its_end(project: Project) -> None:

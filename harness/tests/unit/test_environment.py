@@ -27,6 +27,8 @@ def jar(path: Path) -> Path:
 def test_describes_machine_versions_flags_and_artifacts(project: Project) -> None:
     project.presets.mkdir()
     (project.presets / "tuned.jvm").write_text("# why\n\n-XX:+UseSerialGC\n-Xmx192m\n")
+    (project.presets / "tuned").mkdir()
+    (project.presets / "tuned" / "eureka-server.jvm").write_text("-Xmx48m\n")
     broker = jar(project.jar("broker-service"))
     jar(project.jmeter_home / "lib" / "ext" / "ApacheJMeter_core.jar")
 
@@ -45,6 +47,7 @@ def test_describes_machine_versions_flags_and_artifacts(project: Project) -> Non
     assert described["java"] == {"services": "25.0.3", "generator": "17.0.15"}
     assert described["jmeter"] == "0.1.0"
     assert described["jvm_flags"]["tuned"] == ["-XX:+UseSerialGC", "-Xmx192m"]
+    assert described["jvm_flags"]["tuned/eureka-server"] == ["-Xmx48m"]
     assert described["artifacts"] == {
         "jars": {
             "broker-service": {
