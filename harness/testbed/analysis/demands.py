@@ -68,7 +68,7 @@ class Found:
     wanted: float | None
     """The goodput that was enough; None where it is that of the first try."""
     parts: Mapping[str, tuple[float, float]]
-    """Cores and MB of resident memory of each service with the least CPU; empty without it."""
+    """Cores and MB of memory (PSS, or RSS where that is missing) of each service with the least CPU; empty without it."""
     utilisation: float | None
     """The share of that CPU that was used."""
     throttled_s: float | None
@@ -179,7 +179,7 @@ def utilisation(run: Run) -> float | None:
 def _parts(run: Run) -> dict[str, tuple[float, float]]:
     shares = (run.demand or {})["shares"]
     parts: dict[str, tuple[float, float]] = {}
-    for instance, memory in run.server_rss_mb.items():
+    for instance, memory in (run.server_pss_mb or run.server_rss_mb).items():
         if (service := service_of(instance)) in shares:
             cores, before = parts.get(service, (0.0, 0.0))
             parts[service] = (cores + shares[service], before + memory)

@@ -47,6 +47,7 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "acknowledged_p95_ms": pl.Float64,
     "server_cpu_ms_per_ok": pl.Float64,
     "server_rss_mb": pl.Float64,
+    "server_pss_mb": pl.Float64,
     "server_throttled_s": pl.Float64,
     "server_peak_mb": pl.Float64,
     "generator_cpu_ms_per_operation": pl.Float64,
@@ -70,7 +71,8 @@ def tabulate(measured: Measured) -> pl.DataFrame:
     Times, rates and CPU per operation are geometric means over the runs, each of which is one over
     its blocks (`run_figure`). Counts are sums, and shares are of these. Times are of successful
     operations, and null if a run has none; ``ok_per_s`` is the goodput. CPU and memory are null
-    unless every run recorded them. If only a part of a run counts, CPU time is charged to the
+    unless every run recorded them; ``server_pss_mb`` divides a page that several processes share among
+    them, ``server_rss_mb`` counts it in each. If only a part of a run counts, CPU time is charged to the
     operations of the whole.
     """
     rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
@@ -121,7 +123,6 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     loaded_s = sum(measurement.recorded.duration_s for measurement in measurements)
     made = sum(measurement.recorded.operations.height for measurement in measurements)
     generator_cpu_s = total(run.generator_cpu_s for run in runs)
-    rss_mb = total(sum(run.server_rss_mb.values()) or None for run in runs)
     acknowledged = [
         one.samples.filter(pl.col("ok") & (pl.col("step") == "request")) for one in measurements
     ]
@@ -155,9 +156,10 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
             [one["elapsed_ms"].quantile(0.95, "linear") for one in acknowledged]
         ),
         "server_cpu_ms_per_ok": cell_figure(measurements, "cpu_ms_per_ok"),
-        "server_rss_mb": _ratio(rss_mb, len(runs)),
-        "server_throttled_s": _ratio(_limited(run.server_throttled_s for run in runs), len(runs)),
-        "server_peak_mb": _ratio(_limited(run.server_peak_mb for run in runs), len(runs)),
+        "server_rss_mb": _mean_of_sums(run.server_rss_mb for run in runs),
+        "server_pss_mb": _mean_of_sums(run.server_pss_mb for run in runs),
+        "server_throttled_s": _mean_of_sums(run.server_throttled_s for run in runs),
+        "server_peak_mb": _mean_of_sums(run.server_peak_mb for run in runs),
         "generator_cpu_ms_per_operation": _ratio(generator_cpu_s, made, 1000),
         "generator_cores": _ratio(generator_cpu_s, loaded_s),
         **{failure: counts.get(failure, 0) for failure in CLASSES},
@@ -165,9 +167,15 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     }
 
 
-def _limited(figures: Iterable[Mapping[str, float]]) -> float | None:
-    """Return the sum over runs and servers; None if a run has none."""
-    return total(sum(one.values()) if one else None for one in figures)
+def memory_column(summary: pl.DataFrame) -> str:
+    """Return the column of a summary to compare memory by: PSS if every row has it, else RSS."""
+    return "server_rss_mb" if summary["server_pss_mb"].has_nulls() else "server_pss_mb"
+
+
+def _mean_of_sums(figures: Iterable[Mapping[str, float]]) -> float | None:
+    """Return the mean over runs of the sum over servers; None if a run has none."""
+    known = list(figures)
+    return _ratio(total(sum(one.values()) if one else None for one in known), len(known))
 
 
 def _mean_over(runs: Sequence[pl.DataFrame], column: str = "elapsed_ms") -> float | None:

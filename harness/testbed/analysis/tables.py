@@ -97,7 +97,8 @@ def cost(row: Row) -> Row:
         "failures by class": failures(row),
         "ack ms": number(row["acknowledged_mean_ms"], 1),
         "CPU ms": number(row["server_cpu_ms_per_ok"], 2),
-        "MB": number(row["server_rss_mb"]),
+        "PSS MB": number(row["server_pss_mb"]),
+        "RSS MB": number(row["server_rss_mb"]),
         "generator": number(row["generator_cores"], 2),
     }
 
@@ -108,7 +109,8 @@ SPEED_NOTE = (
 )
 COST_NOTE = (
     "ack: mean time to the acknowledgement; CPU: of all servers, per successful operation; "
-    "MB: resident memory of all servers; generator: cores that it kept busy"
+    "PSS: memory of all servers, with shared pages counted once; RSS: with shared pages counted in "
+    "each process; generator: cores that it kept busy"
 )
 CELL_TABLES = ((speed, SPEED_NOTE), (cost, COST_NOTE))
 CELL_TEXT = ("system", "workload", "failures by class")

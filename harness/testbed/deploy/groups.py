@@ -65,7 +65,7 @@ class GroupMeter:
 
     files: Mapping[str, tuple[Path, ...]]
 
-    def read(self) -> dict[str, Usage]:
+    def read(self, *, pss: bool = False) -> dict[str, Usage]:
         usage = {}
         for name, files in self.files.items():
             try:
@@ -87,8 +87,8 @@ class LimitedMeter:
     meter: Meter
     groups: Mapping[str, tuple[Path, ...]]
 
-    def read(self) -> dict[str, Usage]:
-        usage = self.meter.read()
+    def read(self, *, pss: bool = False) -> dict[str, Usage]:
+        usage = self.meter.read(pss=pss)
         for name in usage.keys() & self.groups.keys():
             files = [folder / one for folder in self.groups[name] for one in _PRESSURE]
             with contextlib.suppress(OSError):
@@ -103,7 +103,7 @@ class InnerMeter:
 
     into: Mapping[str, tuple[str, ...]]
 
-    def read(self) -> dict[str, Usage]:
+    def read(self, *, pss: bool = False) -> dict[str, Usage]:
         def one(enter: tuple[str, ...]) -> Usage | None:
             answer = processes.ask((*enter, "sh", "-c", READ_USAGE))
             return parse_usage(answer.stdout) if answer.returncode == 0 else None

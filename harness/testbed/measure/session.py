@@ -371,6 +371,7 @@ class Session:
         record = {
             **self._what(one.run, member.system),
             **self._how(one),
+            "server_pss_mb": _proportional_mb(member.stack),
             "start_s": member.stack.record.start_s,
             "warm": member.warm,
             # Otherwise the load would not have begun.
@@ -488,6 +489,13 @@ def _of_each(parts: Sequence[Part]) -> dict[str, Any]:
     if len(parts) == 1:
         return {}
     return {"generators": [{**asdict(part), "file": part.file.name} for part in parts]}
+
+
+def _proportional_mb(stack: Stack) -> dict[str, float]:
+    """Return the proportional memory of each part, in MB; empty unless all can be read."""
+    usages = stack.meter().read(pss=True).items()
+    read = {name: round(usage.pss_mb, 1) for name, usage in usages if usage.pss_mb is not None}
+    return read if len(read) == len(usages) else {}
 
 
 def _warmth(member: Member) -> str:

@@ -14,7 +14,7 @@ from rich.console import Console
 from scipy import stats
 
 from testbed.analysis.samples import FAILURES, load
-from testbed.analysis.summary import SCHEMA, tabulate
+from testbed.analysis.summary import SCHEMA, memory_column, tabulate
 from testbed.analysis.tables import markdown_table, percent, print_table, speed
 
 from .synthetic import write_run
@@ -102,6 +102,18 @@ def test_leaves_cost_out_where_a_run_has_none(tmp_path: Path) -> None:
     assert row["server_cpu_ms_per_ok"] is None
     assert row["generator_cores"] is None
     assert row["server_rss_mb"] == pytest.approx(500)
+
+
+def test_memory_is_compared_by_pss_where_every_run_has_it(tmp_path: Path) -> None:
+    write_run(tmp_path, record={"server_pss_mb": {"gateway": 200.0, "cinema-ucd": 150.0}})
+    summary = tabulate(load(tmp_path))
+    assert summary["server_pss_mb"].to_list() == [350]
+    assert memory_column(summary) == "server_pss_mb"
+    # A record from before it was read.
+    write_run(tmp_path, repetition=2)
+    summary = tabulate(load(tmp_path))
+    assert summary["server_pss_mb"].to_list() == [None]
+    assert memory_column(summary) == "server_rss_mb"
 
 
 def test_limits_show_where_every_run_has_recorded_them(tmp_path: Path) -> None:

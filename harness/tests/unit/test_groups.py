@@ -161,7 +161,7 @@ def test_groups_are_removed_and_those_in_use_are_left(
 
 
 class Fixed:
-    def read(self) -> Mapping[str, Usage]:
+    def read(self, *, pss: bool = False) -> Mapping[str, Usage]:
         return {"free": Usage(1.0, 10.0), "held": Usage(2.0, 20.0)}
 
 

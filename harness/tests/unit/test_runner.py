@@ -275,6 +275,7 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
     assert started.astimezone(UTC) < finished.astimezone(UTC)
     assert set(data["server_cpu_s"]) == {"broker"}
     assert data["server_rss_mb"]["broker"] > 1
+    assert 1 < data["server_pss_mb"]["broker"] <= data["server_rss_mb"]["broker"] + 1
     assert data["generator_cpu_s"] > 0
     samples = measured.results / "runs" / "async-reserve-002-threads-1" / "samples.csv"
     assert len(samples.read_text().splitlines()) == 1 + 2 * 3
@@ -742,7 +743,7 @@ def test_instances_and_what_their_limits_did_are_recorded(
     readings = itertools.count(1)
 
     class Counting:
-        def read(self) -> dict[str, Usage]:
+        def read(self, *, pss: bool = False) -> dict[str, Usage]:
             turn = next(readings)
             limited = Usage(turn, 50.0, throttled=10 * turn, throttled_s=turn / 2, peak_mb=60.04)
             return {"gateway": Usage(turn, 70.0), "cinema.2": limited}

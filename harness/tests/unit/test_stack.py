@@ -329,11 +329,14 @@ def test_the_meter_reads_cpu_and_memory(service: MakeService, make_stack: MakeSt
     with httpx.Client(trust_env=False) as http:
         for _ in range(300):
             http.get(f"http://127.0.0.1:{gateway.ports[0]}/")
-    after = meter.read()["gateway"]
+    after = meter.read(pss=True)["gateway"]
     running.stop()
 
     assert after.cpu_s > before.cpu_s
     assert 5 < after.rss_mb < 500
+    assert before.pss_mb is None
+    assert after.pss_mb is not None
+    assert 1 < after.pss_mb < 500
     assert meter.read() == {}
 
 

@@ -13,17 +13,22 @@ from testbed.analysis.figures.decided import mark_ratio, ratio_axis
 from testbed.analysis.figures.figure import ReportFigure, finished, subplots
 from testbed.analysis.figures.style import COLOURS
 from testbed.analysis.ladders import Climb, climbed
+from testbed.analysis.summary import memory_column
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
-PANELS = {
-    "ok_per_s": "goodput, 1/s",
-    "p95_ms": "p95, ms",
-    "server_cpu_ms_per_ok": "CPU, ms",
-    "server_rss_mb": "memory, MB",
-}
 TOP_SHIFT = 0.25
 """Distance in rows from the mark of the way up down to the mark at the top."""
+
+
+def panels(summary: pl.DataFrame) -> dict[str, str]:
+    """Return the columns of a summary that are drawn, with their titles."""
+    return {
+        "ok_per_s": "goodput, 1/s",
+        "p95_ms": "p95, ms",
+        "server_cpu_ms_per_ok": "CPU, ms",
+        memory_column(summary): "memory, MB",
+    }
 
 
 def ladders(
@@ -45,8 +50,9 @@ def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
     rungs = [found.first, *(step.rung for step in found.steps)]
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
     cell = part["workload"][0], part["level"][0], "ok_per_s"
-    figure, grid = subplots(1, len(PANELS) + 1, 1.2 + 0.34 * len(rungs), sharey=True)
-    for axes, (column, title) in zip(grid[0], PANELS.items(), strict=False):
+    shown = panels(part)
+    figure, grid = subplots(1, len(shown) + 1, 1.2 + 0.34 * len(rungs), sharey=True)
+    for axes, (column, title) in zip(grid[0], shown.items(), strict=False):
         known = [
             (row[column], place)
             for place, rung in enumerate(rungs)

@@ -11,7 +11,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
-from testbed.analysis.figures.climb import PANELS
+from testbed.analysis.figures.climb import panels
 from testbed.analysis.figures.figure import ReportFigure, add_legend, finished, subplots
 from testbed.analysis.figures.style import line_styles
 from testbed.analysis.verdicts import Judged
@@ -60,16 +60,16 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
         open_loop = ["open"] if part["mode"][0] == "open" else []
         level = [f"{part['level'][0]:g}"] if known else []
         file = "-".join(("growth", workload, *open_loop, *level))
-        drawn.append(finished(file, title, partial(draw, axis, curves)))
+        drawn.append(finished(file, title, partial(draw, axis, curves, panels(part))))
     return drawn
 
 
-def draw(axis: str, curves: Curves) -> tuple[Figure, str]:
-    """Draw the panels over an axis; return them with their caption."""
-    figure, grid = subplots(1, len(PANELS), 3.2)
+def draw(axis: str, curves: Curves, shown: Mapping[str, str]) -> tuple[Figure, str]:
+    """Draw the columns to be shown over an axis; return the figure with its caption."""
+    figure, grid = subplots(1, len(shown), 3.2)
     look, told = line_styles(curves), []
     measured = sorted({at for rows in curves.values() for at, _ in rows})
-    for axes, (column, title) in zip(grid[0], PANELS.items(), strict=True):
+    for axes, (column, title) in zip(grid[0], shown.items(), strict=True):
         if measured and measured[-1] > 1000:
             # Before anything is drawn: margins are those of the scale.
             axes.set_xscale("symlog", linthresh=1000)

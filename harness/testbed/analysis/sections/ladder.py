@@ -8,7 +8,7 @@ import polars as pl
 
 from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.ladders import Climb, climbed
-from testbed.analysis.summary import tabulate
+from testbed.analysis.summary import memory_column, tabulate
 from testbed.analysis.tables import (
     MISSING,
     decision_words,
@@ -24,8 +24,8 @@ NOTE = (
     "Each rung has one more factor at its best. *Worth* is the rung divided by the one below it, "
     "with its 95 % interval: above 1 is better for goodput, below 1 for CPU. *At the top* is the "
     "whole system divided by itself without this factor alone. *Finds* is the smallest difference "
-    "in goodput that would have been found. Goodput, p95, CPU of an operation and resident memory "
-    "are means over all starts of a rung; only systems that were up together are divided."
+    "in goodput that would have been found. Goodput, p95, CPU of an operation and memory "
+    "(PSS where it was read, else RSS) are means over all starts of a rung; only systems that were up together are divided."
 )
 
 WORTH = ("worth: goodput", "worth: CPU", "at the top: goodput", "at the top: CPU")
@@ -70,6 +70,7 @@ def sentences(judged: Judged, decisions: Sequence[Decision]) -> list[str]:
 
 def _rows(found: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
+    memory = memory_column(part)
     workload, level = part["workload"][0], part["level"][0]
 
     def of_cell(ones: Sequence[Decision], figure: str) -> Decision | None:
@@ -88,7 +89,7 @@ def _rows(found: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
             "goodput, 1/s": number(one.get("ok_per_s")),
             "p95, ms": number(one.get("p95_ms")),
             "CPU, ms": number(one.get("server_cpu_ms_per_ok"), 2),
-            "MB": number(one.get("server_rss_mb")),
+            "MB": number(one.get(memory)),
             **dict(zip(WORTH, map(_worth, worth), strict=True)),
             "finds": effect(worth[0].could_tell if worth[0] else None),
         }
