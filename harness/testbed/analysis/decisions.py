@@ -63,7 +63,9 @@ class Decision:
     """The system's figure divided by the reference's; None if not known."""
     low: float | None = None
     high: float | None = None
-    """With `low`, the 95 % interval of the ratio."""
+    """With `low`, the interval by which the cell is decided: it excludes 1 if the decision is
+    ``better`` or ``worse``.
+    """
     decision: Outcome = "not known"
     could_tell: float | None = None
     """The smallest ratio above 1 that would have been detected with a probability of 0.8."""

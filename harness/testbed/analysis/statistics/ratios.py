@@ -5,7 +5,6 @@ Figures are compared as logarithms. The unit is the pair of starts, or a run, ne
 
 from __future__ import annotations
 
-import gc
 import math
 import warnings
 from collections import Counter
@@ -14,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 from scipy import optimize, stats
-from statsmodels.stats.multitest import multipletests
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
@@ -63,9 +62,14 @@ class Design:
 class Told:
     """The interval and the verdict of one ratio.
 
-    The interval holds for this ratio alone, not jointly with other cells. The verdict has Holm's
-    correction over the family of cells. ``alike`` within `ALIKE` is tested first, for pairs only,
-    then ``higher`` or ``lower`` than 1. ``design`` is None for unpaired runs.
+    The verdict has Holm's correction over the family of cells. ``alike`` within `ALIKE` is tested
+    first, for pairs only, then ``higher`` or ``lower`` than 1. ``design`` is None for unpaired
+    runs.
+
+    The interval is that of the test which decides, at the level that Holm's method gives this cell.
+    So it excludes 1 if the verdict is ``higher`` or ``lower``, lies within `ALIKE` if it is
+    ``alike``, and else contains 1 and reaches beyond `ALIKE`. With a probability of at most `ALPHA`
+    any cell of the family has an interval that wrongly excludes 1.
     """
 
     interval: Interval
@@ -99,7 +103,8 @@ def paired_ratios(
     Notes
     -----
     The estimates are the cells' means; the variance is pooled over cells. Student's intervals; Holm
-    (Scandinavian Journal of Statistics 6, 1979) over the cells; equivalence by two one-sided tests
+    (Scandinavian Journal of Statistics 6, 1979) over the cells, and intervals at its levels
+    (Serlin, Journal of Experimental Education 61, 1993); equivalence by two one-sided tests
     (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
     """
     groups = [np.asarray(cell, dtype=float) for cell in cells]
@@ -114,16 +119,46 @@ def paired_ratios(
         above, below = ((estimates + side) / errors for side in (margin, -margin))
         differs = np.nan_to_num(2 * stats.t.sf(np.abs(estimates) / errors, freedom), nan=1.0)
     not_alike = np.maximum(stats.t.sf(above, freedom), stats.t.cdf(below, freedom))
-    alike, apart = _holm(not_alike), _holm(differs)
-    reach = stats.t.isf(ALPHA / 2, freedom) * errors
+    alike, apart = holm(not_alike), holm(differs)
+    # Where nothing is decided, the wider interval: it fits both tests.
+    undecided = np.minimum(alike.levels, apart.levels / 2)
+    decided_apart = np.where(apart.rejected, apart.levels / 2, undecided)
+    reach = stats.t.isf(np.where(alike.rejected, alike.levels, decided_apart), freedom) * errors
     return [
         Told(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
-            "alike" if alike[i] else _side(estimate) if apart[i] else "not known",
+            "alike"
+            if alike.rejected[i]
+            else _side(estimate)
+            if apart.rejected[i]
+            else "not known",
             Design(spread, int(sizes[i]), freedom, len(cells)),
         )
         for i, (estimate, wide) in enumerate(zip(estimates, reach, strict=True))
     ]
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The outcome of Holm's method for a family of hypotheses, in their order."""
+
+    rejected: npt.NDArray[np.bool_]
+    levels: Floats
+    """The level at which each is tested: `ALPHA` divided by the number of hypotheses left at its
+    step. After the first that is not rejected, the level stays.
+    """
+
+
+def holm(pvalues: ArrayLike) -> Tests:
+    """Test a family of hypotheses by Holm's method at `ALPHA`."""
+    values = np.asarray(pvalues, dtype=float)
+    order = np.argsort(values, kind="stable")
+    left = np.arange(values.size, 0, -1)
+    passes = np.logical_and.accumulate(values[order] <= ALPHA / left)
+    steps = np.minimum(np.arange(values.size), passes.sum())
+    rejected, levels = np.zeros(values.size, dtype=bool), np.zeros(values.size)
+    rejected[order], levels[order] = passes, ALPHA / (values.size - steps)
+    return Tests(rejected, levels)
 
 
 def larger(between: Deviation, of_blocks: Deviation | None) -> Deviation:
@@ -155,20 +190,25 @@ def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> l
     side. The ratio is that of their geometric means. Welch's test (Biometrika 34, 1947) of the
     logarithms, Holm over the cells.
     """
-    estimates, pvalues, intervals = [], [], []
+    estimates, pvalues, tests = [], [], []
     for one, other in zip(above, below, strict=True):
         logs = np.log(one), np.log(other)
         estimates.append(float(logs[0].mean() - logs[1].mean()))
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # Equal runs.
             test = stats.ttest_ind(*logs, equal_var=False)
         pvalues.append(float(np.nan_to_num(test.pvalue, nan=1.0)))
-        intervals.append(test.confidence_interval(CONFIDENCE))
+        tests.append(test)
+    family = holm(pvalues)
+    intervals = [
+        test.confidence_interval(1 - level)
+        for test, level in zip(tests, family.levels, strict=True)
+    ]
     return [
         Told(
             Interval(*(math.exp(value) for value in (estimate, interval.low, interval.high))),
             _side(estimate) if apart else "not known",
         )
-        for estimate, interval, apart in zip(estimates, intervals, _holm(pvalues), strict=True)
+        for estimate, interval, apart in zip(estimates, intervals, family.rejected, strict=True)
     ]
 
 
@@ -223,18 +263,6 @@ def simulated_outcomes(
             decided = paired_ratios(list(experiment.mean(axis=2)), of_blocks)
         found.update(told.verdict for told in decided or ())
     return found
-
-
-def _holm(pvalues: ArrayLike) -> list[bool]:
-    """Return which hypotheses Holm's method rejects."""
-    pvalues = np.asarray(pvalues, dtype=float)
-    if not pvalues.size:
-        return []
-    gc.freeze()  # `multipletests` collects garbage, which would take most of the time.
-    try:
-        return list(multipletests(pvalues, ALPHA, method="holm")[0])
-    finally:
-        gc.unfreeze()
 
 
 def _side(estimate: float) -> Verdict:
