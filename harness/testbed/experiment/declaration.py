@@ -140,8 +140,10 @@ class Experiment(Section):
 
     name: Name
     """The name of the result directory."""
+    topic: str = ""
+    """Under which heading `./testbed run` lists it, if it ships."""
     description: str = ""
-    """The purpose, in one sentence."""
+    """The question that it answers, in one sentence."""
     variants: Several[Variant] = Field(default_factory=declared_systems.compared)
     """The compared systems are all combinations of variants and presets."""
     presets: Several[Preset] = ("tuned",)

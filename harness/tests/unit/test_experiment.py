@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.experiment import planning, reading
+from testbed.experiment import reading
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -608,14 +608,6 @@ def test_an_experiment_is_found_by_its_path(project: Project, tmp_path: Path) ->
     file.write_text(VALID)
 
     assert reading.load(project, str(file)).name == "mine"
-
-
-def test_what_ships_says_how_long_it_takes_as_the_schedule_has_it() -> None:
-    project = Project.find()
-    for name in reading.shipped(project):
-        text = (project.experiments / f"{name}.yaml").read_text(encoding="utf-8")
-        told = planning.expect(reading.parse(text, name), {}).told
-        assert f"# On 2 cores: {told}.\n" in text, name
 
 
 @pytest.mark.parametrize("name", ["quick", "compare", "hundred"])
