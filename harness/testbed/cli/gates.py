@@ -1,0 +1,114 @@
+"""Gates: decisions that make a command end with exit code 1."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from testbed.experiment.declaration import Demanded, Experiment, Searched
+from testbed.model.errors import UserError
+
+if TYPE_CHECKING:
+    from testbed.analysis.answer import Finding
+
+CHOICES = "worse, not-known, or 'beyond FACTOR' with a factor above 1, such as 'beyond 1.10'"
+
+_BEYOND = re.compile(r"beyond[ =](\S+)")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What must not be decided of any cell by any headline figure.
+
+    ``worse``: that the system is worse than its baseline. ``beyond``: that it is worse, with an
+    interval that lies completely beyond `factor`. ``not-known``: that nothing is decided.
+    """
+
+    kind: Literal["worse", "not-known", "beyond"]
+    factor: float = 1.0
+
+    def __str__(self) -> str:
+        return f"beyond {self.factor:g}" if self.kind == "beyond" else self.kind
+
+    def fails(self, finding: Finding) -> bool:
+        if self.kind == "not-known":
+            return finding.decided == "not known"
+        if finding.decided != "worse":
+            return False
+        return self.kind == "worse" or _nearest(finding) > self.factor
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A finding that a gate does not let pass."""
+
+    gate: Gate
+    finding: Finding
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the gate, and the cell and figure that failed it."""
+        where = ("system", "baseline", "workload", "mode", "level", "figure")
+        cell = asdict(self.finding)
+        return {"gate": str(self.gate), **{key: cell[key] for key in where}}
+
+    def __str__(self) -> str:
+        from testbed.analysis.quantities import WORDS
+        from testbed.model.loads import load_words
+
+        one = self.finding
+        known = [value for value in (one.ratio, one.low, one.high) if value is not None]
+        ratio = "no ratio" if len(known) < 3 else f"{known[0]:.2f} [{known[1]:.2f}, {known[2]:.2f}]"
+        return (
+            f"{self.gate}: {one.workload}, {load_words(one.mode, one.level)}: {WORDS[one.figure]} "
+            f"of {one.system} ÷ {one.baseline}: {ratio}, {one.decided}"
+        )
+
+
+def parse(given: Iterable[str]) -> tuple[Gate, ...]:
+    """Return the gates of ``--fail-if``; raise `UserError` with the first that is none."""
+    return tuple(map(_gate, given))
+
+
+def require_decisions(plan: Experiment) -> None:
+    """Check that an experiment decides cells; raise `UserError` if it cannot."""
+    searches = isinstance(plan, Searched | Demanded)
+    if searches or len(plan.compared) < 2:
+        why = "searches for a limit of each system" if searches else "has one system"
+        raise UserError(
+            f"--fail-if: {plan.name} compares no cells: it {why}",
+            "Gates need an experiment that compares systems, such as compare.",
+        )
+
+
+def failures(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[Failure]:
+    """Return what gates do not let pass.
+
+    Raises `UserError` if there are gates, but no finding that they could judge.
+    """
+    if gates and not findings:
+        raise UserError("--fail-if: no cell has runs of a system and its baseline")
+    return [Failure(gate, finding) for gate in gates for finding in findings if gate.fails(finding)]
+
+
+def _nearest(finding: Finding) -> float:
+    """Return the factor between 1 and the nearer end of the interval; 1 if the interval has 1."""
+    if finding.low is None or finding.high is None:
+        return 1.0
+    # Of goodput less is worse, of times and of CPU more.
+    return max(finding.low, 1 / finding.high, 1.0)
+
+
+def _gate(given: str) -> Gate:
+    if given in ("worse", "not-known"):
+        return Gate("worse" if given == "worse" else "not-known")
+    match = _BEYOND.fullmatch(given)
+    try:
+        factor = float(match[1]) if match else 0.0
+    except ValueError:
+        factor = 0.0
+    if not 1 < factor < math.inf:
+        raise UserError(f"--fail-if {given!r}: choose from: {CHOICES}")
+    return Gate("beyond", factor)
