@@ -68,7 +68,9 @@ class Found:
     wanted: float | None
     """The goodput that was enough; None where it is that of the first try."""
     parts: Mapping[str, tuple[float, float]]
-    """Cores and MB of memory (PSS, or RSS where that is missing) of each service with the least CPU; empty without it."""
+    """Cores and MB of memory (PSS, or RSS where that is missing) of each service with the least
+    CPU; empty without it.
+    """
     utilisation: float | None
     """The share of that CPU that was used."""
     throttled_s: float | None

@@ -171,8 +171,8 @@ class Run:
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
     """Resident memory of each server process at the end of the run, MB."""
     server_pss_mb: Mapping[str, float] = field(default_factory=dict)
-    """The same with a page that several processes share divided among them. Empty in containers, and
-    in records from before it was read.
+    """The same with a page that several processes share divided among them. Empty in containers,
+    and in records from before it was read.
     """
     server_throttled_s: Mapping[str, float] = field(default_factory=dict)
     """Seconds that each server with limits waited because its CPU time was used up, added up over

@@ -71,9 +71,9 @@ def tabulate(measured: Measured) -> pl.DataFrame:
     Times, rates and CPU per operation are geometric means over the runs, each of which is one over
     its blocks (`run_figure`). Counts are sums, and shares are of these. Times are of successful
     operations, and null if a run has none; ``ok_per_s`` is the goodput. CPU and memory are null
-    unless every run recorded them; ``server_pss_mb`` divides a page that several processes share among
-    them, ``server_rss_mb`` counts it in each. If only a part of a run counts, CPU time is charged to the
-    operations of the whole.
+    unless every run recorded them. ``server_rss_mb`` counts a page that several processes share in
+    each, ``server_pss_mb`` divides it among them. If only a part of a run counts, CPU time is
+    charged to the operations of the whole.
     """
     rows = [_row(cell, measurements) for cell, measurements in measured.by_cell().items()]
     return pl.DataFrame(rows, schema=SCHEMA)

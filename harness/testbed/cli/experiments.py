@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -14,8 +13,16 @@ import psutil
 import typer
 from rich.markup import escape
 
-from testbed.cli.console import console, seconds, step
-from testbed.cli.options import NoBuildOption, OffsetOption, parse_percent
+from testbed.cli import gates, listing
+from testbed.cli.console import EXIT_FAILED, console, output_as, print_json, step
+from testbed.cli.gates import Gate
+from testbed.cli.options import (
+    FailIfOption,
+    JsonOption,
+    NoBuildOption,
+    OffsetOption,
+    parse_percent,
+)
 from testbed.cli.preparing import (
     build_for,
     caches_pay,
@@ -24,11 +31,30 @@ from testbed.cli.preparing import (
     measure_bare_servers,
     measure_ceilings,
     measuring_environ,
+    modules,
     startable,
+    untrained,
 )
 from testbed.cli.progress import Progress
-from testbed.cli.reports import write_report
-from testbed.deploy import cluster, compose, deployments, jdk, leftovers, machine, namespace
+from testbed.cli.reports import as_data, decided, write_report
+from testbed.cli.steps import (
+    BARE,
+    BARE_S,
+    CEILING,
+    CEILING_S,
+    KEPT,
+    PREPARE,
+    REPORT,
+    REPORT_S,
+    TRAIN,
+    TRAIN_S,
+    Pace,
+    Step,
+    Steps,
+    of_experiment,
+    preparation,
+)
+from testbed.deploy import build, cluster, compose, deployments, jdk, leftovers, machine, namespace
 from testbed.deploy.deployments import Choice
 from testbed.deploy.generator_pods import generator_pods
 from testbed.deploy.meter import MB
@@ -44,6 +70,7 @@ from testbed.measure.load import Generator
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+from testbed.model.words import about
 from testbed.watch.annotations import Annotations, Grafana
 
 SLOT_PORTS = 1000
@@ -71,29 +98,36 @@ def run(
     ] = False,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
+    fail_if: FailIfOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Carry out an experiment; Ctrl-C stops it, --resume continues it."""
+    """Carry out an experiment; without one, list those that ship, by question.
+
+    Ctrl-C stops it, --resume continues it.
+    """
     project = Project.find()
-    if (name is None) == (resume is None):
-        raise UserError(
-            "give an experiment, or --resume RESULTS",
-            f"Shipped experiments: {', '.join(reading.shipped(project))}.",
-        )
-    known = None if resume is None else resume.absolute()
-    if known is not None:
-        plan = results_directory.declared(known)
+    if name is not None and resume is not None:
+        raise UserError("an experiment and --resume exclude each other: give one")
+    if resume is not None:
+        known: Path | None = resume.absolute()
+        plan, done = results_directory.declared(resume), results_directory.finished(resume)
+    elif name is not None:
+        known, plan, done = None, reading.load(project, name), {}
     else:
-        assert name is not None
-        plan = reading.load(project, name)
-    if only_plan:
-        _print_plan(plan, {} if known is None else results_directory.finished(known))
+        listing.show(project, as_json=as_json)
         return
-    results = _measure(
-        project, plan, port_offset, results=known, watched=watched, build_first=not no_build
-    )
-    shown = escape(project.shown(results))
-    console.print(f"Results: [bold]{shown}[/bold]")
-    console.print(f"Report:  ./testbed report {shown}")
+    if only_plan:
+        _show_plan(project, plan, done, as_json=as_json)
+        return
+    wanted = _gates(plan, fail_if)
+    with output_as(json_only=as_json):
+        results = _measure(
+            project, plan, port_offset, results=known, watched=watched, build_first=not no_build
+        )
+        shown = escape(project.shown(results))
+        console.print(f"Results: [bold]{shown}[/bold]")
+        console.print(f"Report:  ./testbed report {shown}")
+        _end(project, results, wanted, as_json=as_json)
 
 
 def compare(
@@ -113,20 +147,44 @@ def compare(
     ] = None,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
+    fail_if: FailIfOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare both variants in 15 minutes: both up, warm, and loaded in turns."""
     if sum((quick, pairs is not None, until is not None)) > 1:
         raise UserError("--quick, --pairs and --until exclude each other: give one")
     project = Project.find()
-    began = time.monotonic()
     plan = reading.load(project, "quick" if quick else "compare")
     if pairs is not None:
         plan = reading.changed(plan, repetitions=pairs)
     if until is not None:
         plan = reading.changed(plan, precision={"could_tell": parse_percent(until)})
-    results = _measure(project, plan, port_offset, build_first=not no_build)
-    write_report(project, results)
-    console.print(f"[dim]{seconds(began)} in all[/dim]")
+    wanted = _gates(plan, fail_if)
+    with output_as(json_only=as_json):
+        results = _measure(project, plan, port_offset, build_first=not no_build, reported=True)
+        _end(project, results, wanted, as_json=as_json)
+
+
+def _gates(plan: Experiment, given: Sequence[str] | None) -> tuple[Gate, ...]:
+    """Return the gates of a command, checked before anything is started."""
+    wanted = gates.parse(given or ())
+    if wanted:
+        gates.require_decisions(plan)
+    return wanted
+
+
+def _end(project: Project, results: Path, wanted: Sequence[Gate], *, as_json: bool) -> None:
+    """Print what is decided, if it is asked for as JSON; exit with 1 if a gate fails."""
+    if not wanted and not as_json:
+        return
+    findings = decided(results)
+    failed = gates.failures(wanted, findings)
+    for failure in failed:
+        console.print(f"[red]failed[/red] {escape(str(failure))}", soft_wrap=True)
+    if as_json:
+        print_json(as_data(project, results, findings, failed))
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _measure(
@@ -137,18 +195,61 @@ def _measure(
     results: Path | None = None,
     watched: bool = False,
     build_first: bool,
+    reported: bool = False,
 ) -> Path:
-    """Measure an experiment, or the rest of the one in `results`; return the results directory."""
+    """Measure an experiment, or the rest of the one in `results`; return the results directory.
+
+    With `reported`, the report is written too.
+    """
     if results is not None and (results / "ending.json").is_file():
         console.print("Every run is there already.")
         return results
     leftovers.clear_all(project)
     if results is None:
         plan = prepared(plan, psutil.virtual_memory().available / MB)
+    expected = planning.expect(plan, {} if results is None else results_directory.finished(results))
+    console.print(f"[bold]{plan.name}[/bold]: {expected.told}")
+    planned = [
+        _preparation(project, plan, build_first=build_first),
+        *of_experiment(expected),
+        *([Step(REPORT, "writing the report", REPORT_S)] if reported else []),
+    ]
+    pace = Pace.read(project.state / KEPT)
+    with Steps(console, planned, pace, expected.bound) as steps:
+        steps.begin(PREPARE)
+        results = _carry_out(
+            project, plan, port_offset, results, steps, watched=watched, build_first=build_first
+        )
+        if reported:
+            steps.begin(REPORT)
+            write_report(project, results)
+    return results
+
+
+def _preparation(project: Project, plan: Experiment, *, build_first: bool) -> Step:
+    generator = plan.backends != "kubernetes"
+    stale: set[str] = set()
+    if build_first:
+        needed = modules(project, _choices(plan, 0).values(), generator=generator)
+        stale = needed.intersection(build.stale(project, build.modules(project)))
+    return preparation(len(stale), jmeter=generator and not build.jmeter_is_laid_out(project))
+
+
+def _carry_out(
+    project: Project,
+    plan: Experiment,
+    port_offset: int,
+    results: Path | None,
+    steps: Steps,
+    *,
+    watched: bool,
+    build_first: bool,
+) -> Path:
     dependencies = _dependencies(
         project,
         plan,
         port_offset,
+        steps,
         caches=None if results is None else results_directory.aot_caches(results),
         watched=watched,
         build_first=build_first,
@@ -164,47 +265,32 @@ def _measure(
     if results is None:
         results = results_directory.new_results(project, plan.name, now())
         results_directory.begin(dependencies, plan, results)
-    expected = planning.expect(plan, results_directory.finished(results))
     shown = escape(project.shown(results))
-    console.print(f"[bold]{plan.name}[/bold]: {expected.told}, into {shown}", soft_wrap=True)
+    console.print(f"Results: {shown}", soft_wrap=True)
+    show = Progress(console, steps, planning.expect(plan, results_directory.finished(results)))
     try:
-        with Progress(console, expected) as show:
-            runner.carry_out(dependencies, plan, results, show)
+        runner.carry_out(dependencies, plan, results, show)
     except BaseException:
         console.print(f"To go on: ./testbed run --resume {shown}")
         raise
     return results
 
 
-def _print_plan(plan: Experiment, done: Records) -> None:
+def _show_plan(project: Project, plan: Experiment, done: Records, *, as_json: bool) -> None:
+    if as_json:
+        print_json(listing.plan_as_data(project, plan, done))
+        return
     for line in planning.lines(plan, done):
         console.print(escape(line), soft_wrap=True)
-    console.print(f"[bold]{plan.name}[/bold]: {planning.expect(plan, done).told}")
+    expected = planning.expect(plan, done)
+    length = about(listing.expected_s(project, expected), expected.bound)
+    console.print(f"[bold]{plan.name}[/bold]: {expected.told}, {length}")
 
 
-def _dependencies(
-    project: Project,
-    plan: Experiment,
-    port_offset: int,
-    *,
-    caches: bool | None,
-    watched: bool,
-    build_first: bool,
-) -> Dependencies:
-    """Check and build everything that an experiment needs; return its dependencies.
-
-    `caches` says whether systems start from AOT caches; None lets the number of starts decide.
-    """
-    if watched and plan.backends != "docker":
-        raise UserError(
-            f"--watched: backends {plan.backends!r} come without Prometheus; "
-            "write `backends: docker` into the experiment",
-            "A Prometheus of your own can ask ./testbed live, and each service.",
-        )
-    planning.require_cores(plan, machine.usable_cpus())
+def _choices(plan: Experiment, port_offset: int) -> dict[str, Choice]:
+    """Return what is deployed of each system that the experiment starts, by name."""
     places = slots(plan)
-    started = [system for system in plan.compared if system.target is None]
-    choices = {
+    return {
         system.name: Choice(
             system.variant,
             system.preset,
@@ -217,8 +303,36 @@ def _dependencies(
             stored=system.stored,
             jars=system.jars,
         )
-        for system in started
+        for system in plan.compared
+        if system.target is None
     }
+
+
+def _dependencies(
+    project: Project,
+    plan: Experiment,
+    port_offset: int,
+    steps: Steps,
+    *,
+    caches: bool | None,
+    watched: bool,
+    build_first: bool,
+) -> Dependencies:
+    """Check and build everything that an experiment needs; return its dependencies.
+
+    What takes long and was not planned is a step of its own in `steps`. `caches` says whether
+    systems start from AOT caches; None lets the number of starts decide.
+    """
+    if watched and plan.backends != "docker":
+        raise UserError(
+            f"--watched: backends {plan.backends!r} come without Prometheus; "
+            "write `backends: docker` into the experiment",
+            "A Prometheus of your own can ask ./testbed live, and each service.",
+        )
+    planning.require_cores(plan, machine.usable_cpus())
+    places = slots(plan)
+    started = [system for system in plan.compared if system.target is None]
+    choices = _choices(plan, port_offset)
     environ = measuring_environ(watched=watched)
     described_systems = {
         name: described(project, choice, environ) for name, choice in choices.items()
@@ -227,8 +341,10 @@ def _dependencies(
         build_for(project, choices.values(), generator=plan.backends != "kubernetes")
     generators = _in_pods(project, plan) if plan.backends == "kubernetes" else _here(project, plan)
     if caches is None:
-        starts = planning.expect(plan, {}).starts
+        starts = len(planning.expect(plan, {}).starts)
         caches = caches_pay(project, described_systems.values(), starts)
+    if caches and (missing := untrained(project, described_systems.values())):
+        steps.insert(Step(TRAIN, "training AOT caches for quick starts", TRAIN_S * missing))
     # Once for the whole experiment: later builds do not affect it.
     prepared_systems = {
         name: startable(project, choices[name], deployment, environ, caches=caches)
@@ -260,6 +376,16 @@ def _dependencies(
             aot_caches=caches if from_jars and started else None,
         )
 
+    def ceilings(plans: Sequence[str]) -> Mapping[str, float]:
+        title = "measuring what the load generator can do at most"
+        steps.insert(Step(CEILING, title, CEILING_S * len(plans)))
+        return generators.ceilings(plans)
+
+    def bare_servers() -> Mapping[str, Any]:
+        count = len({system.variant for system in plan.compared}) * len(plan.workloads)
+        steps.insert(Step(BARE, "measuring servers that do no work", BARE_S * count))
+        return generators.bare_servers()
+
     return Dependencies(
         project=project,
         generators=generators.start,
@@ -267,8 +393,8 @@ def _dependencies(
             project.beside(places[system.name]), prepared_systems[system.name], environ
         ),
         describe=describe,
-        ceilings=generators.ceilings,
-        bare_servers=generators.bare_servers,
+        ceilings=ceilings,
+        bare_servers=bare_servers,
         annotate=Annotations(Grafana.find(project), _notice).annotate,
     )
 

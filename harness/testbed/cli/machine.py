@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -11,8 +13,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from testbed.cli import doctor, selftest
-from testbed.cli.console import EXIT_FAILED, console
-from testbed.cli.doctor import Verdict
+from testbed.cli.console import EXIT_FAILED, board, console, output_as, print_json
+from testbed.cli.doctor import Finding, Verdict
+from testbed.cli.options import JsonOption
 from testbed.cli.preparing import build_changed, lay_out_jmeter, trained
 from testbed.deploy import jdk, leftovers
 from testbed.deploy.deployments import Choice
@@ -22,11 +25,22 @@ from testbed.model.project import Project
 from testbed.model.words import duration
 
 
-def doctor_command() -> None:
+def doctor_command(as_json: JsonOption = False) -> None:
     """Check whether this machine can build and run everything."""
     project = Project.find()
-    with console.status("Looking around …"):
+    with output_as(json_only=as_json), board(console).showing(lambda: "Looking around …"):
         findings = doctor.examine(project)
+    can_run = all(finding.verdict is not Verdict.BAD for finding in findings)
+    if as_json:
+        told = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
+        print_json({"can_run": can_run, "findings": told})
+    else:
+        _print_findings(findings)
+    if not can_run:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _print_findings(findings: Iterable[Finding]) -> None:
     marks = {
         Verdict.GOOD: "[green]✓[/green]",
         Verdict.NOTE: "[yellow]![/yellow]",
@@ -36,8 +50,6 @@ def doctor_command() -> None:
     for finding in findings:
         table.add_row(marks[finding.verdict], f"[bold]{finding.subject}[/]", escape(finding.text))
     console.print(table)
-    if any(finding.verdict is Verdict.BAD for finding in findings):
-        raise typer.Exit(EXIT_FAILED)
 
 
 def build_command(
@@ -73,15 +85,13 @@ def test(
     if not fast:
         build_changed(project, java, jmeter=True, checked=True)
     running: list[str] = []
-    with console.status("") as status:
+    with board(console).showing(lambda: f"testing: {', '.join(running)}"):
 
         def began(suite: selftest.Suite) -> None:
             running.append(suite.name)
-            status.update(f"testing: {', '.join(running)}")
 
         def ended(verdict: selftest.Verdict) -> None:
             running.remove(verdict.suite.name)
-            status.update(f"testing: {', '.join(running)}")
             console.rule(f"[bold]{verdict.suite.name}[/bold]", align="left")
             printed = verdict.output.read_text(encoding="utf-8", errors="replace")
             console.out(printed, end="", highlight=False)

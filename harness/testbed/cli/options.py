@@ -34,6 +34,20 @@ OffsetOption = Annotated[
 NoBuildOption = Annotated[
     bool, typer.Option("--no-build", help="Take the jars as they are, changed sources or not.")
 ]
+JsonOption = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON document, and everything else to standard error."),
+]
+FailIfOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        metavar="GATE",
+        help="Exit with 1, and name the cells: worse (a system is decided to be worse than its "
+        "baseline), not-known (a cell is not decided), 'beyond 1.10' (worse, and the whole "
+        "interval is beyond this factor). Repeatable. By goodput, p95 and CPU of each cell.",
+    ),
+]
 
 
 def parse_settings(given: list[str] | None) -> dict[str, str]:

@@ -74,13 +74,19 @@ def lay_out_jmeter(project: Project) -> None:
 
 def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -> None:
     """Build what changed of the jars that some systems need; with `generator`, JMeter too."""
+    needed = modules(project, choices, generator=generator)
+    if needed:
+        build_changed(project, jdk.for_services(), needed, jmeter=generator)
+
+
+def modules(project: Project, choices: Iterable[Choice], *, generator: bool) -> set[str]:
+    """Return the modules whose jars some systems need; with `generator`, that of JMeter too."""
     needed = {load.MODULE} if generator else set()
     for choice in choices:
         if choice.backends in IN_PROCESSES:
             own = deployments.modules(choice, project)
             needed |= {module for module in own if choice.jars is None or module == EMBEDDED}
-    if needed:
-        build_changed(project, jdk.for_services(), needed, jmeter=generator)
+    return needed
 
 
 def described(project: Project, choice: Choice, environ: Mapping[str, str]) -> Deployment:
@@ -110,6 +116,12 @@ def caches_pay(project: Project, every: Iterable[Deployment], starts: int) -> bo
     return starts >= PAYS_FROM or all(
         aot_cache.is_trained(deployment, project, java) for deployment in every
     )
+
+
+def untrained(project: Project, every: Iterable[Deployment]) -> int:
+    """Return how many deployments lack an AOT cache."""
+    java = jdk.for_services()
+    return sum(not aot_cache.is_trained(deployment, project, java) for deployment in every)
 
 
 def startable(

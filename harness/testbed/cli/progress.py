@@ -1,89 +1,56 @@
-"""Shows an experiment while it runs: run, rate, failures and remaining time."""
+"""Shows an experiment while it runs: its steps, and rate and failures of each run."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from rich.console import Console
-from rich.live import Live
 from rich.markup import escape
-from rich.text import Text
 
+from testbed.cli.steps import MEASURE, SEARCH, START, WARM_UP, Steps
 from testbed.experiment.planning import Expected
 from testbed.experiment.schedule import Run, Start
 from testbed.measure.load import Seen
-from testbed.model.words import duration
-
-
-@dataclass
-class Estimate:
-    """Estimates the remaining time from what starts and runs have taken so far, in seconds."""
-
-    expected: Expected
-    runs_s: list[float] = field(default_factory=list)
-    starts_s: list[float] = field(default_factory=list)
-
-    def remaining_s(self) -> float:
-        runs = max(0, self.expected.runs - len(self.runs_s))
-        starts = max(0, self.expected.starts - len(self.starts_s))
-        return runs * _mean(self.runs_s, self.expected.run_s) + starts * _mean(
-            self.starts_s, self.expected.start_s
-        )
 
 
 class Progress:
-    """Shows an experiment's progress: one line per ended run, and a live line on a terminal."""
+    """Shows an experiment's progress: a line for each step and each run that ended."""
 
-    def __init__(self, console: Console, expected: Expected) -> None:
+    def __init__(self, console: Console, steps: Steps, expected: Expected) -> None:
         self._console = console
-        self._estimate = Estimate(expected)
+        self._steps = steps
+        self._measuring = SEARCH if expected.at_most else MEASURE
+        self._warms_up = any(start.warm_up_s for start in expected.starts)
         # Where results decide the number of runs, it is a bound.
         self._of = f"{'≤' if expected.at_most else '≥' if expected.at_least else ''}{expected.runs}"
-        self._live = Live(console=console, transient=True, refresh_per_second=4)
-        self._subject = ""
-        self._began = time.monotonic()
         self._width = len(str(expected.runs))
-
-    def __enter__(self) -> Progress:
-        if self._console.is_terminal:
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        self._ended = 0
+        self._subject = ""
 
     def starting(self, start: Start) -> None:
-        self._began = time.monotonic()
-        self._subject = f"start {start.repetition}, {start.name}"
+        self._subject = ""
+        self._steps.begin(START)
 
     def waiting(self, what: str) -> None:
-        self._update(f"waiting for {escape(what)}")
+        self._detail(f"waiting for {escape(what)}")
 
     def started(self, start: Start) -> None:
-        self._print(
-            f"[green]✓[/green] start {start.repetition}: {start.name} up "
-            f"[dim]{duration(time.monotonic() - self._began)}[/]"
-        )
+        self._steps.begin(WARM_UP if self._warms_up else self._measuring)
 
     def loading(self, name: str, seen: Seen) -> None:
         self._subject = name
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
-        self._update(
-            f"{seen.rate:,.0f} operations/s, {failed}{_open_loop(seen)}, {duration(seen.elapsed_s)}"
-        )
+        self._detail(f"{seen.rate:,.0f} operations/s, {failed}{_open_loop(seen)}")
 
     def warmed(self, start: Start, told: str) -> None:
-        self._estimate.starts_s.append(time.monotonic() - self._began)
         self._print(f"  warm-up: {told}")
+        self._steps.begin(self._measuring)
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
-        self._estimate.runs_s.append(seconds)
+        self._ended += 1
         failed = any(one.failed for one in seen)
         mark = "[red]![/red]" if failed else "[green]✓[/green]"
-        number = len(self._estimate.runs_s)
-        self._print(f"{mark} [{number:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
+        self._print(f"{mark} [{self._ended:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
 
     def judged(self, run: Run, verdict: str) -> None:
         self._print(f"  [yellow]{escape(verdict)}[/yellow]")
@@ -95,15 +62,8 @@ class Progress:
     def decided(self, text: str) -> None:
         self._print(text)
 
-    def _update(self, text: str) -> None:
-        number = len(self._estimate.runs_s) + 1
-        left = duration(self._estimate.remaining_s())
-        self._live.update(
-            Text.from_markup(
-                f"run {number}/{self._of} · about {left} left · {self._subject} · {text}",
-                overflow="ellipsis",
-            )
-        )
+    def _detail(self, text: str) -> None:
+        self._steps.detail(" · ".join(filter(None, (escape(self._subject), text))))
 
     def _print(self, text: str) -> None:
         self._console.print(text, highlight=False, soft_wrap=True)
@@ -123,7 +83,3 @@ def _open_loop(seen: Seen) -> str:
         return ""
     waiting = max(0, seen.offered - seen.operations)
     return f" ({seen.offered:,} offered, {waiting:,} not ended, {seen.late:,} late)"
-
-
-def _mean(values: Sequence[float], guess: float) -> float:
-    return sum(values) / len(values) if values else guess

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from testbed.cli.console import EXIT_FAILED, console, step
+from testbed.cli.console import EXIT_FAILED, console, output_as, print_json, step
+from testbed.cli.gates import Failure
+from testbed.cli.options import JsonOption
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+
+if TYPE_CHECKING:
+    from testbed.analysis.answer import Finding
 
 
 def report(
@@ -30,12 +37,19 @@ def report(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="With --compare: even if environments or loads differ.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the summary, the figures and the report of results, or compare two of them."""
     if against is None:
         if fail_above is not None or anyway:
             raise UserError("--fail-above and --anyway need --compare RESULTS")
-        write_report(Project.find(), results)
+        project = Project.find()
+        with output_as(json_only=as_json):
+            write_report(project, results)
+            if as_json:
+                print_json(as_data(project, results, decided(results)))
+    elif as_json:
+        raise UserError("--json and --compare exclude each other: give one")
     elif _compare_results(results, against, fail_above, anyway=anyway):
         raise typer.Exit(EXIT_FAILED)
 
@@ -48,6 +62,30 @@ def write_report(project: Project, results: Path) -> None:
         written = analysis_report.write_report(results)
     written.print(console)
     console.print(f"Report: [bold]{escape(project.shown(written.page))}[/bold]")
+
+
+def decided(results: Path) -> tuple[Finding, ...]:
+    """Return what is decided of each cell by each headline figure."""
+    from testbed.analysis.answer import findings
+    from testbed.analysis.decisions import decide
+    from testbed.analysis.samples import load
+    from testbed.analysis.verdicts import judge_all
+
+    return findings(decide(judge_all(load(results))))
+
+
+def as_data(
+    project: Project,
+    results: Path,
+    findings: Sequence[Finding],
+    failed: Sequence[Failure] = (),
+) -> dict[str, Any]:
+    """Return decisions and failed gates for JSON, as ``docs/report.md`` describes it."""
+    return {
+        "results": project.shown(results),
+        "decisions": [asdict(finding) for finding in findings],
+        "failed": [failure.as_data() for failure in failed],
+    }
 
 
 def _compare_results(results: Path, base: Path, fail_above: float | None, *, anyway: bool) -> bool:

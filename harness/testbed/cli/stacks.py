@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 import httpx
 import typer
 from rich.markup import escape
 from rich.table import Table
 
-from testbed.cli.console import EXIT_FAILED, console, step
+from testbed.cli.console import EXIT_FAILED, console, output_as, print_json, step
 from testbed.cli.options import (
     BackendsOption,
+    JsonOption,
     NoBuildOption,
     OffsetOption,
     PresetOption,
@@ -33,7 +36,7 @@ from testbed.deploy import (
 )
 from testbed.deploy.deadletters import DeadLetter
 from testbed.deploy.deployments import Choice
-from testbed.deploy.meter import ProcessMeter
+from testbed.deploy.meter import Meter, ProcessMeter, Usage
 from testbed.deploy.record import Running, StackRecord
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError, unknown
@@ -41,6 +44,9 @@ from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import names
 from testbed.watch import live as exporter
+
+COLORS = {"ready": "green", "not ready": "yellow", "ended": "red"}
+"""The colours of states."""
 
 
 def up(
@@ -85,10 +91,16 @@ def down() -> None:
             console.print(f"Had to be killed: {', '.join(killed)}")
 
 
-def status() -> None:
+def status(as_json: JsonOption = False) -> None:
     """Show what runs: processes, readiness, start-up time, memory."""
-    running = _running()
-    as_meant = [_print_status(known) for _, known in running]
+    with output_as(json_only=as_json):
+        running = _running()
+        if as_json:
+            stacks = [_as_data(known) for _, known in running]
+            as_meant = [stack["as_meant"] for stack in stacks]
+            print_json({"stacks": stacks})
+        else:
+            as_meant = [_print_status(known) for _, known in running]
     if not all(as_meant):
         raise typer.Exit(EXIT_FAILED)
 
@@ -171,55 +183,125 @@ def _running() -> list[tuple[Project, StackRecord]]:
     return running
 
 
+@dataclass(frozen=True)
+class Part:
+    """A process, container or pod of a stack."""
+
+    service: str
+    state: str
+    as_meant: bool
+    ports: tuple[int, ...] = ()
+    start_s: float | None = None
+    """Seconds from its start to ready; None if unknown."""
+    pid: int | None = None
+    usage: Usage | None = None
+
+
+def _parts(known: StackRecord) -> list[Part]:
+    """Return what there is of a stack, with its state and its use of resources now."""
+    with services.client() as http:
+        parts = [
+            Part(
+                service=one.name,
+                state=_state(one, http),
+                as_meant=one.process.find() is not None,
+                ports=one.ports,
+                start_s=one.ready_s,
+                pid=one.process.pid,
+            )
+            for one in known.running
+        ]
+    meter: Meter = ProcessMeter({one.name: one.process for one in known.running})
+    if known.compose is not None:
+        containers = compose.containers(known.compose)
+        parts += [Part(one.name, one.state, one.as_meant) for one in containers]
+        meter = compose.inner_meter({one.name: one.id for one in containers})
+    elif known.cluster is not None:
+        pods = cluster.pods(known.cluster)
+        parts += [
+            Part(name, "ready" if pod.ready else pod.problem or "not ready", pod.ready)
+            for name, pod in pods.items()
+        ]
+        meter = cluster.meter(known.cluster, {name: pod.name for name, pod in pods.items()})
+    usage = meter.read(pss=True)
+    return [replace(part, usage=usage.get(part.service)) for part in parts]
+
+
 def _print_status(known: StackRecord) -> bool:
     """Print what runs of a stack; return whether all of it is as meant."""
+    parts = _parts(known)
+    usages = [part.usage for part in parts if part.usage is not None]
+    memory = _memory_name(usages)
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
-    for heading in ("service", "port", "state", "start s", "RSS MB", "CPU s", "pid"):
+    for heading in ("service", "port", "state", "start s", f"{memory} MB", "CPU s", "pid"):
         table.add_column(heading, justify="left" if heading in ("service", "state") else "right")
-    containers = [] if known.compose is None else compose.containers(known.compose)
-    pods = {} if known.cluster is None else cluster.pods(known.cluster)
-    if known.compose is not None:
-        usage = compose.inner_meter({one.name: one.id for one in containers}).read()
-    elif known.cluster is not None:
-        usage = cluster.meter(known.cluster, {name: pod.name for name, pod in pods.items()}).read()
-    else:
-        usage = ProcessMeter({one.name: one.process for one in known.running}).read()
-
-    def add(name: str, port: str, state: str, start_s: str, pid: str) -> None:
-        used = usage.get(name)
-        resources = ("", "") if used is None else (f"{used.rss_mb:.0f}", f"{used.cpu_s:.1f}")
-        table.add_row(name, port, state, start_s, *resources, pid)
-
-    with services.client() as http:
-        for one in known.running:
-            start_s = "" if one.ready_s is None else f"{one.ready_s:.1f}"
-            ports_ = " ".join(map(str, one.ports))
-            add(one.name, ports_, _state(one, http), start_s, str(one.process.pid))
-    for container in containers:
-        add(container.name, "", container.state, "", "")
-    for name, pod in pods.items():
-        add(name, "", "ready" if pod.ready else pod.problem or "not ready", "", "")
+    for part in parts:
+        used = part.usage
+        color = COLORS.get(part.state)
+        table.add_row(
+            part.service,
+            " ".join(map(str, part.ports)),
+            f"[{color}]{escape(part.state)}[/{color}]" if color else escape(part.state),
+            "" if part.start_s is None else f"{part.start_s:.1f}",
+            "" if used is None else f"{_memory_mb(used, memory):.0f}",
+            "" if used is None else f"{used.cpu_s:.1f}",
+            "" if part.pid is None else str(part.pid),
+        )
     console.print(table)
-    total = sum(one.rss_mb for one in usage.values())
+    total = sum(_memory_mb(one, memory) for one in usages)
     started = "" if known.start_s is None else f", complete after {known.start_s:.1f} s"
     console.print(
         f"{known.variant}, preset {known.preset}, backends {known.backends}: "
         f"{total:,.0f} MB together{started}"
     )
-    return (
-        len(known.alive()) == len(known.running)
-        and all(container.as_meant for container in containers)
-        and all(pod.ready for pod in pods.values())
-    )
+    return all(part.as_meant for part in parts)
+
+
+def _memory_name(usages: Sequence[Usage]) -> str:
+    """Return by what memory is shown: PSS if all have it, else RSS."""
+    return "PSS" if usages and all(one.pss_mb is not None for one in usages) else "RSS"
+
+
+def _memory_mb(usage: Usage, name: str) -> float:
+    return usage.pss_mb if name == "PSS" and usage.pss_mb is not None else usage.rss_mb
+
+
+def _as_data(known: StackRecord) -> dict[str, Any]:
+    """Return the status of a stack for JSON, as ``docs/report.md`` describes it."""
+    parts = _parts(known)
+    return {
+        "variant": known.variant,
+        "preset": known.preset,
+        "backends": known.backends,
+        "start_s": known.start_s,
+        "as_meant": all(part.as_meant for part in parts),
+        "services": [
+            {
+                "service": part.service,
+                "state": part.state,
+                "ports": list(part.ports),
+                "pid": part.pid,
+                "start_s": part.start_s,
+                **{
+                    figure: _rounded(part.usage, figure) for figure in ("cpu_s", "rss_mb", "pss_mb")
+                },
+            }
+            for part in parts
+        ],
+    }
+
+
+def _rounded(usage: Usage | None, figure: str) -> float | None:
+    value: float | None = getattr(usage, figure, None)
+    return None if value is None else round(value, 1)
 
 
 def _state(one: Running, http: httpx.Client) -> str:
     if one.process.find() is None:
-        return "[red]ended[/red]"
+        return "ended"
     if not one.ports:
         return "running"
-    ready = services.is_ready(http, one.ports, one.health)
-    return "[green]ready[/green]" if ready else "[yellow]not ready[/yellow]"
+    return "ready" if services.is_ready(http, one.ports, one.health) else "not ready"
 
 
 def _shown(letters: list[DeadLetter]) -> Table | str:

@@ -29,7 +29,6 @@ from testbed.experiment.schedule import (
 )
 from testbed.model.errors import UserError
 from testbed.model.loads import load_words
-from testbed.model.words import duration
 
 START_S = 18.0
 """One system's start to its first full answer, plus its stop: two cores, embedded backends."""
@@ -55,27 +54,46 @@ GENERATOR_CPUS = 1
 
 
 @dataclass(frozen=True)
-class Expected:
-    """The remaining runs and starts of an experiment."""
+class ExpectedStart:
+    """What is left of one start of systems that are up together; times are in seconds."""
 
+    name: str
+    """Of the systems: ``sync and async``."""
     runs: int
-    starts: int
-    run_s: float
-    """The expected seconds of a run, on average."""
     start_s: float
-    at_most: bool = False
-    """Whether `runs` is an upper bound, because the results decide when to stop."""
-    at_least: bool = False
-    """Whether it is a lower bound."""
+    warm_up_s: float
+    measure_s: float
 
     @property
     def seconds(self) -> float:
-        return self.runs * self.run_s + self.starts * self.start_s
+        return self.start_s + self.warm_up_s + self.measure_s
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The remaining runs and starts of an experiment."""
+
+    starts: tuple[ExpectedStart, ...]
+    at_most: bool = False
+    """Whether there are fewer runs if the results decide so."""
+    at_least: bool = False
+    """Whether there are more."""
+
+    @property
+    def runs(self) -> int:
+        return sum(start.runs for start in self.starts)
+
+    @property
+    def seconds(self) -> float:
+        return sum(start.seconds for start in self.starts)
+
+    @property
+    def bound(self) -> str:
+        return "at most " if self.at_most else "at least " if self.at_least else ""
 
     @property
     def told(self) -> str:
-        bound = "at most " if self.at_most else "at least " if self.at_least else ""
-        return f"{bound}{self.runs} runs after {self.starts} starts, about {duration(self.seconds)}"
+        return f"{self.bound}{self.runs} runs after {len(self.starts)} starts"
 
 
 def require_cores(experiment: Experiment, cores: float) -> None:
@@ -96,6 +114,16 @@ def require_cores(experiment: Experiment, cores: float) -> None:
                 "Lower cpus, replicas or generators, or write `overcommit: true` into the "
                 "experiment.",
             )
+
+
+def needed_cores(experiment: Experiment) -> float:
+    """Return the cores that the limits of a system and its load generators need together."""
+    if experiment.overcommit:
+        return GENERATOR_CPUS
+    return max(
+        _most_cpus(experiment, system) + GENERATOR_CPUS * system.generators
+        for system in experiment.compared
+    )
 
 
 def _most_cpus(experiment: Experiment, system: System) -> float:
@@ -124,14 +152,17 @@ def run_s(experiment: Experiment, level: Level) -> float:
 
 def expect(experiment: Experiment, done: Records) -> Expected:
     """Return what is left of an experiment."""
-    starts = unfinished(experiment, done)
-    seconds = [one for start in starts for one in _left_s(experiment, start, done)]
-    each = sum(len(start.systems) for start in starts) / len(starts) if starts else 0
     return Expected(
-        runs=len(seconds),
-        starts=len(starts),
-        run_s=sum(seconds) / len(seconds) if seconds else 0.0,
-        start_s=each * (START_S + _warm_up_s(experiment)),
+        starts=tuple(
+            ExpectedStart(
+                name=start.name,
+                runs=len(runs_s := _left_s(experiment, start, done)),
+                start_s=len(start.systems) * START_S,
+                warm_up_s=len(start.systems) * _warm_up_s(experiment),
+                measure_s=sum(runs_s),
+            )
+            for start in unfinished(experiment, done)
+        ),
         at_most=isinstance(experiment, Searched | Demanded),
         at_least=experiment.precision is not None,
     )

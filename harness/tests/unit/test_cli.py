@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import socket
@@ -15,13 +16,17 @@ from pathlib import Path
 import pytest
 
 from testbed import cli
-from testbed.cli import doctor
+from testbed.cli import doctor, experiments, listing
+from testbed.cli.console import console
+from testbed.cli.doctor import Finding, Verdict
 from testbed.deploy import ports, processes
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
+from testbed.experiment import reading
 from testbed.model.project import Project
 
 from .conftest import deployed
+from .test_gates import WORSE
 
 ROOT = Project.find().root
 
@@ -88,7 +93,10 @@ def is_free(offset: int) -> bool:
         (["up", "sync", "--port-offset", "60000"], "port offset 60000 is out of range"),
         (["run", "quik"], "no experiment 'quik'"),
         (["run", "quick", "--watched"], "--watched: backends 'embedded' come without Prometheus"),
-        (["run"], "give an experiment, or --resume RESULTS"),
+        (["run", "quick", "--resume", "x"], "an experiment and --resume exclude each other"),
+        (["run", "capacity", "--fail-if", "worse"], "--fail-if: capacity compares no cells"),
+        (["compare", "--fail-if", "beyond 0.9"], "choose from: worse, not-known, or 'beyond"),
+        (["report", "x", "--json", "--compare", "y"], "--json and --compare exclude each other"),
         (["run", "--resume", "/nowhere"], "no results in /nowhere"),
         (["report", "/nowhere"], "'/nowhere' does not exist"),
         (["compare", "--quick", "--pairs", "2"], "--quick, --pairs and --until exclude each other"),
@@ -126,6 +134,83 @@ def test_a_plan_is_shown_without_running_it(tmp_path: Path) -> None:
     assert "  list, 10 threads: " in ended.stdout
     assert ended.stdout.splitlines()[-1].startswith("compare: 16 runs after 2 starts, about ")
     assert not (tmp_path / "stack.json").exists()
+
+
+def test_a_plan_is_json_too(tmp_path: Path) -> None:
+    ended = typed(tmp_path, "run", "compare", "--plan", "--json")
+
+    plan = json.loads(ended.stdout)
+    assert (plan["experiment"], plan["runs"], plan["runs_are"]) == ("compare", 16, "exact")
+    assert plan["expected_s"] > 60
+    assert [one["systems"] for one in plan["starts"]] == [["sync", "async"]] * 2
+    assert {"workload": "list", "mode": "closed", "level": 10} in plan["starts"][0]["cells"]
+
+
+def test_experiments_are_listed_by_question_without_a_name(tmp_path: Path) -> None:
+    ended = typed(tmp_path, "run")
+
+    assert ended.returncode == 0
+    lines = ended.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    for name in reading.shipped(Project.find()):
+        (line,) = (line for line in lines if line.startswith(f"{name} "))
+        assert re.match(r"[≥≤]? ?\d+ \S", line.removeprefix(name).lstrip()), line
+    assert "compare-rabbitmq" in ended.stdout
+    assert "(needs Docker)" in " ".join(ended.stdout.split())
+
+
+def test_experiments_are_listed_as_json_too(tmp_path: Path) -> None:
+    listed = json.loads(typed(tmp_path, "run", "--json").stdout)["experiments"]
+
+    assert [one["experiment"] for one in listed] == reading.shipped(Project.find())
+    for one in listed:
+        assert one["topic"] in listing.TOPICS, one
+        assert one["question"].endswith("?"), one
+    by_name = {one["experiment"]: one for one in listed}
+    assert by_name["http-cache-proxies"]["needs"] == ["Docker"]
+    assert by_name["compare"]["needs"] == []
+    assert by_name["instances"]["needs"] == [listing.LIMITS]
+    assert by_name["poster-demand"]["needs"] == [listing.LIMITS]
+    assert by_name["capacity"]["runs_are"] == "at most"
+    assert by_name["fan-out"]["runs_are"] == "at least"
+
+
+@pytest.mark.parametrize("command", [("compare", "--quick"), ("run", "quick")])
+@pytest.mark.parametrize(("gate", "code"), [("worse", 1), ("beyond 3", 0), ("not-known", 0)])
+def test_a_gate_fails_the_command_and_names_the_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], gate: str, code: int
+) -> None:
+    def measured(*_: object, **__: object) -> Path:
+        console.print("measuring")
+        return tmp_path
+
+    monkeypatch.setattr(experiments, "_measure", measured)
+    monkeypatch.setattr(experiments, "decided", lambda _: (WORSE,))
+    ended = typed(tmp_path, *command, "--fail-if", gate, "--json")
+
+    assert ended.returncode == code
+    assert "measuring" in ended.stderr
+    told = json.loads(ended.stdout)
+    assert [one["decided"] for one in told["decisions"]] == ["worse"]
+    assert [one["level"] for one in told["failed"]] == [10] * code
+    named = "failed worse: reserve, 10 threads: goodput of async ÷ sync: 0.50 [0.40, 0.80], worse"
+    assert (named in ended.stderr) is bool(code)
+    assert typed(tmp_path, *command).returncode == 0
+
+
+def test_the_doctors_findings_are_json_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    findings = [Finding("Maven", Verdict.BAD, "not found"), Finding("JDK", Verdict.GOOD, "25")]
+    monkeypatch.setattr(doctor, "examine", lambda _: findings)
+    ended = typed(tmp_path, "doctor", "--json")
+
+    assert ended.returncode == 1
+    assert json.loads(ended.stdout) == {
+        "can_run": False,
+        "findings": [
+            {"subject": "Maven", "verdict": "bad", "text": "not found"},
+            {"subject": "JDK", "verdict": "good", "text": "25"},
+        ],
+    }
 
 
 def test_a_taken_port_is_told_before_anything_is_built_or_started(tmp_path: Path) -> None:
@@ -168,6 +253,11 @@ def test_status_fails_when_a_service_has_ended_and_down_ends_the_rest(
     running.start(background=True)
     gateway, cinema = running.record.running
     assert typed(project.state, "status").returncode == 0
+    (stack,) = json.loads(typed(project.state, "status", "--json").stdout)["stacks"]
+    assert stack["as_meant"] is True
+    assert [one["service"] for one in stack["services"]] == ["gateway", "cinema"]
+    assert stack["services"][0]["state"] == "ready"
+    assert 1 < stack["services"][0]["pss_mb"] <= stack["services"][0]["rss_mb"] + 1
 
     processes.stop([cinema.process])
     ended = typed(project.state, "status")
@@ -177,6 +267,7 @@ def test_status_fails_when_a_service_has_ended_and_down_ends_the_rest(
     assert typed(project.state, "down").returncode == 0
     assert gateway.process.find() is None
     assert typed(project.state, "status").stdout == "Nothing is running.\n"
+    assert json.loads(typed(project.state, "status", "--json").stdout) == {"stacks": []}
 
 
 def test_an_interrupt_is_told_and_has_an_exit_code_of_its_own(

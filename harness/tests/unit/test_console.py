@@ -27,7 +27,26 @@ def test_a_step_shows_its_title_as_it_is() -> None:
     with console.step(Console(file=text, width=80), "Starting [red]x") as detail:
         detail("waiting for [/]")
 
-    assert text.getvalue().startswith("✓ Starting [red]x ")
+    first, last = text.getvalue().splitlines()
+    assert first == "Starting [red]x …"
+    assert last.startswith("✓ Starting [red]x ")
+
+
+def test_steps_may_run_beside_each_other() -> None:
+    text = io.StringIO()
+    terminal = Console(file=text, width=80, force_terminal=True)
+    with console.step(terminal, "outer") as outer:
+        outer("Maven")
+        with console.step(terminal, "inner"), console.step(terminal, "beside"):
+            assert not console.board(terminal).is_empty
+    assert console.board(terminal).is_empty
+
+    told = [line for line in text.getvalue().splitlines() if "✓" in line]
+    assert [name for line in told for name in ("outer", "inner", "beside") if name in line] == [
+        "beside",
+        "inner",
+        "outer",
+    ]
 
 
 def test_a_folder_in_brackets_is_shown(

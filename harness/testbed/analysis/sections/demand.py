@@ -17,9 +17,9 @@ NOTE = (
     "goodput was not reached, with *enough* it was. Each search began with a new start: their "
     "differences show how exact one is. CPU is split among the services in proportion to the "
     "CPU time of an operation of a single thread. Predicted is the utilisation law: goodput × that "
-    "CPU time. Memory is PSS where it was read, else RSS, at the end of the run with the least CPU. Used is the share of "
-    "that CPU that was used; waited is how long the services had none left, added up over "
-    "processors."
+    "CPU time. Memory is PSS where it was read, else RSS, at the end of the run with the least "
+    "CPU. Used is the share of that CPU that was used; waited is how long the services had none "
+    "left, added up over processors."
 )
 ALONE_NOTE = (
     "CPU time of one operation of a single thread without limits, and the highest goodput of one "

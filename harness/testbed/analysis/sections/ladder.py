@@ -24,8 +24,9 @@ NOTE = (
     "Each rung has one more factor at its best. *Worth* is the rung divided by the one below it, "
     "with its 95 % interval: above 1 is better for goodput, below 1 for CPU. *At the top* is the "
     "whole system divided by itself without this factor alone. *Finds* is the smallest difference "
-    "in goodput that would have been found. Goodput, p95, CPU of an operation and memory "
-    "(PSS where it was read, else RSS) are means over all starts of a rung; only systems that were up together are divided."
+    "in goodput that would have been found. Goodput, p95, CPU of an operation and memory (PSS "
+    "where it was read, else RSS) are means over all starts of a rung; only systems that were up "
+    "together are divided."
 )
 
 WORTH = ("worth: goodput", "worth: CPU", "at the top: goodput", "at the top: CPU")

@@ -1,0 +1,161 @@
+"""The experiments that ship, by question, and the plan of one; for people and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from testbed.cli.console import console, print_json
+from testbed.cli.steps import KEPT, Pace, of_experiment
+from testbed.experiment import planning, reading
+from testbed.experiment.declaration import Demanded, Experiment
+from testbed.experiment.demand import Records
+from testbed.experiment.planning import Expected
+from testbed.experiment.schedule import left, unfinished
+from testbed.model.project import Project
+
+TOPICS = {
+    "variants": "Which variant?",
+    "growth": "More users, instances, data",
+    "parts": "What is one part or setting worth?",
+    "builds": "Two builds",
+    "thesis": "The thesis",
+    "posters": "Posters: a chain of services",
+    "tickets": "Tickets: a queue before slow work",
+    "rates": "Rates: caches before a slow service",
+    "method": "May the measurement be believed?",
+}
+"""The headings of experiments that ship, in order."""
+
+LEAST_CORES = 2
+"""Every experiment needs so many, which goes without saying."""
+
+LIMITS = "root, for CPU limits"
+NETWORK = "root, for a network of its own"
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """An experiment that ships; `seconds` is the expected time on this machine, without a build."""
+
+    plan: Experiment
+    seconds: float
+    bound: str
+    """"at least " or "at most " where results decide how many runs there are."""
+
+    @property
+    def needs(self) -> list[str]:
+        return needs(self.plan)
+
+
+def needs(plan: Experiment) -> list[str]:
+    """Return what an experiment needs beyond a small machine, in words."""
+    cores = math.ceil(round(planning.needed_cores(plan), 6))
+    limited = plan.backends == "embedded" and (
+        isinstance(plan, Demanded) or any(system.limits for system in plan.compared)
+    )
+    return [
+        *(["Docker"] if plan.backends == "docker" else []),
+        *(["a Kubernetes cluster"] if plan.backends == "kubernetes" else []),
+        *([f"{cores} cores"] if cores > LEAST_CORES else []),
+        *([LIMITS] if limited else []),
+        *([NETWORK] if plan.local_ports is not None else []),
+        *(["the jars of an older build"] if any(system.jars for system in plan.compared) else []),
+    ]
+
+
+def expected_s(project: Project, expected: Expected) -> float:
+    """Return how long an experiment takes on this machine, in seconds, without a build."""
+    pace = Pace.read(project.state / KEPT)
+    return sum(map(pace.seconds, of_experiment(expected)))
+
+
+def show(project: Project, *, as_json: bool) -> None:
+    """Print the experiments that ship, by topic."""
+    shipped = [_shipped(project, name) for name in reading.shipped(project)]
+    if as_json:
+        print_json({"experiments": [_as_data(one) for one in shipped]})
+        return
+    shipped.sort(key=lambda one: one.seconds)
+    console.print("[bold]./testbed run NAME[/bold] answers a question, in minutes (without a build):")
+    for topic, heading in TOPICS.items():
+        table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
+        table.add_column(no_wrap=True, width=21)
+        table.add_column(no_wrap=True, width=5, justify="right")
+        table.add_column()
+        for one in shipped:
+            if one.plan.topic == topic:
+                table.add_row(one.plan.name, _minutes(one), _question(one))
+        console.print(f"\n[bold]{heading}[/bold]")
+        console.print(table)
+
+
+def plan_as_data(project: Project, plan: Experiment, done: Records) -> dict[str, Any]:
+    """Return what is left of an experiment, for JSON."""
+    expected = planning.expect(plan, done)
+    starts = zip(unfinished(plan, done), expected.starts, strict=True)
+    return {
+        "experiment": plan.name,
+        "question": plan.description,
+        "runs": expected.runs,
+        "runs_are": _bound(expected.bound),
+        "expected_s": round(expected_s(project, expected)),
+        "needs": needs(plan),
+        "starts": [
+            {
+                "repetition": start.repetition,
+                "systems": [system.name for system in start.systems],
+                "workloads": list(start.workloads),
+                "runs": times.runs,
+                "cells": [
+                    {
+                        "workload": cell.workload,
+                        "mode": cell.level.mode,
+                        "level": cell.level.value,
+                    }
+                    for cell in left(start, done)
+                ],
+            }
+            for start, times in starts
+        ],
+    }
+
+
+def _shipped(project: Project, name: str) -> Shipped:
+    plan = reading.load(project, name)
+    expected = planning.expect(plan, {})
+    return Shipped(plan, expected_s(project, expected), expected.bound)
+
+
+def _as_data(one: Shipped) -> Mapping[str, Any]:
+    return {
+        "experiment": one.plan.name,
+        "topic": one.plan.topic,
+        "question": one.plan.description,
+        "expected_s": round(one.seconds),
+        "runs_are": _bound(one.bound),
+        "needs": one.needs,
+    }
+
+
+def _bound(bound: str) -> str:
+    return bound.strip() or "exact"
+
+
+def _minutes(one: Shipped) -> str:
+    sign = {"at least ": "≥ ", "at most ": "≤ "}.get(one.bound, "")
+    return f"{sign}{max(1, round(one.seconds / 60))}"
+
+
+def _question(one: Shipped) -> str:
+    needed = f" [dim](needs {escape(_listed(one.needs))})[/dim]" if one.needs else ""
+    return f"{escape(one.plan.description)}{needed}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return "; ".join(words)

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import io
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from testbed.cli import console, steps
+from testbed.cli.steps import MEASURE, PREPARE, REPORT, START, WARM_UP, Pace, Step, Steps
+
+PLANNED = (
+    Step(PREPARE, "building", 100),
+    Step(START, "starting sync", 20),
+    Step(MEASURE, "measuring sync", 60),
+    Step(REPORT, "writing the report", 10),
+)
+
+
+class Clock:
+    """A clock that a test advances."""
+
+    now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    found = Clock()
+    monkeypatch.setattr(time, "monotonic", found.monotonic)
+    return found
+
+
+def made(planned: tuple[Step, ...] = PLANNED, bound: str = "") -> tuple[Steps, io.StringIO]:
+    text = io.StringIO()
+    return Steps(Console(file=text, width=80), planned, Pace(), bound), text
+
+
+def test_the_rest_is_corrected_by_what_steps_have_taken(clock: Clock) -> None:
+    shown, _ = made((PLANNED[1], PLANNED[2], PLANNED[1], PLANNED[2]))
+    with shown:
+        assert shown.remaining_s() == 160
+        shown.begin(START)
+        clock.now += 60
+        # It has taken longer than expected: nothing is left of it.
+        assert shown.remaining_s() == 140
+        shown.begin(MEASURE)
+        assert shown.remaining_s() == 60 + 3 * 20 + 60
+        clock.now += 30
+        assert shown.remaining_s() == 30 + 3 * 20 + 60
+
+
+def test_steps_that_are_not_needed_are_skipped(clock: Clock) -> None:
+    shown, text = made()
+    with shown:
+        shown.begin(START)
+        shown.begin(REPORT)
+
+    lines = text.getvalue().splitlines()
+    assert lines[0] == "4 steps, about 3 minutes in all"
+    assert lines[1] == "step 1 of 3: starting sync, about 2 minutes left"
+    assert lines[2] == "step 2 of 2: writing the report, less than a minute left"
+
+
+def test_steps_beyond_the_planned_ones_are_added(clock: Clock) -> None:
+    shown, text = made(PLANNED, "at least ")
+    with shown:
+        for kind in (PREPARE, START, MEASURE, START, MEASURE, REPORT):
+            shown.begin(kind)
+
+    told = [line.partition(":")[0] for line in text.getvalue().splitlines()[1:-1]]
+    assert told == [
+        *(f"step {number} of at least 4" for number in (1, 2, 3)),
+        "step 4 of at least 5",
+        "step 5 of at least 6",
+        "step 6 of at least 6",
+    ]
+
+
+def test_a_log_has_a_line_now_and_then_while_a_step_lasts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(console, "HEARTBEAT_S", 0.01)
+    shown, text = made()
+    with shown:
+        shown.begin(PREPARE)
+        shown.detail("waiting for [bold]Maven[/bold]")
+        while text.getvalue().count("so far") < 2:
+            pass
+
+    line = next(line for line in text.getvalue().splitlines() if "Maven" in line)
+    assert line.startswith("step 1 of 4, about 3 minutes left, 0.")
+    assert line.endswith(" so far · waiting for Maven")
+
+
+def test_the_pace_of_a_machine_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "state" / "pace.json"
+    pace = Pace.read(file)
+    pace.learn(Step(START, "starting sync", 20), 40)
+    pace.learn(Step(PREPARE, "nothing to do", 0), 3)
+
+    kept = Pace.read(file)
+    assert kept.ratios == {START: 2.0}
+    assert kept.seconds(PLANNED[1]) == 40
+    # Of the same processor.
+    assert kept.seconds(Step(WARM_UP, "warming up sync", 110)) == 220
+    # By the clock, and by the network.
+    assert kept.seconds(PLANNED[2]) == 60
+    assert kept.seconds(PLANNED[0]) == 100
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"start": "fast"}', '{"start": null}'])
+def test_a_damaged_pace_counts_for_nothing(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pace.json").write_text(text)
+
+    assert Pace.read(tmp_path / "pace.json").ratios == {}
+
+
+def test_a_step_that_failed_teaches_nothing(clock: Clock) -> None:
+    pace = Pace()
+    with (
+        pytest.raises(ValueError, match="wrong"),
+        Steps(Console(file=io.StringIO()), PLANNED, pace) as shown,
+    ):
+        shown.begin(PREPARE)
+        clock.now += 5
+        raise ValueError("wrong")
+
+    assert pace.ratios == {}
+
+
+@pytest.mark.parametrize(
+    ("modules", "jmeter", "title"),
+    [
+        (0, False, "checking what is needed"),
+        (1, False, "building 1 module"),
+        (11, True, "building 11 modules and laying out JMeter"),
+    ],
+)
+def test_the_preparation_says_what_it_does(modules: int, jmeter: bool, title: str) -> None:
+    assert steps.preparation(modules, jmeter=jmeter).title == title
