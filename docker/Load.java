@@ -23,11 +23,11 @@ final class Load {
 
   private static final int USERS = 16;
 
-  /** How many of them succeed, not how long it takes, decides how well a JVM is trained. */
-  private static final int OPERATIONS = 20_000;
+  /** Enough to load the classes of each request. */
+  private static final int OPERATIONS = 500;
 
-  private static final Duration AT_MOST = Duration.ofMinutes(3);
-  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(5);
+  private static final Duration AT_MOST = Duration.ofMinutes(1);
+  private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
   private static final String CREDENTIALS =
       Base64.getEncoder().encodeToString(System.getenv("ACCESS_USERS").getBytes(UTF_8));
   private static final URI FRONT = URI.create("http://127.0.0.1:8099");

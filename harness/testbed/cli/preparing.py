@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from testbed.deploy.deployer import Notice
 from testbed.deploy.deployments import Choice
 from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
-from testbed.measure import ceiling, load, metrics, warming
+from testbed.measure import ceiling, load, metrics
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -33,10 +32,9 @@ Measured on 2 cores: seven minutes of training for both variants, 40 s less for 
 TRAINING_OFFSETS = 30_000
 """Training tries port offsets below this, in steps of 1,000."""
 
-TRAINING_THREADS = 50
-TRAINING_S = 10
-TRAINING_ROUNDS = 6
-"""How often training runs each workload, for `TRAINING_S` seconds each time."""
+TRAINING_THREADS = 10
+TRAINING_S = 3
+"""How long training puts each workload on: enough to load the classes of its requests."""
 
 
 def build_changed(
@@ -190,11 +188,10 @@ def _put_training_load(project: Project, notice: Notice, stack: Stack, folder: P
     """
     command = load.generator_command(project, jdk.for_jmeter())
     with load.Generator.started(command, folder / "generator.log") as generator:
-        workloads = systems.declaration(stack.deployment.variant).workloads
-        for number, workload in itertools.product(range(TRAINING_ROUNDS), workloads):
-            notice(f"under load: {workload}, {number + 1} of {TRAINING_ROUNDS}")
+        for workload in systems.declaration(stack.deployment.variant).workloads:
+            notice(f"under load: {workload}")
             metrics.keep(folder, stack.endpoints())
-            one = load.load_for(
+            training = load.load_for(
                 project,
                 stack.deployment.variant,
                 workload,
@@ -203,14 +200,12 @@ def _put_training_load(project: Project, notice: Notice, stack: Stack, folder: P
                 ports=stack.deployment.front_ports,
                 duration=TRAINING_S,
             )
-            seen = generator.run(one, folder / f"{workload}-{number}.csv").seen
+            seen = generator.run(training, folder / f"{workload}.csv").seen
             if seen.failed == seen.operations:
                 raise UserError(
                     f"the training load {workload} failed: none of {seen.operations} operations "
                     "succeeded"
                 )
-            # Every start first compiles the code that was compiled in the training.
-            warming.await_quiet(stack.pids())
 
 
 def _require_local_backends(deployment: Deployment) -> None:

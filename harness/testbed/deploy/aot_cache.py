@@ -1,9 +1,8 @@
-"""Prepares jars for quick starts: an unpacked copy of each, with an AOT cache trained under load.
+"""Prepares jars for quick starts: an unpacked copy of each, and where it pays an AOT cache.
 
-On 2 cores, loading classes takes most of a start. Finding out which methods to compile takes most
-of the minute after it. The JVM's AOT cache keeps classes and execution profiles of a training run.
-It holds no machine code and does not change what runs. The copy also protects a running stack from
-a build that rewrites the jars.
+The JVM's AOT cache keeps the loaded classes of a training run. It does not change what runs:
+execution profiles in it are not used (`presets/tuned.jvm`). The copy also protects a running stack
+from a build that rewrites the jars.
 """
 
 from __future__ import annotations

@@ -127,11 +127,7 @@ def paired_ratios(
     return [
         Told(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
-            "alike"
-            if alike.rejected[i]
-            else _side(estimate)
-            if apart.rejected[i]
-            else "not known",
+            "alike" if alike.rejected[i] else _side(estimate) if apart.rejected[i] else "not known",
             Design(spread, int(sizes[i]), freedom, len(cells)),
         )
         for i, (estimate, wide) in enumerate(zip(estimates, reach, strict=True))
