@@ -1,32 +1,27 @@
-"""Runs the report's notebook and converts it to a single HTML file."""
+"""Runs the report's notebook and converts it to a single HTML file.
+
+This needs no Jupyter: a notebook is a JSON file with cells of Python and Markdown. Opened in
+Jupyter, the notebook shows the same.
+"""
 
 from __future__ import annotations
 
 import base64
 import html
+import json
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import nbformat
 import polars as pl
-from ipykernel.kernelspec import get_kernel_dict
-from IPython.display import Markdown, display
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.manager import AsyncKernelManager
-from mistune import create_markdown
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
-from nbconvert import HTMLExporter
+from markdown_it import MarkdownIt
 from rich.console import Console
 from rich.markup import escape
-from traitlets import default
-from traitlets.config import Config
 
 from testbed.analysis.decisions import Decision
 from testbed.analysis.figures.figure import ReportFigure
@@ -38,7 +33,26 @@ from testbed.model.files import write
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "analysis" / "report.ipynb"
 RESULTS_VARIABLE = "TESTBED_RESULTS"
-CELL_LIMIT_S = 1800
+
+
+@dataclass(frozen=True)
+class Output:
+    """A part of the report: its content by MIME type, and what is known of that content."""
+
+    data: Mapping[str, Any]
+    metadata: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What `execute` runs the notebook on, and what the notebook has shown so far."""
+
+    results: Path
+    outputs: list[Output] = field(default_factory=list)
+
+
+_execution: ContextVar[Execution | None] = ContextVar("execution", default=None)
+"""None in Jupyter."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +90,15 @@ def write_report(results: Path, out: Path | None = None) -> Written:
     name = results.resolve().name
     loose = find_results(results).loose
     out = out or (Path(f"report-{name}") if loose else results)
-    notebook = execute(results)
-    for figure, image in _outputs(notebook, "image/png"):
+    outputs = execute(results)
+    for figure, image in _named(outputs, "image/png"):
         write(out / "figures" / f"{figure}.png", base64.b64decode(image))
-    tables = dict(_outputs(notebook, "text/csv"))
+    tables = dict(_named(outputs, "text/csv"))
     for table, text in tables.items():
         write(out / f"{table}.csv", text.encode())
-    told = dict(_outputs(notebook, "application/json"))["told"]
+    told = dict(_named(outputs, "application/json"))["told"]
     report = out / "report.html"
-    write(report, page(notebook, name).encode())
+    write(report, page(outputs, name).encode())
     return Written(
         page=report,
         decisions=tuple(Decision(**fields) for fields in told["decisions"]),
@@ -103,21 +117,35 @@ def show(heading: str, *contents: str | ReportFigure, **named: object) -> None:
     if not any(contents):
         return
     for content in filter(None, (heading, *contents)):
-        display(  # type: ignore[no-untyped-call]
-            Markdown(content) if isinstance(content, str) else content  # type: ignore[no-untyped-call]
-        )
+        if isinstance(content, str):
+            _display(Output({"text/markdown": content}))
+        else:
+            _display(Output(*content._repr_mimebundle_()))
     for name, data in named.items():
-        table = isinstance(data, pl.DataFrame)
-        kind = "text/csv" if table else "application/json"
-        display(  # type: ignore[no-untyped-call]
-            {kind: data.write_csv() if isinstance(data, pl.DataFrame) else data, "text/html": ""},
-            metadata={kind: {"name": name}},
-            raw=True,
-        )
+        if isinstance(data, pl.DataFrame):
+            kind, content = "text/csv", data.write_csv()
+        else:
+            kind, content = "application/json", data
+        _display(Output({kind: content, "text/html": ""}, {kind: {"name": name}}))
+
+
+def _display(output: Output) -> None:
+    if (execution := _execution.get()) is not None:
+        execution.outputs.append(output)
+        return
+    # Jupyter brings it.
+    from IPython.display import display
+
+    display(output.data, metadata=output.metadata, raw=True)
 
 
 def results_from_environment() -> Path:
-    """Return the directory that ``TESTBED_RESULTS`` names; raise `UserError` if it is not set."""
+    """Return the directory to report on; in Jupyter the one that ``TESTBED_RESULTS`` names.
+
+    Raises `UserError` if that is not set.
+    """
+    if (execution := _execution.get()) is not None:
+        return execution.results
     value = os.environ.get(RESULTS_VARIABLE)
     if not value:
         raise UserError(
@@ -127,81 +155,52 @@ def results_from_environment() -> Path:
     return Path(value)
 
 
-def execute(results: Path) -> nbformat.NotebookNode:
-    """Run the notebook on a results directory in a fresh kernel; return it with its outputs.
+def execute(results: Path) -> list[Output]:
+    """Run the notebook on a results directory; return its Markdown and outputs in their order.
 
     Raises `UserError` with the error's message if a cell fails.
     """
-    notebook: nbformat.NotebookNode = nbformat.read(  # type: ignore[no-untyped-call]
-        NOTEBOOK, as_version=4
-    )
-    with TemporaryDirectory() as folder:
-        client = NotebookClient(
-            notebook,
-            kernel_manager_class=FreshKernel,
-            config=_kernel_config(folder),
-            timeout=CELL_LIMIT_S,
-        )
-        try:
-            client.execute(env={**os.environ, RESULTS_VARIABLE: str(results.resolve())})
-        except CellExecutionError as error:
-            raise UserError(f"the report failed: {error.ename}: {error.evalue}") from error
-    return notebook
+    execution = Execution(results.resolve())
+    names: dict[str, object] = {"__name__": "__main__"}
+    token = _execution.set(execution)
+    try:
+        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                _display(Output({"text/markdown": source}))
+            else:
+                exec(compile(source, f"{NOTEBOOK.name}, cell {cell['id']}", "exec"), names)
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(f"the report failed: {type(error).__name__}: {error}") from error
+    finally:
+        _execution.reset(token)
+    return execution.outputs
 
 
-def page(notebook: nbformat.NotebookNode, name: str) -> str:
-    """Return an executed notebook as one HTML page without code or external references.
+def page(outputs: Iterable[Output], name: str) -> str:
+    """Return the notebook's outputs as one HTML page without code or external references.
 
-    HTML in its Markdown is shown as text: messages and environments come from result files.
+    HTML in Markdown is shown as text: messages and environments come from result files.
     """
-    markdown = create_markdown(escape=True, plugins=["table"])
-    exporter = HTMLExporter(  # type: ignore[no-untyped-call]
-        template_name="basic",
-        exclude_input=True,
-        exclude_input_prompt=True,
-        exclude_output_prompt=True,
-        exclude_anchor_links=True,
-        filters={"markdown2html": lambda text: str(markdown(text))},
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parts = (
+        output.data["text/html"]
+        if "text/html" in output.data
+        else markdown.render(output.data["text/markdown"])
+        for output in outputs
     )
-    body, _ = exporter.from_notebook_node(notebook)
     package = files("testbed.analysis")
     return Template((package / "page.html").read_text(encoding="utf-8")).substitute(
         title=html.escape(f"{name}: microservice patterns under load"),
         style=(package / "page.css").read_text(encoding="utf-8"),
-        body=body,
+        body="".join(parts),
     )
 
 
-class ThisPython(KernelSpecManager):
-    """Starts the kernel with this interpreter, whatever kernels are installed."""
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        return KernelSpec(resource_dir="", **get_kernel_dict())
-
-
-class FreshKernel(AsyncKernelManager):
-    """A kernel of this interpreter; traitlets configures it by its class name."""
-
-    @default("kernel_spec_manager")
-    def _this_python(self) -> KernelSpecManager:
-        return ThisPython()
-
-
-def _kernel_config(folder: str) -> Config:
-    """Configure a kernel that opens no TCP port; its sockets are in ``folder``."""
-    return Config(
-        FreshKernel={
-            "transport": "ipc",
-            "ip": f"{folder}/kernel",
-            "connection_file": f"{folder}/kernel.json",
-        }
-    )
-
-
-def _outputs(notebook: nbformat.NotebookNode, kind: str) -> Iterator[tuple[str, Any]]:
+def _named(outputs: Iterable[Output], kind: str) -> Iterator[tuple[str, Any]]:
     """Yield the name and content of the named outputs of one MIME type."""
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            name = output.get("metadata", {}).get(kind, {}).get("name")
-            if name and kind in output.get("data", {}):
-                yield name, output["data"][kind]
+    for output in outputs:
+        if kind in output.metadata:
+            yield output.metadata[kind]["name"], output.data[kind]

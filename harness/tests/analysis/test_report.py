@@ -5,24 +5,30 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
+from types import ModuleType
 
-import psutil
 import pytest
 from rich.console import Console
 
 from testbed.analysis.decisions import decide
 from testbed.analysis.decisions import tabulate as tabulate_decisions
-from testbed.analysis.report import NOTEBOOK, results_from_environment, write_report
+from testbed.analysis.report import (
+    NOTEBOOK,
+    Output,
+    execute,
+    results_from_environment,
+    write_report,
+)
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer, cpu, validity
 from testbed.analysis.summary import each_run, tabulate
 from testbed.analysis.verdicts import judge_all
 from testbed.model.errors import UserError
 
-from .notebook import write_report_here
 from .synthetic import write_pair, write_run
 
 FIGURES = 3
@@ -134,17 +140,6 @@ def test_figures_and_table_lie_beside_the_report(written: Path, comparison: Path
     assert (written / "cpu.csv").read_text() == cpu.tabulate(cpu.spent(judged)).write_csv()
 
 
-def test_report_leaves_no_kernel_running(written: Path) -> None:
-    def is_kernel(process: psutil.Process) -> bool:
-        try:
-            return "ipykernel" in " ".join(process.cmdline())
-        except psutil.NoSuchProcess:
-            # Also of one that has ended and is not yet waited for.
-            return False
-
-    assert not [child for child in psutil.Process().children(recursive=True) if is_kernel(child)]
-
-
 def test_loose_sample_files_are_reported_on_without_touching_their_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,7 +149,7 @@ def test_loose_sample_files_are_reported_on_without_touching_their_folder(
     shutil.copy(run / "samples.csv", loose / "sync-list-10-threads.jtl")
     before = files_in(loose)
     monkeypatch.chdir(tmp_path)
-    page = write_report_here(loose).page
+    page = write_report(loose).page
     assert page.resolve() == tmp_path / "report-loose" / "report.html"
     assert files_in(loose) == before
     text = Page(page.read_text(encoding="utf-8")).text
@@ -163,7 +158,7 @@ def test_loose_sample_files_are_reported_on_without_touching_their_folder(
     assert "not replicated" in text
 
 
-def test_tells_what_is_wrong_before_it_starts_a_kernel(tmp_path: Path) -> None:
+def test_tells_what_is_wrong_before_it_runs_the_notebook(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not exist"):
         write_report(tmp_path / "nowhere")
     with pytest.raises(UserError, match="no runs"):
@@ -182,6 +177,28 @@ def test_notebook_asks_for_its_parameter(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("TESTBED_RESULTS", raising=False)
     with pytest.raises(UserError, match="TESTBED_RESULTS is not set"):
         results_from_environment()
+
+
+def test_jupyter_shows_what_the_report_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path)
+    cells = json.loads(NOTEBOOK.read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    shown: list[Output] = []
+    jupyter = ModuleType("IPython.display")
+    jupyter.display = lambda data, metadata, raw: shown.append(Output(data, metadata))  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", jupyter)
+    monkeypatch.setenv("TESTBED_RESULTS", str(tmp_path))
+    names: dict[str, object] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+
+    outputs = execute(tmp_path)
+
+    assert shown
+    assert shown == [one for one in outputs if one.data.get("text/markdown") not in texts]
+    assert len(outputs) == len(shown) + len(texts)
 
 
 def test_notebook_is_stored_without_outputs_and_has_no_functions() -> None:
@@ -214,7 +231,7 @@ def test_the_terminal_is_told_by_what_the_report_computed(tmp_path: Path) -> Non
     record = tmp_path / "results" / "runs" / "sync-list-tuned-010-4" / "run.json"
     record.write_text(json.dumps({**json.loads(record.read_text()), "complete_before": "ucd"}))
     judged = judge_all(load(tmp_path / "results"))
-    written = write_report_here(tmp_path / "results", tmp_path / "out")
+    written = write_report(tmp_path / "results", tmp_path / "out")
     found = decide(judged)
     assert list(written.decisions) == found
     assert (tmp_path / "out" / "decisions.csv").read_text() == tabulate_decisions(found).write_csv()
@@ -247,7 +264,7 @@ def test_a_fast_system_that_fails_more_is_not_praised(tmp_path: Path) -> None:
 def test_the_thesis_has_its_claims_and_figures(tmp_path: Path) -> None:
     write_pair(tmp_path / "results", levels=(10, 20), second=1.4, change=0.8)
     (tmp_path / "results" / "experiment.yaml").write_text("name: mine\nclaims: true\n")
-    page = Page(write_report_here(tmp_path / "results", tmp_path / "out").page.read_text("utf-8"))
+    page = Page(write_report(tmp_path / "results", tmp_path / "out").page.read_text("utf-8"))
     for part in ("claims of the thesis", "Scaling and efficiency"):
         assert part in page.text
     assert "between 10 and 20 threads async becomes better than sync by p95" in page.text
@@ -262,7 +279,7 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     assert "0 of 1 runs are used" in told
     assert "complete before: 504" in told
     assert tabulate(judged.used).is_empty()
-    assert write_report_here(tmp_path, tmp_path / "out").page.is_file()
+    assert write_report(tmp_path, tmp_path / "out").page.is_file()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from testbed.analysis.report import Written, write_report
 from testbed.analysis.results import find_results
 from testbed.model.errors import UserError
 
-from .notebook import write_report_here
 from .synthetic import write_blocks, write_run
 from .test_report import Page
 
@@ -124,7 +123,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
         f"name: x\n# ```\n\n{SCRIPT}\n\n```mermaid\n{SCRIPT}\n"
     )
     out = tmp_path_factory.mktemp("out")
-    return Page(write_report_here(results, out).page.read_text(encoding="utf-8"))
+    return Page(write_report(results, out).page.read_text(encoding="utf-8"))
 
 
 def test_html_of_results_is_text_in_the_report(page: Page) -> None:
