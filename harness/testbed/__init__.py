@@ -10,3 +10,5 @@ A package imports only packages that stand below it:
 - `experiment`: what an experiment is, its order, its arrivals, and when it is enough;
 - `model`: errors, files, names and words that every package uses.
 """
+
+__version__ = "0.1.0"

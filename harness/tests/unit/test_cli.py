@@ -19,6 +19,7 @@ from testbed import cli
 from testbed.cli import doctor, experiments, listing
 from testbed.cli.console import console
 from testbed.cli.doctor import Finding, Verdict
+from testbed.cli.overview import COMMANDS
 from testbed.deploy import ports, processes
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
@@ -29,10 +30,6 @@ from .conftest import deployed
 from .test_gates import WORSE
 
 ROOT = Project.find().root
-
-COMMANDS = {
-    one.name or one.callback.__name__ for one in cli.app.registered_commands if one.callback
-}
 
 Ended = subprocess.CompletedProcess[str]
 
@@ -292,7 +289,7 @@ def test_nothing_running_is_no_error(tmp_path: Path, command: str) -> None:
 
 
 # The help of jmeter is JMeter's.
-@pytest.mark.parametrize("command", sorted(COMMANDS - {"jmeter"}))
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"jmeter"}))
 def test_every_command_has_help_that_fits_a_terminal(tmp_path: Path, command: str) -> None:
     ended = typed(tmp_path, command, "--help")
 
@@ -308,10 +305,3 @@ def test_live_names_a_port_that_is_taken(tmp_path: Path) -> None:
 
     assert ended.returncode == 1
     assert f"port {port}: Address already in use" in ended.stderr
-
-
-def test_the_overview_names_every_command(tmp_path: Path) -> None:
-    ended = testbed(tmp_path, "--help")
-
-    for command in COMMANDS:
-        assert f"│ {command} " in ended.stdout

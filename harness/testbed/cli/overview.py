@@ -1,0 +1,117 @@
+"""What ``./testbed`` answers without running a command: its help, its version, unknown commands.
+
+This needs the standard library only. The launcher asks here first, so that no virtual environment
+is made for such an answer; it reads the exit code `COMMAND_FOLLOWS`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import testbed
+
+HELP = ("--help", "-h")
+VERSION = "--version"
+
+EXIT_USAGE = 2
+"""The exit code of every wrong use, as of wrong options of a command."""
+COMMAND_FOLLOWS = 100
+
+WIDTH = 80
+"""Columns of a terminal."""
+
+
+class Command(NamedTuple):
+    """The function of a command, in a module of this package."""
+
+    module: str
+    function: str
+
+
+COMMANDS = {
+    "doctor": Command("machine", "doctor_command"),
+    "compare": Command("experiments", "compare"),
+    "run": Command("experiments", "run"),
+    "report": Command("reports", "report"),
+    "profile": Command("profiling", "profile"),
+    "up": Command("stacks", "up"),
+    "status": Command("stacks", "status"),
+    "logs": Command("stacks", "logs"),
+    "dead-letters": Command("stacks", "dead_letters"),
+    "live": Command("stacks", "live"),
+    "down": Command("stacks", "down"),
+    "build": Command("machine", "build_command"),
+    "test": Command("machine", "test"),
+    "faults": Command("faults", "faults"),
+    "jmeter": Command("machine", "jmeter"),
+}
+
+
+def answer(arguments: Sequence[str]) -> int | None:
+    """Answer what is no command; return the exit code, or None if the first argument is one."""
+    first = arguments[0] if arguments else HELP[0]
+    if first in COMMANDS:
+        return None
+    if first in HELP:
+        print(overview())
+        return 0 if arguments else EXIT_USAGE
+    if first == VERSION:
+        print(f"testbed {testbed.__version__}")
+        return 0
+    # Imported here: difflib takes as long as all the rest.
+    from testbed.model.errors import unknown
+
+    option = first.startswith("-")
+    problem = unknown(
+        "option" if option else "command", first, (*HELP, VERSION) if option else COMMANDS
+    )
+    print("testbed:", problem.message, file=sys.stderr)
+    if problem.hint:
+        print(problem.hint, file=sys.stderr)
+    return EXIT_USAGE
+
+
+def overview() -> str:
+    """Return the help of all commands together, for 80 columns."""
+    indent = 3 + max(map(len, COMMANDS))
+    return "\n".join(
+        (
+            "Usage: ./testbed COMMAND [OPTIONS]",
+            "",
+            "Starts variants of one product, puts the same load on them, and compares them.",
+            "",
+            *(
+                textwrap.fill(
+                    text,
+                    WIDTH,
+                    initial_indent=f" {name}".ljust(indent),
+                    subsequent_indent=" " * indent,
+                )
+                for name, text in summaries().items()
+            ),
+            "",
+            f"{HELP[0]} after a command explains it; {VERSION} shows the version.",
+        )
+    )
+
+
+def summaries() -> dict[str, str]:
+    """Return the first paragraph of each command's docstring, without importing its module."""
+    paragraphs: dict[Command, str] = {}
+    for module in {command.module for command in COMMANDS.values()}:
+        source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.FunctionDef):
+                text = ast.get_docstring(node) or ""
+                paragraphs[Command(module, node.name)] = text.partition("\n\n")[0]
+    return {name: paragraphs[command] for name, command in COMMANDS.items()}
+
+
+if __name__ == "__main__":
+    code = answer(sys.argv[1:])
+    sys.exit(COMMAND_FOLLOWS if code is None else code)
