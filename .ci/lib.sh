@@ -5,6 +5,8 @@
 ROOT="$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 # One line per check. Scripts that are called append to the file of their caller.
 export CHECKS="${CHECKS:-$(mktemp)}"
+# The launcher installs the packages of tests with those of users.
+export TESTBED_DEV=1
 
 say() { printf '\n== %s\n' "$*"; }
 

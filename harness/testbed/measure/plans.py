@@ -1,7 +1,7 @@
 """Makes the JMeter plans: `python -m testbed.measure.plans` writes them.
 
 Each plan is made of ``jmeter/template.jmx.j2``, the workload's ``jmeter/workloads/NAME.yaml`` and
-the system's declaration.
+the system's declaration. It needs the extra ``dev`` (jinja2).
 """
 
 from __future__ import annotations
