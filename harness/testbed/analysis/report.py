@@ -116,17 +116,21 @@ def show(heading: str, *contents: str | ReportFigure, **named: object) -> None:
     """
     if not any(contents):
         return
-    for content in filter(None, (heading, *contents)):
+    parts: tuple[str | ReportFigure, ...] = (heading, *contents)
+    for content in (part for part in parts if part):
         if isinstance(content, str):
             _display(Output({"text/markdown": content}))
         else:
             _display(Output(*content._repr_mimebundle_()))
     for name, data in named.items():
         if isinstance(data, pl.DataFrame):
-            kind, content = "text/csv", data.write_csv()
+            _display_named("text/csv", name, data.write_csv())
         else:
-            kind, content = "application/json", data
-        _display(Output({kind: content, "text/html": ""}, {kind: {"name": name}}))
+            _display_named("application/json", name, data)
+
+
+def _display_named(kind: str, name: str, content: object) -> None:
+    _display(Output({kind: content, "text/html": ""}, {kind: {"name": name}}))
 
 
 def _display(output: Output) -> None:
