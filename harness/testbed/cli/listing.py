@@ -82,9 +82,7 @@ def show(project: Project, *, as_json: bool) -> None:
         print_json({"experiments": [_as_data(one) for one in shipped]})
         return
     shipped.sort(key=lambda one: one.seconds)
-    console.print(
-        "[bold]./testbed run NAME[/bold] answers a question, in minutes (without a build):"
-    )
+    console.print("[bold]./testbed run NAME[/bold] answers a question. Minutes exclude the build.")
     for topic, heading in TOPICS.items():
         table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
         table.add_column(no_wrap=True, width=21)
