@@ -40,7 +40,11 @@ def capacities(judged: Judged, slo: Slo) -> list[SystemCapacity]:
     for (study, system), runs in grouped(
         constant, lambda one: (Study.of(one.run.cell), one.run.cell.system)
     ).items():
-        known = [one for one in runs if judged.verdicts[one.run.id].status != "invalid"]
+        known = [
+            one
+            for one in runs
+            if judged.verdicts[one.run.id].status not in ("invalid", "disturbed")
+        ]
         levels = [one.run.cell.level for one in known]
         met = [reached_by(slo, one).met for one in known]
         of_system = capacity(levels, met) if known else None

@@ -95,13 +95,15 @@ class PairedCell:
     """The paired runs of one cell of a system and its reference.
 
     ``cell`` is the system's. ``ones`` (reference) and ``others`` (system) are the runs that may
-    decide, in order of the pairs. ``left_out`` counts the pairs with a run that may not decide.
+    decide, in order of the pairs. ``left_out`` counts the pairs with a run that may not decide,
+    and ``disturbed`` those of them in which other programs used the machine.
     """
 
     cell: Cell
     ones: tuple[Measurement, ...]
     others: tuple[Measurement, ...]
     left_out: int
+    disturbed: int = 0
 
     def sides(self, figure: str) -> Sides:
         """Return one figure of each run; empty if a run lacks it."""
@@ -135,6 +137,7 @@ class _Runs:
 
     cell: Cell
     made: set[int] = field(default_factory=set)
+    disturbed: set[int] = field(default_factory=set)
     deciding: dict[int, Measurement] = field(default_factory=dict)
 
 
@@ -205,6 +208,8 @@ def paired_cells(
     for run in judged.results.runs:
         if pairs is None or run.repetition in pairs:
             runs_of(run.cell).made.add(run.repetition)
+            if run.disturbed:
+                runs_of(run.cell).disturbed.add(run.repetition)
     for one in judged.deciding:
         if pairs is None or one.run.repetition in pairs:
             runs_of(one.run.cell).deciding[one.run.repetition] = one
@@ -260,6 +265,7 @@ def _paired(base: _Runs, of: _Runs) -> PairedCell:
         tuple(of.deciding[pair] for pair in shared),
         # A system may also have been up with others.
         len(base.made & of.made) - len(shared),
+        len(base.made & of.made & (base.disturbed | of.disturbed)),
     )
 
 
@@ -291,7 +297,8 @@ def _decide(
         )
         sides = one.sides(figure)
         if not runs:
-            yield replace(unknown, reason="no pair may decide")
+            why = "disturbed by other programs" if one.disturbed else "no pair may decide"
+            yield replace(unknown, reason=why)
         elif not sides[0].size:
             yield replace(unknown, reason=f"a run has no {WORDS[figure]}")
         elif place not in by_place:

@@ -87,7 +87,7 @@ class Found:
 
 def alone(judged: Judged) -> list[Alone]:
     """Return what operations of a single thread cost in each start of a demand search."""
-    searched = [one for one in judged.used.measurements if one.run.demand]
+    searched = [one for one in _undisturbed(judged) if one.run.demand]
     found: list[Alone] = []
     for runs in grouped(searched, lambda one: _demand(one)["system"]).values():
         limited = sorted({service for one in runs for service in _demand(one)["shares"]})
@@ -99,6 +99,10 @@ def alone(judged: Judged) -> list[Alone]:
     return found
 
 
+def _undisturbed(judged: Judged) -> list[Measurement]:
+    return [one for one in judged.used.measurements if not one.run.disturbed]
+
+
 def mean_cpu_ms(starts: Sequence[Alone]) -> dict[str, float]:
     """Return the CPU time of one operation over starts of one system, by service."""
     services = starts[0].cpu_ms if starts else ()
@@ -106,11 +110,12 @@ def mean_cpu_ms(starts: Sequence[Alone]) -> dict[str, float]:
 
 
 def searches(judged: Judged) -> list[Found]:
-    """Return what each search found; empty without a demand search. Invalid runs do not count."""
+    """Return what each search found; empty without a demand search.
+
+    Invalid and disturbed runs do not count.
+    """
     runs = [
-        one
-        for one in judged.used.measurements
-        if one.run.demand and one.run.demand["cpus"] is not None
+        one for one in _undisturbed(judged) if one.run.demand and one.run.demand["cpus"] is not None
     ]
     return [_found(part) for part in grouped(sorted(runs, key=_search), _search).values()]
 

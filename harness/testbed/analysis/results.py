@@ -16,7 +16,7 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from testbed.model import files, systems
 from testbed.model.errors import UserError
-from testbed.model.loads import Mode, load_words
+from testbed.model.loads import DISTURBING_SHARE, Mode, load_words
 
 UNSTATED = "unstated"
 """The preset and backends of a loose sample file, which does not state them."""
@@ -108,6 +108,21 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Others:
+    """What other programs used of the machine during a block."""
+
+    share: float
+    """Of the machine, with what the hypervisor gave to another one."""
+    cores: float = 0.0
+    of: int = 0
+    """The cores that there are."""
+    steal: float = 0.0
+    """The hypervisor's part, as a share of the machine."""
+    names: tuple[str, ...] = ()
+    """The programs that used most, the largest first."""
+
+
+@dataclass(frozen=True)
 class Block:
     """One short measurement of a run; what the record does not tell is None."""
 
@@ -132,6 +147,14 @@ class Block:
     """The generator's own count of samples: rows that the file must have."""
     generators: tuple[Share, ...] = ()
     """Of each of several generators, whose files `file` stands for; empty if there was one."""
+    others: Others | None = None
+    """What other programs used meanwhile; None if that was not watched."""
+    counts: bool = True
+    """False if other programs disturbed the block, or one that took turns with it."""
+
+    @property
+    def disturbed(self) -> bool:
+        return self.others is not None and self.others.share > DISTURBING_SHARE
 
     @property
     def parts(self) -> tuple[Block, ...]:
@@ -165,7 +188,13 @@ class Run:
     id: Name
     cell: Cell
     blocks: tuple[Block, ...]
-    """At least one, in order of time; classic runs and open loops have one."""
+    """Those that count, in order of time; all where none counts. At least one; classic runs and
+    open loops have one.
+    """
+    left_out: tuple[Block, ...] = ()
+    """Those that do not count, if others do."""
+    planned_blocks: int | None = None
+    """How many blocks were to count; None if not recorded."""
     repetition: int = 1
     """Number of the pair of starts, from 1."""
     server_rss_mb: Mapping[str, float] = field(default_factory=dict)
@@ -222,6 +251,22 @@ class Run:
             )
             for index, one in enumerate(self.blocks[0].generators)
         )
+
+    @property
+    def watched(self) -> tuple[Block, ...]:
+        """The blocks during which the use of the machine by other programs was watched."""
+        return tuple(one for one in (*self.blocks, *self.left_out) if one.others is not None)
+
+    @property
+    def undisturbed(self) -> int:
+        """How many blocks count."""
+        return sum(one.counts for one in self.blocks)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether too few blocks count for a decision: less than half of those planned."""
+        wanted = self.planned_blocks or len(self.blocks)
+        return 2 * self.undisturbed < wanted
 
     @property
     def folder(self) -> Path:
@@ -390,8 +435,11 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     what was measured, or has a value of the wrong kind.
     """
     given = _known(record)
-    blocks = given.get("blocks") or [{**given, "file": "samples.csv"}]
+    recorded = given.get("blocks") or [{**given, "file": "samples.csv"}]
     try:
+        counting = [one for one in recorded if one.get("counts", True)]
+        blocks = counting or recorded
+        left_out = [one for one in recorded if one not in blocks]
         if len({len(one.get("generators", ())) for one in blocks}) > 1:
             raise ValueError("blocks differ in their number of generators")
         return _RUN.validate_python(
@@ -400,6 +448,7 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
                 "id": folder.name,
                 "cell": {"backends": UNSTATED, **given},
                 "blocks": [_block(folder, _known(one)) for one in blocks],
+                "left_out": [_block(folder, _known(one)) for one in left_out],
                 "recorded": True,
             }
         )

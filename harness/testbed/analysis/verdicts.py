@@ -1,6 +1,7 @@
 """Judge runs: one verdict per run, and each check with its figure and limit.
 
 - *invalid*: something other than the system decided the measurement. Shown, not used.
+- *disturbed*: other programs used the machine in too many blocks. Used, but does not decide.
 - *overloaded*: the system fell behind its plan of arrivals, or gave no full answer afterwards.
 - *stalled*: no operation ended for a while.
 - *still warming*: the system was not warm, or changed during the run. Used, but does not decide.
@@ -23,9 +24,9 @@ from testbed.analysis.quantities import CLOCK_MS
 from testbed.analysis.results import Results, Run
 from testbed.analysis.samples import CLOCK, DAMAGED, DOUBLED, STRANGE, Measured, Measurement
 from testbed.analysis.statistics.steadiness import Change, Spell, change_of_mean, trend_of_rates
-from testbed.model.loads import LATE_MS
+from testbed.model.loads import DISTURBING_SHARE, LATE_MS
 
-Status = Literal["valid", "still warming", "stalled", "overloaded", "invalid"]
+Status = Literal["valid", "still warming", "stalled", "overloaded", "disturbed", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]
 
 TOLERANCE = 0.05
@@ -77,7 +78,12 @@ WARM = "warm before"
 OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
 """Checks that the system itself fails, unless a check of the generator failed too."""
 
+OTHERS = "other programs"
+
 BY_ITSELF = OVERLOAD | {STALL, TREND, WARM}
+
+UNDECIDING = frozenset({"still warming", "disturbed"})
+"""Verdicts of runs that are used but do not decide."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +112,11 @@ class Verdict:
         failed = {check.name for check in self.checks if check.outcome == "failed"}
         if not failed:
             return "valid"
-        if not failed <= BY_ITSELF:
+        if not failed <= BY_ITSELF | {OTHERS}:
             return "invalid"
+        if OTHERS in failed:
+            # They may have caused the rest.
+            return "disturbed"
         if WARM in failed:
             return "still warming"
         if self.overloaded:
@@ -153,7 +162,7 @@ class Judged:
         return tuple(
             one
             for one in self.used.measurements
-            if self.verdicts[one.run.id].status != "still warming"
+            if self.verdicts[one.run.id].status not in UNDECIDING
         )
 
     @property
@@ -194,7 +203,8 @@ def judge(
                 if measurement.generators
             ),
             _conditions(measurement, environment),
-            _disturbance(measurement),
+            _others(measurement),
+            _suspension(measurement),
             _warm(measurement),
             _trend(measurement, alternating),
         ),
@@ -240,7 +250,7 @@ def _changes(measurement: Measurement) -> str | None:
     """Return why the load or the system was meant to change during a run; None if it was not."""
     run = measurement.run
     if run.disturbance:
-        return "a service was disturbed"
+        return "a service was suspended"
     if run.scaling:
         return "instances come and go by plan"
     return "the load changes by plan" if run.arrivals and not run.arrivals.steady else None
@@ -386,7 +396,7 @@ def _stall(measurement: Measurement) -> Check:
     """Check the longest time without an ended operation while all closed-loop threads ran."""
     limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
     if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
-        return _check(STALL, limit, "open loop, or a service was disturbed")
+        return _check(STALL, limit, "open loop, or a service was suspended")
     pauses = []
     for block in measurement.blocks:
         if (window := block.window) is None:
@@ -577,9 +587,24 @@ def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Che
     )
 
 
-def _disturbance(measurement: Measurement) -> Check:
+def _others(measurement: Measurement) -> Check:
+    """Check that other programs left the machine alone in at least half of the planned blocks."""
+    limit, run = f"at most {_percent(DISTURBING_SHARE)} of the machine", measurement.run
+    if not run.watched:
+        return _check(OTHERS, limit, "not watched")
+    worst = max(run.watched, key=lambda block: block.others.share if block.others else 0.0).others
+    assert worst is not None
+    named = f" ({', '.join(worst.names)})" if worst.names and worst.share > DISTURBING_SHARE else ""
+    figure = f"up to {_percent(worst.share)}{named}"
+    if run.left_out or run.disturbed:
+        planned = run.planned_blocks or len(run.blocks)
+        figure += f"; {run.undisturbed} of {planned} planned blocks count"
+    return _check(OTHERS, limit, figure, not run.disturbed)
+
+
+def _suspension(measurement: Measurement) -> Check:
     """Check that a planned stop of a service happened before the run ended."""
-    name, limit, what = "disturbance", "reached", measurement.run.disturbance
+    name, limit, what = "suspension", "reached", measurement.run.disturbance
     if what is None or "stopped" not in what:
         return _check(name, limit, "none recorded")
     reached = what["stopped"] is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -64,9 +64,10 @@ from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.demand import Records
 from testbed.experiment.schedule import prepared, slots
-from testbed.measure import environment, load, pods, results_directory, runner
+from testbed.measure import environment, load, machine_watch, pods, results_directory, runner
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator
+from testbed.measure.machine_watch import Others, Watch
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -205,6 +206,7 @@ def _measure(
         console.print("Every run is there already.")
         return results
     leftovers.clear_all(project)
+    others = _tell_of_others()
     if results is None:
         plan = prepared(plan, psutil.virtual_memory().available / MB)
     expected = planning.expect(plan, {} if results is None else results_directory.finished(results))
@@ -218,7 +220,14 @@ def _measure(
     with Steps(console, planned, pace, expected.bound) as steps:
         steps.begin(PREPARE)
         results = _carry_out(
-            project, plan, port_offset, results, steps, watched=watched, build_first=build_first
+            project,
+            plan,
+            port_offset,
+            results,
+            steps,
+            others,
+            watched=watched,
+            build_first=build_first,
         )
         if reported:
             steps.begin(REPORT)
@@ -241,6 +250,7 @@ def _carry_out(
     port_offset: int,
     results: Path | None,
     steps: Steps,
+    others: Others | None,
     *,
     watched: bool,
     build_first: bool,
@@ -265,6 +275,8 @@ def _carry_out(
     if results is None:
         results = results_directory.new_results(project, plan.name, now())
         results_directory.begin(dependencies, plan, results)
+        if others is not None:
+            results_directory.describe_others(results, {"at_start": asdict(others)})
     shown = escape(project.shown(results))
     console.print(f"Results: {shown}", soft_wrap=True)
     show = Progress(console, steps, planning.expect(plan, results_directory.finished(results)))
@@ -274,6 +286,24 @@ def _carry_out(
         console.print(f"To go on: ./testbed run --resume {shown}")
         raise
     return results
+
+
+def _tell_of_others() -> Others | None:
+    """Watch the machine for a moment, and tell whether other programs would disturb blocks."""
+    others = machine_watch.sample(Watch())
+    if others is not None and others.disturbing:
+        _notice(
+            f"Other programs use {machine_watch.words(others)}. Close them, or go on: blocks that "
+            "they disturb are measured again."
+        )
+    return others
+
+
+def _watch(plan: Experiment) -> Watch | None:
+    """Return what watches other programs; None if the systems' own cannot be told from them."""
+    if plan.backends == "kubernetes" or any(system.target for system in plan.compared):
+        return None
+    return Watch(machine_watch.CONTAINER_RUNTIME if plan.backends == "docker" else ())
 
 
 def _show_plan(project: Project, plan: Experiment, done: Records, *, as_json: bool) -> None:
@@ -395,6 +425,7 @@ def _dependencies(
         describe=describe,
         ceilings=ceilings,
         bare_servers=bare_servers,
+        watch=_watch(plan),
         annotate=Annotations(Grafana.find(project), _notice).annotate,
     )
 

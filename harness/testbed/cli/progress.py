@@ -59,6 +59,9 @@ class Progress:
         for line in lines:
             self._print(f"  [cyan]{escape(line)}[/cyan]")
 
+    def noticed(self, text: str) -> None:
+        self._print(f"  [yellow]{escape(text)}[/yellow]")
+
     def decided(self, text: str) -> None:
         self._print(text)
 

@@ -213,6 +213,15 @@ def group_files(pid: str, root: Path = ROOT) -> tuple[Path, ...]:
     return (*needed, *(file for file in further if file.is_file()))
 
 
+def usage_of(pid: str, root: Path = ROOT) -> Usage | None:
+    """Return what the control group of a process has counted; None if it does not tell.
+
+    Raises `OSError` if its files cannot be read.
+    """
+    files = group_files(pid, root)
+    return parse_usage(_statistics(files)) if files else None
+
+
 def parse_usage(text: str) -> Usage | None:
     """Read CPU time and memory from the ``name value`` lines of a control group's statistics.
 

@@ -25,12 +25,17 @@ def machine() -> dict[str, Any]:
     }
 
 
+def usable_cores() -> frozenset[int]:
+    """Return the numbers of the processors that this process may run on."""
+    try:
+        return frozenset(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return frozenset(range(os.cpu_count() or 1))
+
+
 def usable_cpus(root: Path = Path("/")) -> float:
     """Return how many CPUs this process may use: its affinity, limited by its group's quota."""
-    try:
-        cores = float(len(os.sched_getaffinity(0)))
-    except AttributeError:  # not on every system
-        cores = float(os.cpu_count() or 1)
+    cores = float(len(usable_cores()))
     try:
         quota, _, period = (root / "sys/fs/cgroup/cpu.max").read_text("ascii").partition(" ")
         return cores if quota == "max" else min(cores, round(int(quota) / int(period), 2))

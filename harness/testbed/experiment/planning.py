@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import partial
 
@@ -205,7 +206,8 @@ def _warm_up_s(experiment: Experiment) -> float:
 def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
     level = cell.level
     if isinstance(experiment, InBlocks):
-        turns = " ".join(one.name for one in start.turns(cell, experiment.blocks.each))
+        order = itertools.chain.from_iterable(start.turns(cell, experiment.blocks.each))
+        turns = " ".join(system.name for system in order)
         return f"{cell.workload}, {load_words(CLOSED, level.threads)}: {turns}"
     if level.mode == CLOSED:
         return f"{cell.workload}, {load_words(CLOSED, level.threads)}"

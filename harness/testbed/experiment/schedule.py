@@ -95,21 +95,18 @@ class Start:
     def runs(self, cell: Cell) -> tuple[Run, ...]:
         return tuple(self.run(system, cell) for system in self.systems)
 
-    def turns(self, cell: Cell, each: int) -> list[System]:
-        """Return the systems in the order of their blocks.
+    def turns(self, cell: Cell, each: int) -> list[list[System]]:
+        """Return the systems in the order of their blocks, by turns.
 
-        Every order is followed by its mirror image. The first system changes from cell to cell and,
-        in each cell, from round to round. `each` is the number of blocks per system, an even
-        number.
+        In a turn every order is followed by its mirror image. The first system changes from turn to
+        turn, from cell to cell and, in each cell, from round to round. `each` is the number of
+        blocks per system, an even number.
         """
         # Not by the cell's place in this round, which changes with the round.
         fixed = sorted(self.cells, key=lambda one: (one.workload, one.level.mode, one.level.value))
         first = self.round + fixed.index(cell)
-        order: list[System] = []
-        for turn in range(each // 2):
-            there = _rotated(self.systems, first + turn)
-            order += [*there, *reversed(there)]
-        return order
+        orders = [_rotated(self.systems, first + turn) for turn in range(each // 2)]
+        return [[*there, *reversed(there)] for there in orders]
 
 
 def levels(experiment: Experiment) -> tuple[Level, ...]:

@@ -15,6 +15,7 @@ from testbed.experiment.declaration import System
 from testbed.experiment.parts import Slo
 from testbed.experiment.schedule import Run, Start
 from testbed.measure.load import Generator, Seen
+from testbed.measure.machine_watch import Watch
 from testbed.model import systems
 from testbed.model.loads import Mode
 from testbed.model.project import Project
@@ -49,6 +50,9 @@ class Show(Protocol):
 
     def known(self, lines: Sequence[str]) -> None:
         """The runs so far give these results for each cell."""
+
+    def noticed(self, text: str) -> None:
+        """Something happened that the user should know while the experiment goes on."""
 
     def decided(self, text: str) -> None:
         """A stopping rule decided whether the experiment goes on; `text` says why."""
@@ -126,5 +130,8 @@ class Dependencies:
     """Returns the results of each cell so far, in words."""
     goodput: Callable[[Path, Mapping[str, Any]], float] = _goodput
     """Returns the successful operations per second of a run, given by its folder and record."""
+    watch: Watch | None = None
+    """Reads what other programs use of this machine; None where that says nothing of the systems.
+    """
     annotate: Callable[[str, Mapping[str, Any]], None] = lambda *_: None
     """Annotates a finished load, given by its name and record, in Grafana; never raises."""

@@ -21,6 +21,9 @@ GENERATOR_LOG = "generator.log"
 LOOKED_AT_SHARE = 0.1
 """Share of its cores from which on a generator's highest rate is measured."""
 
+OTHERS = "other_programs"
+"""The key of ``environment.json`` about programs that are not the testbed's."""
+
 PARTIAL = ".partial"
 """Suffix of the folder of an unfinished run."""
 
@@ -46,6 +49,14 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
     files.write_json(results / "environment.json", described)
     # The last: with this file a directory counts as one of results.
     (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
+
+
+def describe_others(results: Path, told: Mapping[str, Any]) -> None:
+    """Add to the environment what other programs used; the rest of it stays."""
+    if told:
+        described = _recorded_environment(results)
+        others = {**described.get(OTHERS, {}), **told}
+        files.write_json(results / "environment.json", {**described, OTHERS: others})
 
 
 def declared(results: Path) -> Experiment:

@@ -13,7 +13,7 @@ from typing import Any
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.schedule import Start, allocation, next_cell, round_of
 from testbed.experiment.stopping import Ending, ending
-from testbed.measure import results_directory
+from testbed.measure import machine_watch, results_directory
 from testbed.measure.dependencies import Dependencies, Show, judge
 from testbed.measure.load import Generator
 from testbed.measure.session import Member, Session
@@ -78,6 +78,7 @@ def _carry_out_start(
             member = Member(system, stack, time.monotonic())
             stack.start(show.waiting)
             running.callback(stack.stop)
+            member.pids = stack.pids()
             members[system.name] = member
         show.started(start)
         session = Session(dependencies, generators, plan, start, members, results, show)
@@ -93,3 +94,5 @@ def _carry_out_start(
                     # A system that does not recover cannot be measured any further.
                     members[run.system].stack.require_alive()
             began = time.monotonic()
+    blocks = (block for record in done.values() for block in record["blocks"])
+    results_directory.describe_others(results, machine_watch.summary(blocks))

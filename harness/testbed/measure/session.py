@@ -20,16 +20,18 @@ from testbed.experiment.declaration import Demanded, Experiment, InBlocks, InBur
 from testbed.experiment.demand import Allocation
 from testbed.experiment.parts import Blocks
 from testbed.experiment.schedule import OPEN, Cell, Run, Start
-from testbed.measure import load, metrics, results_directory, warming
+from testbed.measure import load, machine_watch, metrics, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler
 from testbed.measure.dependencies import Dependencies, Show, reached
-from testbed.measure.disturbance import Disturbance
 from testbed.measure.ledger import Accounting
 from testbed.measure.load import Generator, Load, Outcome, Part, Seen
+from testbed.measure.machine_watch import Others, Reading
 from testbed.measure.scraping import Scraper
+from testbed.measure.suspension import Suspension
 from testbed.measure.warming import Window
 from testbed.model import systems
 from testbed.model.errors import UserError
+from testbed.model.loads import load_words
 
 SETTLE_LIMIT_S = 90.0
 """How long a system may take, before a load, to give a full answer again."""
@@ -39,6 +41,12 @@ AFTER_LIMIT_S = 15.0
 
 TIME_WAIT_S = 60.0
 """How long Linux keeps the port of a closed connection; lists wait for it if ports are few."""
+
+FUTILE = 2
+"""Repeats in a row that are disturbed again, after which this start repeats nothing more."""
+
+QUIET_MACHINE_S = 10
+"""The longest wait for other programs to become quiet before a repeat, in seconds."""
 
 GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
@@ -78,7 +86,30 @@ class Recording:
     load: Load | None = None
     blocks: list[dict[str, Any]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
+    discarded: list[dict[str, Any]] = field(default_factory=list)
+    """What others used during a whole run that was measured again."""
     begun: float = field(default_factory=time.monotonic)
+
+
+@dataclass
+class Repeats:
+    """Tells whether it is worth repeating what other programs disturbed."""
+
+    in_vain: int = 0
+    """Repeats in a row that were disturbed again."""
+
+    @property
+    def worthwhile(self) -> bool:
+        return self.in_vain < FUTILE
+
+    def first(self, *, disturbed: bool) -> None:
+        """Note a first measurement: if it was not disturbed, the machine is quiet again."""
+        if not disturbed:
+            self.in_vain = 0
+
+    def again(self, *, disturbed: bool) -> None:
+        """Note a repeat."""
+        self.in_vain = self.in_vain + 1 if disturbed else 0
 
 
 @dataclass(frozen=True)
@@ -92,6 +123,7 @@ class Session:
     members: Mapping[str, Member]
     results: Path
     show: Show
+    repeats: Repeats = field(default_factory=Repeats)
 
     def warm_up(self) -> None:
         """Load each system with every workload in turn until it is warm or its time is up.
@@ -105,8 +137,6 @@ class Session:
         windows: list[Window] = []
         spent: dict[str, list[float]] = {name: [] for name in self.members}
         cold = list(self.members)
-        for member in self.members.values():
-            member.pids = member.stack.pids()
         while cold:
             for name in cold:
                 began = time.monotonic()
@@ -148,16 +178,63 @@ class Session:
     def _measure_in_turns(
         self, blocks: Blocks, cell: Cell, recordings: Mapping[str, Recording], began: float
     ) -> list[dict[str, Any]]:
-        """Measure a run of each system, in blocks that take turns."""
-        for system in self.start.turns(cell, blocks.each):
-            one = recordings[system.name]
-            asked = self._load_of(one, self.plan.ramp, duration=blocks.seconds)
-            file = one.folder / f"block-{len(one.blocks) + 1}.csv"
-            self._block(one, asked, file, planned_s=blocks.seconds, settle_s=blocks.settle)
+        """Measure a run of each system, in blocks that take turns.
+
+        A disturbed turn is repeated once, with the blocks of every system: a single block would
+        change the order.
+        """
+        for turn in self.start.turns(cell, blocks.each):
+            disturbed = self._turn(turn, blocks, recordings)
+            self.repeats.first(disturbed=disturbed)
+            if disturbed and self._may_repeat(cell):
+                self.repeats.again(disturbed=self._turn(turn, blocks, recordings))
         for one in recordings.values():
             # Before the harness sends requests of its own.
             self._keep_metrics(one, "after")
         return [self._end(one, began, self._complete_after(one)) for one in recordings.values()]
+
+    def _turn(
+        self, turn: Sequence[System], blocks: Blocks, recordings: Mapping[str, Recording]
+    ) -> bool:
+        """Measure a turn of blocks; return whether one was disturbed, so that none counts."""
+        measured = []
+        for system in turn:
+            recording = recordings[system.name]
+            asked = self._load_of(recording, self.plan.ramp, duration=blocks.seconds)
+            file = recording.folder / f"block-{len(recording.blocks) + 1}.csv"
+            self._block(recording, asked, file, planned_s=blocks.seconds, settle_s=blocks.settle)
+            measured.append(recording.blocks[-1])
+        disturbed = any(block["disturbed"] for block in measured)
+        for block in measured:
+            block["counts"] = not disturbed
+        return disturbed
+
+    def _may_repeat(self, cell: Cell) -> bool:
+        """Wait for other programs to become quiet; return whether a repeat is worthwhile."""
+        what = f"{cell.workload}, {load_words(cell.level.mode, cell.level.value)}"
+        if not self.repeats.worthwhile:
+            self.show.noticed(f"{what}: disturbed again, so not repeated")
+            return False
+        for _ in range(QUIET_MACHINE_S):
+            before = self._read()
+            time.sleep(machine_watch.SAMPLE_S)
+            others = self._others(before)
+            if others is None or not others.disturbing:
+                break
+            self.show.waiting(f"other programs, which use {machine_watch.words(others)}")
+        self.show.noticed(f"{what}: disturbed by other programs, measured again")
+        return True
+
+    def _read(self) -> Reading | None:
+        """Read the machine; None where it is not watched."""
+        watch = self.dependencies.watch
+        if watch is None:
+            return None
+        return watch.read([pid for member in self.members.values() for pid in member.pids])
+
+    def _others(self, before: Reading | None) -> Others | None:
+        """Return what others have used since a reading."""
+        return None if before is None else machine_watch.between(before, self._read())
 
     def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
         """Measure a run of one load; the experiment gives its length."""
@@ -174,19 +251,38 @@ class Session:
         file = one.folder / "samples.csv"
         if plan.disturb is None:
             self._block(one, asked, file, planned_s=planned_s)
+            if one.blocks[-1]["disturbed"] and self._repeats_at_once(one):
+                one.discarded.append(one.blocks.pop()["others"])
+                one.seen.clear()
+                file.unlink()
+                self._refresh(one.member)
+                self._keep_metrics(one, "before")
+                self._block(one, asked, file, planned_s=planned_s)
+                self.repeats.again(disturbed=one.blocks[-1]["disturbed"])
             if one.accounting is not None and plan.drain is not None:
                 known["ledger"] = self._drain(one, one.accounting, plan.drain)
             self._keep_metrics(one, "after")
             known |= self._complete_after(one)
             return self._end(one, began, known)
-        disturbance = Disturbance(plan.disturb, one.member.stack.held)
-        with disturbance.during():
-            self._block(one, asked, file, planned_s=planned_s, disturbance=disturbance)
+        suspension = Suspension(plan.disturb, one.member.stack.held)
+        with suspension.during():
+            self._block(one, asked, file, planned_s=planned_s, suspension=suspension)
             # Before the context resumes a service that was stopped for good.
             known |= self._complete_after(one)
         # A service that was stopped for good answers only now.
         self._keep_metrics(one, "after")
-        return self._end(one, began, known | {"disturbance": disturbance.record()})
+        return self._end(one, began, known | {"disturbance": suspension.record()})
+
+    def _repeats_at_once(self, one: Recording) -> bool:
+        """Return whether a disturbed run of one load is measured again.
+
+        What is counted over a whole start, as work in queues, is not reset.
+        """
+        if one.accounting is not None or one.autoscaler is not None or one.scraper is not None:
+            return False
+        if one.member.system.generators > 1:
+            return False
+        return self._may_repeat(Cell(one.run.workload, one.run.level))
 
     def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
         plan, run = self.plan, one.run
@@ -292,19 +388,21 @@ class Session:
         *,
         planned_s: int | None,
         settle_s: float = 0.0,
-        disturbance: Disturbance | None = None,
+        suspension: Suspension | None = None,
     ) -> None:
         """Put one load on a system; record the resource use of all systems meanwhile."""
         member, one.load = one.member, asked
         meters = {name: other.stack.meter() for name, other in self.members.items()}
         age_s = member.age_s
+        reading = self._read()
         before = {name: meter.read() for name, meter in meters.items()}
         with contextlib.ExitStack() as meanwhile:
             if one.scraper is not None:
                 meanwhile.enter_context(one.scraper.during())
             if one.autoscaler is not None:
                 meanwhile.enter_context(one.autoscaler.during())
-            outcome = self._put(member, one.run.id, asked, file, disturbance)
+            outcome = self._put(member, one.run.id, asked, file, suspension)
+        others = self._others(reading)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
         if one.autoscaler is not None:
@@ -337,6 +435,9 @@ class Session:
                 "generator_cpu_s": outcome.cpu_s,
                 "wall_s": outcome.duration_s,
                 "samples": outcome.samples,
+                "others": None if others is None else asdict(others),
+                "disturbed": (disturbed := others is not None and others.disturbing),
+                "counts": not disturbed,
                 **_of_each(outcome.parts),
             }
         )
@@ -348,13 +449,13 @@ class Session:
         name: str,
         asked: Load,
         samples: Path,
-        disturbance: Disturbance | None = None,
+        suspension: Suspension | None = None,
     ) -> Outcome:
         """Put one load on; raise `UserError` if a generator records nothing, or no operation."""
 
         def watch(latest: Seen) -> None:
-            if disturbance is not None:
-                disturbance.watch(latest)
+            if suspension is not None:
+                suspension.watch(latest)
             self.show.loading(name, latest)
 
         generators = self.generators[: member.system.generators]
@@ -377,6 +478,7 @@ class Session:
             # Otherwise the load would not have begun.
             "complete_before": True,
             "disturbance": None,
+            "discarded": one.discarded,
             "scraped": None if one.scraper is None else one.scraper.record(),
             "scaling": None if one.autoscaler is None else one.autoscaler.record(),
             "loops": plan.loops,
@@ -450,6 +552,7 @@ class Session:
         """Return the record's part on the load and its cost."""
         blocks, put = one.blocks, one.load
         assert put is not None
+        counting = [block for block in blocks if block["counts"]] or blocks
         # The arrivals are beside the record: the file is named without its folder.
         named = {} if put.arrivals is None else {"arrivals": put.arrivals.name}
         return {
@@ -458,11 +561,12 @@ class Session:
             "age_s": blocks[0]["age_s"],
             "place": blocks[0]["place"],
             "blocks": blocks,
-            "wall_s": round(sum(block["wall_s"] for block in blocks), 3),
+            "planned_blocks": self.plan.blocks.each if isinstance(self.plan, InBlocks) else 1,
+            "wall_s": round(sum(block["wall_s"] for block in counting), 3),
             **{
                 figure: {
-                    part: round(sum(block[figure].get(part, 0) for block in blocks), 3)
-                    for part in blocks[0][figure]
+                    part: round(sum(block[figure].get(part, 0) for block in counting), 3)
+                    for part in counting[0][figure]
                 }
                 for figure in ("server_cpu_s", "server_throttled", "server_throttled_s")
             },
@@ -470,7 +574,7 @@ class Session:
             "server_peak_mb": blocks[-1]["server_peak_mb"],
             "plan": put.plan.name,
             "properties": {**put.properties, **named},
-            "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in blocks), 3),
+            "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in counting), 3),
             "generator_cpus": self.generators[0].usable_cpus(one.member.system.generators),
         }
 

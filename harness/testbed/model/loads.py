@@ -1,4 +1,4 @@
-"""Describes loads in words, and defines when an arrival is late."""
+"""Describes loads in words, and defines when an arrival is late and a block disturbed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ Mode = Literal["closed", "open"]
 
 LATE_MS = 10
 """An operation of an open loop is late if it begins more than this after its intended start."""
+
+DISTURBING_SHARE = 0.10
+"""Share of the machine above which other programs disturb a block: runs that differ by 10 % are
+what a comparison tells apart.
+"""
 
 
 def load_unit(mode: str) -> str:

@@ -191,11 +191,13 @@ def write_blocks(
     failures: Mapping[str, float] | None = None,
     record: Mapping[str, object] | None = None,
     beside: str = "the other",
+    others: tuple[float, ...] = (),
     seed: int = 1,
 ) -> Path:
     """Write one run of a block per median, 100 s apart, and return its folder.
 
-    Each block costs 2 s of CPU of the servers and 0.5 s of the generator.
+    Each block costs 2 s of CPU of the servers and 0.5 s of the generator. ``others`` is the share
+    of the machine that other programs used in each block; one above a tenth does not count.
     """
     rng = np.random.default_rng([seed, threads, repetition, len(variant), len(workload)])
     blocks: list[dict[str, object]] = []
@@ -221,6 +223,10 @@ def write_blocks(
                 "samples": rows.height,
             }
         )
+    for block, share in zip(blocks, others, strict=False):
+        block["others"] = {"share": share, "cores": 2 * share, "of": 2, "names": ["cc1"]}
+        block["disturbed"] = share > 0.1
+        block["counts"] = share <= 0.1
     folder = write_run(
         results,
         variant=variant,

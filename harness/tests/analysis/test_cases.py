@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -114,6 +115,19 @@ def test_the_least_cpu_is_between_too_little_and_enough(searched: Judged) -> Non
     assert found["chain", 1].throttled_s == 4.5
     assert sum(cores for cores, _ in found["chain", 1].parts.values()) == pytest.approx(0.6)
     assert not found["chain", 1].contradicted
+
+
+def test_a_disturbed_run_says_nothing_of_the_least_cpu(searched: Judged) -> None:
+    (file,) = searched.results.path.glob("runs/chain-0.6-3/run.json")
+    record = json.loads(file.read_text())
+    disturbed = {"file": "samples.csv", "others": {"share": 0.4}, "counts": False}
+    file.write_text(json.dumps(record | {"blocks": [record | disturbed]}))
+    found = demands.searches(judge_all(load(searched.results.path)))
+
+    # It was too little, as far as it was measured.
+    (third,) = [one for one in found if (one.system, one.repetition) == ("chain", 3)]
+    assert third.bracket.passed == 0.65
+    assert third.bracket != Bracket(0.65, pytest.approx(0.6))
 
 
 def test_a_single_thread_shows_what_each_service_costs(searched: Judged) -> None:

@@ -54,5 +54,5 @@ def test_tells_a_stop_for_good_from_one_that_the_run_did_not_reach(
     judged = judge_all(load(tmp_path))
     assert f"| cinema-ucd {words} |" in loops.loops(judged, tabulate(judged.recorded))
     (verdict,) = judged.verdicts.values()
-    assert {check.name: check.outcome for check in verdict.checks}["disturbance"] == outcome
+    assert {check.name: check.outcome for check in verdict.checks}["suspension"] == outcome
     assert verdict.status == ("invalid" if outcome == "failed" else "valid")

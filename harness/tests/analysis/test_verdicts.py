@@ -49,7 +49,7 @@ def test_a_good_run_is_valid(tmp_path: Path) -> None:
     verdict = judge(measurement, {"usable_cpus": 2})
     assert verdict.status == "valid", verdict
     known = {check.name for check in verdict.checks if check.outcome == "passed"}
-    not_checked = {"offered = achieved", "generator late", "disturbance"}
+    not_checked = {"offered = achieved", "generator late", "other programs", "suspension"}
     assert known == {check.name for check in verdict.checks} - not_checked
 
 
@@ -474,7 +474,8 @@ def test_the_table_has_the_worst_runs_first_and_what_was_found_of_each(tmp_path:
     ]
     assert lines[2][header.index("warm before")] == "**✗ no, 60 s after the start**"
     assert "Failed by no run: labels, damaged rows, doubled rows, clock, length" in text
-    assert "so not checked: offered = achieved, generator late, environment, disturbance." in text
+    unknown = "offered = achieved, generator late, environment, other programs, suspension"
+    assert f"so not checked: {unknown}." in text
 
 
 def test_a_run_of_which_nothing_counts_is_not_used(tmp_path: Path) -> None:
@@ -671,3 +672,65 @@ def test_a_generator_may_not_take_much_of_cores_that_are_all_busy(
         }
     (folder / "run.json").write_text(json.dumps(record))
     assert judge(load(tmp_path).measurements[0], {}).status == status
+
+
+def test_disturbed_blocks_count_in_no_figure(tmp_path: Path) -> None:
+    write_blocks(
+        tmp_path,
+        medians_ms=(90.0, 10.0, 10.0, 90.0, 10.0, 10.0),
+        others=(0.5, 0.0, 0.0, 0.2, 0.0, 0.1),
+        record=GOOD | {"planned_blocks": 4},
+    )
+    (measurement,) = load(tmp_path).measurements
+    verdict = judge(measurement, {"usable_cpus": 2})
+
+    assert verdict.status == "valid", verdict
+    assert [block.file.name[6] for block in measurement.run.blocks] == ["2", "3", "5", "6"]
+    assert [block.file.name[6] for block in measurement.run.left_out] == ["1", "4"]
+    assert len(measurement.blocks) == 4
+    assert measurement.operations["elapsed_ms"].max() < 60
+    (check,) = [check for check in verdict.checks if check.name == "other programs"]
+    assert check.outcome == "passed"
+    assert check.figure == "up to 50 % (cc1); 4 of 4 planned blocks count"
+
+
+@pytest.mark.parametrize(
+    ("others", "status"),
+    [
+        ((0.5, 0.0, 0.0, 0.5), "valid"),
+        ((0.5, 0.0, 0.5, 0.5), "disturbed"),
+        ((0.5, 0.5, 0.5, 0.5), "disturbed"),
+        ((0.1, 0.1, 0.1, 0.1), "valid"),
+    ],
+)
+def test_a_run_with_too_few_undisturbed_blocks_is_disturbed(
+    tmp_path: Path, others: tuple[float, ...], status: str
+) -> None:
+    write_blocks(tmp_path, medians_ms=(10.0,) * 4, others=others, record={"planned_blocks": 4})
+    judged = judge_all(load(tmp_path))
+    (verdict,) = judged.verdicts.values()
+
+    assert verdict.status == status
+    assert len(judged.deciding) == (status == "valid")
+    assert len(judged.used.measurements) == 1
+
+
+def test_what_is_wrong_with_a_disturbed_run_may_come_from_it(tmp_path: Path) -> None:
+    record = {"complete_after": "the list misses ucd", "warm": False}
+    write_blocks(tmp_path / "one", others=(0.5, 0.5), record=record)
+    (measurement,) = load(tmp_path / "one").measurements
+    verdict = judge(measurement, {})
+    assert verdict.status == "disturbed"
+    assert "other programs: up to 50 % (cc1); 0 of 2 planned blocks count" in str(verdict)
+
+    write_blocks(tmp_path / "two", others=(0.5, 0.5), record={"complete_before": "no"})
+    (measurement,) = load(tmp_path / "two").measurements
+    assert judge(measurement, {}).status == "invalid"
+
+
+def test_a_run_that_was_not_watched_is_not_disturbed(tmp_path: Path) -> None:
+    write_blocks(tmp_path)
+    (measurement,) = load(tmp_path).measurements
+    verdict = judge(measurement, {})
+    assert outcome(verdict, "other programs") == "not known"
+    assert not measurement.run.disturbed

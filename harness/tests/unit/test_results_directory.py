@@ -89,3 +89,16 @@ def test_results_with_a_link_to_elsewhere_are_not_gone_on_with(tmp_path: Path) -
 
     with pytest.raises(UserError, match="leads out of the results"):
         results_directory.declared(results)
+
+
+def test_the_environment_is_amended_by_what_other_programs_used(tmp_path: Path) -> None:
+    file = tmp_path / "environment.json"
+    file.write_text('{"seed": 5}')
+    results_directory.describe_others(tmp_path, {"at_start": {"share": 0.2}})
+    results_directory.describe_others(tmp_path, {"blocks": 8})
+    results_directory.describe_others(tmp_path, {})
+
+    assert json.loads(file.read_text()) == {
+        "seed": 5,
+        "other_programs": {"at_start": {"share": 0.2}, "blocks": 8},
+    }

@@ -27,9 +27,10 @@ from testbed.experiment import arrivals
 from testbed.experiment.declaration import EXPERIMENT, AtRates, ClosedLoop, Experiment, System
 from testbed.experiment.parts import Disturb, ServiceLimits, SystemSpec, Warmup
 from testbed.experiment.schedule import Run, Start, schedule, unfinished
-from testbed.measure import load, results_directory, runner, session, warming
+from testbed.measure import load, machine_watch, results_directory, runner, session, warming
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Seen
+from testbed.measure.machine_watch import Reading
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode
 from testbed.model.project import Project
@@ -63,6 +64,7 @@ class Noted:
     known_so_far: list[Sequence[str]] = field(default_factory=list)
     decisions: list[str] = field(default_factory=list)
     verdicts: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
 
     def starting(self, start: Start) -> None: ...
 
@@ -86,6 +88,9 @@ class Noted:
 
     def known(self, lines: Sequence[str]) -> None:
         self.known_so_far.append(lines)
+
+    def noticed(self, text: str) -> None:
+        self.notices.append(text)
 
     def decided(self, text: str) -> None:
         self.decisions.append(text)
@@ -439,7 +444,9 @@ def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup)
             blocks = sorted(
                 (block["started"], name) for name in records for block in records[name]["blocks"]
             )
-            assert [name for _, name in blocks] == [one.name for one in start.turns(cell, 4)]
+            assert [name for _, name in blocks] == [
+                one.name for turn in start.turns(cell, 4) for one in turn
+            ]
             for name, told in records.items():
                 files = [block["file"] for block in told["blocks"]]
                 assert files == [f"block-{number}.csv" for number in range(1, 5)]
@@ -448,6 +455,164 @@ def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup)
                 assert set(told["blocks"][0]["idle_cpu_s"]) == {other}
                 assert told["blocks"][0]["planned_s"] == 2
                 assert told["properties"]["duration"] == "2"
+
+
+class Restless:
+    """A watch of a machine on which others use half of it during some blocks, by number from 1.
+
+    The sample before a repeat finds it quiet.
+    """
+
+    def __init__(self, *disturbed: int) -> None:
+        self.disturbed = disturbed
+        self.number = 0
+        self.busy_s = 0.0
+        self.clock = itertools.count()
+        self.pids: list[Sequence[int]] = []
+
+    def read(self, pids: Sequence[int] = ()) -> Reading:
+        self.pids.append(pids)
+        return Reading(
+            at_s=float(next(self.clock)),
+            cores=2,
+            usable=2.0,
+            programs_s=self.busy_s,
+            interrupts_s=0.0,
+            steal_s=0.0,
+            ours={},
+            others={},
+            throttled_s=None,
+            mhz=2100.0,
+        )
+
+    def block(self) -> None:
+        """Note that a load of a block is running."""
+        self.number += 1
+        if self.number in self.disturbed:
+            self.busy_s += 1.0
+
+
+def disturbed_run(
+    system: Setup, monkeypatch: pytest.MonkeyPatch, plan: Experiment, *disturbed: int
+) -> tuple[dict[str, dict[str, Any]], Noted, Path]:
+    """Measure with others in some blocks; return the records by run, and the results."""
+    watch = Restless(*disturbed)
+    monkeypatch.setattr(machine_watch, "SAMPLE_S", 0.0)
+    put = session.Session._put
+
+    def watched(*given: Any) -> Any:
+        if not given[2].startswith("warm-up"):
+            watch.block()
+        return put(*given)
+
+    monkeypatch.setattr(session.Session, "_put", watched)
+    dependencies = replace(system.dependencies, watch=watch)
+    system, show = replace(system, dependencies=dependencies), Noted()
+    results = make_results(system, plan)
+    measure(system, results, show, plan)
+    files = sorted(results.glob("runs/*/run.json"))
+    return {file.parent.name: json.loads(file.read_text()) for file in files}, show, results
+
+
+def one_cell(**changes: Any) -> Experiment:
+    """Return blocks of one cell, without a warm-up; some keys changed."""
+    keys = {"repetitions": 1, "threads": (1,), "warmup": Warmup(at_most=0)}
+    return BLOCKS.model_copy(update=keys | changes)
+
+
+def test_a_disturbed_block_is_repeated_with_those_that_took_turns_with_it(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, show, results = disturbed_run(system, monkeypatch, one_cell(), 2)
+
+    for told in records.values():
+        assert [block["counts"] for block in told["blocks"]] == [False, False] + [True] * 4
+        assert told["planned_blocks"] == 4
+        assert len(told["blocks"]) == len({block["file"] for block in told["blocks"]})
+        counted = sum(block["wall_s"] for block in told["blocks"] if block["counts"])
+        assert told["wall_s"] == pytest.approx(counted)
+    # The second block is of the system that did not begin.
+    disturbed = {
+        name: [block["disturbed"] for block in told["blocks"]] for name, told in records.items()
+    }
+    assert sorted(map(sum, disturbed.values())) == [0, 1]
+    (others,) = [
+        block["others"]
+        for told in records.values()
+        for block in told["blocks"]
+        if block["disturbed"]
+    ]
+    assert others == {
+        "share": 0.5,
+        "cores": 1.0,
+        "of": 2,
+        "steal": 0.0,
+        "interrupts": 0.0,
+        "names": [],
+        "throttled_s": None,
+        "mhz": 2100.0,
+    }
+    assert show.notices == ["list, 1 thread: disturbed by other programs, measured again"]
+    order = sorted(
+        (block["started"], told["system"]) for told in records.values() for block in told["blocks"]
+    )
+    names = [name for _, name in order]
+    # A repeated turn has the order of the first try.
+    assert names[:4] == names[4:8] == names[3::-1]
+    described = json.loads((results / "environment.json").read_text())
+    assert described["machine"] == {"cores": 2}
+    assert described["other_programs"]["disturbed_blocks"] == 1
+    assert described["other_programs"]["blocks"] == 12
+
+
+def test_repeats_end_while_others_go_on(system: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = one_cell(threads=(1, 2))
+    records, show, _ = disturbed_run(system, monkeypatch, plan, *range(1, 100))
+
+    blocks = [len(record["blocks"]) for record in records.values()]
+    # Two turns of the first cell were repeated in vain; nothing was after them.
+    assert sorted(blocks) == [4, 4, 8, 8]
+    assert not any(block["counts"] for one in records.values() for block in one["blocks"])
+    assert [notice.partition(": ")[2] for notice in show.notices] == [
+        *["disturbed by other programs, measured again"] * 2,
+        *["disturbed again, so not repeated"] * 2,
+    ]
+    assert len(show.verdicts) == 4
+    for verdict in show.verdicts.values():
+        assert "other programs: up to 50 %; 0 of 4 planned blocks count" in verdict
+
+
+def test_repeats_go_on_when_others_have_ended(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Both turns of a cell and their repeats, then one block of the next cell.
+    plan = one_cell(threads=(1, 2))
+    records, _, _ = disturbed_run(system, monkeypatch, plan, *range(1, 17), 22)
+
+    counting = [sum(block["counts"] for block in one["blocks"]) for one in records.values()]
+    assert sorted(counting) == [0, 0, 4, 4]
+
+
+def test_a_disturbed_run_of_one_load_is_repeated(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records, show, results = disturbed_run(system, monkeypatch, short(variants=("sync",)), 1)
+
+    ((name, told),) = records.items()
+    (block,) = told["blocks"]
+    assert (block["counts"], block["disturbed"], block["samples"]) == (True, False, 3)
+    assert [others["share"] for others in told["discarded"]] == [0.5]
+    assert len((results / "runs" / name / "samples.csv").read_text().splitlines()) == 1 + 3
+    assert len(show.notices) == 1
+
+
+def test_what_drains_is_not_measured_twice(system: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = short(systems={"one": SystemSpec(variant="sync", scrape=1)})
+    records, show, _ = disturbed_run(system, monkeypatch, plan, 1)
+
+    (told,) = records.values()
+    assert [block["counts"] for block in told["blocks"]] == [False]
+    assert show.notices == []
 
 
 OPEN_LOOP = AtRates(

@@ -106,7 +106,10 @@ def test_with_blocks_systems_are_up_together_and_take_turns() -> None:
     assert slots(in_blocks()) == {"sync": 0, "async": 1}
     begun: list[dict[Cell, str]] = []
     for start in starts:
-        turns = {cell: [one.name for one in start.turns(cell, 4)] for cell in start.cells}
+        turns = {
+            cell: [system.name for turn in start.turns(cell, 4) for system in turn]
+            for cell in start.cells
+        }
         for one in turns.values():
             assert one[:4] == one[3::-1]
             assert one[4:] == one[:3:-1]

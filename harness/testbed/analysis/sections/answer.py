@@ -16,6 +16,7 @@ from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
 from testbed.analysis.sections import ladder
+from testbed.analysis.sections.disturbed import disturbance_words
 from testbed.analysis.statistics.capacity import Capacity
 from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
@@ -97,7 +98,10 @@ def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
     own = _limits(judged) if searched else ladder.sentences(judged, decisions)
     return {
         "decisions": [] if own else [asdict(one) for one in decisions],
-        "sentences": own or sentences(decisions),
+        "sentences": [
+            *filter(None, [disturbance_words(judged.results)]),
+            *(own or sentences(decisions)),
+        ],
         "doubtful": {**doubtful, **judged.recorded.unreadable},
     }
 
@@ -292,6 +296,8 @@ def _used(judged: Judged) -> str:
     words = [f"{len(judged.used.measurements)} of {total} runs are used."]
     if states["invalid"]:
         words.append(f"**{states['invalid']} invalid** and left out: {_why(judged)}.")
+    if states["disturbed"]:
+        words.append(f"**{states['disturbed']} disturbed:** shown, and not deciding.")
     if states["still warming"]:
         words.append(f"**{states['still warming']} still warming:** shown, and not deciding.")
     if states["overloaded"]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from testbed.analysis.tables import MISSING, markdown_table
-from testbed.analysis.verdicts import RATE, STALL, TREND, WARM, Check, Judged
+from testbed.analysis.verdicts import OTHERS, RATE, STALL, TREND, WARM, Check, Judged
 
 VALIDITY_NOTE = (
     "An *invalid* run is in this table, in those of open loops and stopped services, and in "
@@ -11,14 +11,25 @@ VALIDITY_NOTE = (
     "plan of arrivals, or left the system without a full answer. In a *stalled* run no operation "
     "ended for a while. Both are used and decide: they are what the system does. A run that "
     "is *still warming* was measured on a system that was not warm, or changed over its time: it "
-    "is used and does not decide. The start of a block (`settle`) does not count; `runs.csv` "
-    "beside this report has a row for each run. Strays are exchanges of operations that did not "
-    "finish, for example because the run ended."
+    "is used and does not decide, as is one that is *disturbed*: other programs used more than a "
+    "tenth of the machine in more than half of its blocks. The start of a block (`settle`) does "
+    "not count; `runs.csv` beside this report has a row for each run. Strays are exchanges of "
+    "operations that did not finish, for example because the run ended."
 )
 
-WORST_FIRST = ("invalid", "overloaded", "stalled", "still warming", "valid")
+WORST_FIRST = ("invalid", "disturbed", "overloaded", "stalled", "still warming", "valid")
 
-SHOWN = ("operations", "Little's law", STALL, RATE, "generator late", "generator CPU", WARM, TREND)
+SHOWN = (
+    "operations",
+    "Little's law",
+    STALL,
+    RATE,
+    "generator late",
+    "generator CPU",
+    OTHERS,
+    WARM,
+    TREND,
+)
 """Checks whose figures are always shown; the others are shown if a run failed them."""
 
 

@@ -19,7 +19,7 @@ Hold = Callable[[str], contextlib.AbstractContextManager[None]]
 
 
 @dataclass
-class Disturbance:
+class Suspension:
     """Suspends a service some time after the first operation began, and resumes it later."""
 
     plan: Disturb
@@ -39,8 +39,8 @@ class Disturbance:
 
     @contextlib.contextmanager
     def during(self) -> Iterator[None]:
-        """Disturb while the body runs; the service resumes at its end, even after an error."""
-        worker = threading.Thread(target=self._work, name="disturbance", daemon=True)
+        """Suspend while the body runs; the service resumes at its end, even after an error."""
+        worker = threading.Thread(target=self._work, name="suspension", daemon=True)
         worker.start()
         try:
             yield

@@ -11,8 +11,8 @@ from typing import NoReturn
 import pytest
 
 from testbed.experiment.parts import Disturb
-from testbed.measure.disturbance import Disturbance
 from testbed.measure.load import Seen
+from testbed.measure.suspension import Suspension
 from testbed.model.errors import UserError
 
 
@@ -31,12 +31,12 @@ def test_a_service_that_cannot_be_suspended_is_an_error_and_was_never_stopped() 
         asked.set()
         raise UserError(f"service {name!r} does not run")
 
-    disturbance = Disturbance(plan(1), refuse)
-    with pytest.raises(UserError, match="'gateway' does not run"), disturbance.during():
-        disturbance.watch(begun())
+    suspension = Suspension(plan(1), refuse)
+    with pytest.raises(UserError, match="'gateway' does not run"), suspension.during():
+        suspension.watch(begun())
         assert asked.wait(10)
 
-    assert disturbance.record()["stopped"] is None
+    assert suspension.record()["stopped"] is None
 
 
 def test_an_error_in_the_load_resumes_the_service() -> None:
@@ -50,9 +50,9 @@ def test_an_error_in_the_load_resumes_the_service() -> None:
         finally:
             resumed.set()
 
-    disturbance = Disturbance(plan(3600), hold)
-    with pytest.raises(KeyError, match="load"), disturbance.during():
-        disturbance.watch(begun())
+    suspension = Suspension(plan(3600), hold)
+    with pytest.raises(KeyError, match="load"), suspension.during():
+        suspension.watch(begun())
         assert held.wait(10)
         raise KeyError("load")
 
