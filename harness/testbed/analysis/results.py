@@ -233,6 +233,8 @@ class Run:
     """How results were fetched; None if none were."""
     warm: bool | None = None
     """Whether the warm-up rule was met before the run; None if there was no rule."""
+    why_cold: str | None = None
+    """What the system lacked to be warm; None if it was warm, or if not recorded."""
     demand: Mapping[str, Any] | None = None
     """Of a run with a limit of CPU: ``system``, ``cpus``, ``shares``, ``wanted``, ``ok_per_s`` and
     ``met``.

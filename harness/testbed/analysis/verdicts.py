@@ -42,7 +42,15 @@ BUSY_SHARE = 0.90
 """Use of the cores shared by generator and servers above which each slows down the other."""
 
 GENERATOR_SHARE_OF_BUSY = 1 / 3
-"""Share of busy cores that a load generator may use; healthy ones used up to a quarter."""
+"""Share of busy cores that a load generator may use if its ceiling is not known."""
+
+FAR_FROM_CEILING_OF_BUSY = 1 / 2
+"""The same for a generator that is far from its ceiling: the servers, and not it, then limit the
+load. Beyond, most of the machine works for the generator, which makes all systems look alike.
+"""
+
+CEILING_NOT_NEEDED = 0.10
+"""Share of its cores below which a generator is far from its ceiling, whatever that is."""
 
 SHORTEST_WINDOW = 10
 """Operations per thread, while all threads run, that the check of Little's law needs."""
@@ -472,7 +480,8 @@ def _generator_cpu(measurement: Measurement) -> Check:
     """Check the load generator's share of the cores that it could use.
 
     Servers on the same cores may keep the generator below the usual limit. If these cores are
-    busy, a lower limit applies.
+    busy, a lower limit applies. It is higher for a generator that is known to be far from its
+    ceiling: other checks tell whether it was late (`_generator_late`, `_little`).
     """
     name, most = "generator CPU", GENERATOR_SHARE
     if (used := _cores_used(measurement)) is None:
@@ -481,7 +490,8 @@ def _generator_cpu(measurement: Measurement) -> Check:
     figure = f"{_percent(share)} of {measurement.run.generator_cpus:g} cores"
     limit = f"at most {_percent(most)}"
     if sum(used) >= BUSY_SHARE:
-        most = GENERATOR_SHARE_OF_BUSY
+        far = _generator_ceiling(measurement).outcome == "passed"
+        most = FAR_FROM_CEILING_OF_BUSY if far else GENERATOR_SHARE_OF_BUSY
         figure += f", {_percent(servers)} the servers"
         limit = f"at most {_percent(most)} of busy cores"
     return _check(name, limit, figure, share <= most)
@@ -495,6 +505,10 @@ def _generator_ceiling(measurement: Measurement) -> Check:
     name, limit = "generator ceiling", f"at most {_percent(GENERATOR_SHARE)}"
     ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
+        share = (_cores_used(measurement) or (math.inf, 0.0))[0]
+        if share <= CEILING_NOT_NEEDED:
+            figure = f"not needed: it used {_percent(share)} of its cores"
+            return _check(name, limit, figure, True)
         return _check(name, limit, "not measured")
     ceiling *= max(1, len(measurement.generators))
     figure = f"{rate:,.0f} of {ceiling:,.0f} operations/s, {_percent(rate / ceiling)}"
@@ -617,7 +631,8 @@ def _warm(measurement: Measurement) -> Check:
     if run.warm is None:
         return _check(WARM, limit, "no rule, or not recorded")
     age = "" if run.age_s is None else f", {run.age_s:.0f} s after the start"
-    return _check(WARM, limit, ("yes" if run.warm else "no") + age, run.warm)
+    why = "" if run.why_cold is None else f" ({run.why_cold})"
+    return _check(WARM, limit, ("yes" if run.warm else "no") + age + why, run.warm)
 
 
 def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Check:

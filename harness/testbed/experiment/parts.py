@@ -91,8 +91,8 @@ FactorName = Annotated[
 ]
 Factors = Annotated[dict[FactorName, Several[Setting]], AfterValidator(_numbers)]
 
-WINDOWS = 4
-"""The least number of windows of each workload in a warm-up."""
+STRETCHES = 3
+"""The least number of stretches, each with enough operations, of each workload in a warm-up."""
 
 
 class Section(BaseModel):
@@ -104,16 +104,23 @@ class Section(BaseModel):
 class Warmup(Section):
     """The load before the first run after a start: every workload in turn.
 
-    It ends when a system's goodput no longer rises and its compilers are quiet. Its results are
-    stored apart from the runs.
+    It ends when a system has done enough operations, its goodput no longer rises, its CPU time per
+    operation no longer falls, and its compilers are quiet. Its results are stored apart from the
+    runs.
     """
 
     threads: Threads = 100
     """Users of a closed loop."""
     window: Seconds = 5
     """Seconds of each workload in its turn."""
-    at_most: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 90
-    """Seconds after which a system is measured even if it is not warm; 0 for no warm-up."""
+    operations: Count = 20_000
+    """The least successful operations of each workload. A JVM compiles a method after a number of
+    calls, so the time that they take follows from the machine.
+    """
+    at_most: Annotated[int, Field(ge=0, le=86_400, strict=True)] = 900
+    """Seconds of a system after which it is measured even if it is not warm, lest a warm-up hangs;
+    0 for no warm-up.
+    """
 
 
 class Blocks(Section):

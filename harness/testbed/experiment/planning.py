@@ -17,7 +17,7 @@ from testbed.experiment.declaration import (
     System,
 )
 from testbed.experiment.demand import Records
-from testbed.experiment.parts import WINDOWS
+from testbed.experiment.parts import STRETCHES
 from testbed.experiment.schedule import (
     CLOSED,
     Cell,
@@ -37,7 +37,10 @@ backends.
 """
 
 WARM_S = 110.0
-"""A warm-up that ends by its rule before its time limit: the same machine, both workloads."""
+"""A warm-up that ends by its rule: the same machine, both workloads."""
+
+WARMING_PER_S = 1000.0
+"""Operations per second on average over a warm-up, from the start on: the same machine."""
 
 OVERHEAD_S = 0.4
 """Time per block on top of its own seconds: reading the plan and starting threads."""
@@ -198,9 +201,9 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
 
 
 def _warm_up_s(experiment: Experiment) -> float:
-    rule = experiment.warmup
-    fewest = WINDOWS * rule.window * len(experiment.workloads)
-    return min(rule.at_most, max(WARM_S, fewest))
+    rule, count = experiment.warmup, len(experiment.workloads)
+    windows_s = STRETCHES * rule.window * count
+    return min(rule.at_most, max(WARM_S, windows_s, rule.operations * count / WARMING_PER_S))
 
 
 def _described(experiment: Experiment, start: Start, cell: Cell) -> str:

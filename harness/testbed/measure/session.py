@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,19 +58,30 @@ class Member:
     """A system that is up.
 
     `began` is the monotonic time at which its start began. `loads` counts the windows and blocks
-    that it has had. `warm` is None without a warm-up. `pids` are process ids on this machine.
+    that it has had. `lacks` says by workload why it is not warm; None without a warm-up. `pids` are
+    process ids on this machine.
     """
 
     system: System
     stack: Stack
     began: float
     loads: int = 0
-    warm: bool | None = None
+    lacks: Mapping[str, str] | None = None
     pids: tuple[int, ...] = ()
 
     @property
     def age_s(self) -> float:
         return time.monotonic() - self.began
+
+    @property
+    def warm(self) -> bool | None:
+        return None if self.lacks is None else not self.lacks
+
+    @property
+    def why_cold(self) -> str | None:
+        """What it lacks to be warm, in words; None if it is, or without a warm-up."""
+        lacks = self.lacks or {}
+        return "; ".join(f"{workload}: {why}" for workload, why in lacks.items()) or None
 
 
 @dataclass
@@ -126,7 +138,7 @@ class Session:
     repeats: Repeats = field(default_factory=Repeats)
 
     def warm_up(self) -> None:
-        """Load each system with every workload in turn until it is warm or its time is up.
+        """Load each system until it is warm, or until more load would not help.
 
         Raises `UserError` as `measure` does.
         """
@@ -134,24 +146,38 @@ class Session:
         if not rule.at_most:
             return
         folder = results_directory.fresh_folder(self.results / "warmup" / self.start.id)
-        windows: list[Window] = []
+        windows: dict[str, list[Window]] = {name: [] for name in self.members}
         spent: dict[str, list[float]] = {name: [] for name in self.members}
-        cold = list(self.members)
+        cold = {name: list(self.start.workloads) for name in self.members}
         while cold:
-            for name in cold:
+            for name, workloads in cold.items():
                 began = time.monotonic()
-                windows += self._warm_up_once(self.members[name], folder)
+                self._warm_up_once(self.members[name], workloads, windows[name], folder)
                 spent[name].append(time.monotonic() - began)
-                own = [one for one in windows if one.system == name]
-                self.members[name].warm = warming.is_warm(own, self.start.workloads)
-            cold = [
-                name
+            cold = {
+                name: workloads
                 for name in cold
-                if not self.members[name].warm and warming.has_time(spent[name], rule)
-            ]
-        warming.write(self.results / "warmup" / f"{self.start.id}.csv", windows)
+                if warming.has_time(spent[name], rule) and (workloads := self._cold(windows[name]))
+            }
+        for name, member in self.members.items():
+            member.lacks = warming.lacks(windows[name], self.start.workloads, rule.operations)
+        self.show.waiting("the compilers")
+        warming.await_quiet([pid for member in self.members.values() for pid in member.pids])
+        everything = sorted(
+            itertools.chain.from_iterable(windows.values()), key=lambda window: window.age_s
+        )
+        warming.write(self.results / "warmup" / f"{self.start.id}.csv", everything)
         shutil.rmtree(folder)
         self.show.warmed(self.start, "; ".join(map(_warmth, self.members.values())))
+
+    def _cold(self, windows: Sequence[Window]) -> list[str]:
+        """Return the workloads that need more windows, in order."""
+        demanded = self.plan.warmup.operations
+        return [
+            workload
+            for workload in warming.lacks(windows, self.start.workloads, demanded)
+            if not warming.given_up(windows, workload, demanded)
+        ]
 
     def measure(
         self, cell: Cell, began: float, allocation: Allocation | None = None
@@ -327,12 +353,18 @@ class Session:
         samples = folder / f"samples.{member.system.name}.{member.loads}.csv"
         name = f"warm-up {member.system.name} {workload}"
         asked = self._load(member, workload, rule.threads, 0, duration=rule.window)
-        age_s, before = member.age_s, warming.compilers_s(member.pids)
+        age_s, reading, meter = member.age_s, self._read(), member.stack.meter()
+        used, compiled_s = meter.read(), warming.compilers_s(member.pids)
         clock = time.monotonic()
-        seen = self._put(member, name, asked, samples).seen
-        after = warming.compilers_s(member.pids)
-        elapsed = (time.monotonic() - clock) * machine.usable_cpus()
+        seen = self._put(member, name, asked, samples, cold=True).seen
+        machine_s = (time.monotonic() - clock) * machine.usable_cpus()
+        cpu_s = sum(risen(used, meter.read(), "cpu_s").values()) or None
+        compiled_after_s, others = warming.compilers_s(member.pids), self._others(reading)
         member.loads += 1
+        compiling = None
+        if compiled_s is not None and compiled_after_s is not None:
+            # A compiler thread that ended takes its time with it.
+            compiling = max(0.0, compiled_after_s - compiled_s) / (cpu_s or machine_s)
         return Window(
             system=member.system.name,
             workload=workload,
@@ -340,18 +372,20 @@ class Session:
             seconds=rule.window,
             ok_per_s=(seen.operations - seen.failed) / rule.window,
             failed=seen.failed,
-            compiling=None if before is None or after is None else (after - before) / elapsed,
+            compiling=compiling,
+            cpu_s=cpu_s,
+            others=None if others is None else others.share,
         )
 
-    def _warm_up_once(self, member: Member, folder: Path) -> Iterator[Window]:
-        """Do as a run does, with every workload; let the compilers finish after each."""
+    def _warm_up_once(
+        self, member: Member, workloads: Iterable[str], windows: list[Window], folder: Path
+    ) -> None:
+        """Do as a run does, with some workloads; append a window of each."""
         self._refresh(member)
         # The first scrape loads classes, which invalidates compiled code.
         metrics.keep(folder, member.stack.endpoints())
-        for workload in self.start.workloads:
-            yield self._window(member, workload, folder)
-            self.show.waiting("the compilers")
-            warming.await_quiet(member.pids)
+        for workload in workloads:
+            windows.append(self._window(member, workload, folder))
 
     def _refresh(self, member: Member) -> None:
         """Delete the data of a system, and wait for a full answer."""
@@ -450,8 +484,13 @@ class Session:
         asked: Load,
         samples: Path,
         suspension: Suspension | None = None,
+        *,
+        cold: bool = False,
     ) -> Outcome:
-        """Put one load on; raise `UserError` if a generator records nothing, or no operation."""
+        """Put one load on; raise `UserError` if a generator records nothing, or no operation.
+
+        A `cold` system may need longer for its first operations than a load lasts.
+        """
 
         def watch(latest: Seen) -> None:
             if suspension is not None:
@@ -461,7 +500,7 @@ class Session:
         generators = self.generators[: member.system.generators]
         outcome = load.together(generators, asked, samples, watch)
         for generator, part in zip(generators, outcome.parts, strict=True):
-            if not (part.samples and outcome.seen.operations):
+            if not (part.samples and (outcome.seen.operations or cold)):
                 why = load.why_nothing(part.file, generator.log)
                 raise UserError(f"no operation was recorded on {name}: {why}", f"See {part.file}.")
         return outcome
@@ -475,6 +514,7 @@ class Session:
             "server_pss_mb": _proportional_mb(member.stack),
             "start_s": member.stack.record.start_s,
             "warm": member.warm,
+            "why_cold": member.why_cold,
             # Otherwise the load would not have begun.
             "complete_before": True,
             "disturbance": None,
@@ -603,5 +643,6 @@ def _proportional_mb(stack: Stack) -> dict[str, float]:
 
 
 def _warmth(member: Member) -> str:
+    why = "" if member.why_cold is None else f" ({member.why_cold})"
     warm = "warm" if member.warm else "not warm"
-    return f"{member.system.name} {warm} at an age of {member.age_s:.0f} s"
+    return f"{member.system.name} {warm} at an age of {member.age_s:.0f} s{why}"

@@ -1,4 +1,8 @@
-"""Tells when a system is warm: its goodput stops rising and its compilers are quiet."""
+"""Tells when a system is warm: it has done enough work, and its cost has settled.
+
+Time says little of a warm-up: a compiler translates a method after a number of calls, so a slow
+machine needs longer. All limits are therefore in operations, or relative to the system itself.
+"""
 
 from __future__ import annotations
 
@@ -8,72 +12,183 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean
 
 from testbed.deploy.machine import usable_cpus
-from testbed.experiment.parts import WINDOWS, Warmup
+from testbed.experiment.parts import STRETCHES, Warmup
+from testbed.model.loads import DISTURBING_SHARE
 
 RISE = 0.05
-"""Largest relative rise of the latest window's goodput over the best before it."""
+"""Largest relative rise of the latest goodput over the best before it."""
+
+FALL = 0.05
+"""Largest relative fall of the latest CPU time per operation below the least before it."""
 
 COMPILING = 0.10
-"""Share of the machine's processor time up to which a system's compilers are quiet."""
+"""Share of the system's CPU time up to which its compilers are quiet."""
+
+COUNTED_S = 1.0
+"""Least CPU seconds of a stretch for a comparison: each process is read in ticks of 10 ms."""
+
+STRETCH = 0.1
+"""The least operations of a stretch, as a share of those that the rule demands."""
+
+LOOKED_AT = 2
+"""Latest stretches of each workload over which the compilers' share is averaged."""
+
+MOST = 4
+"""Times the demanded operations after which a system that has not settled is measured anyway."""
+
+MOST_DISTURBED = 2
+"""The same for operations in windows that other programs disturbed."""
 
 QUIET_S = 0.5
 """Seconds over which the compilers' CPU use is compared."""
 
 QUIET_LIMIT_S = 15.0
 
-LOOKED_AT = 2
-"""Latest windows of each workload over which the compilers' share is averaged."""
-
 COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
 """HotSpot's compiler threads; Linux truncates their names."""
 
-COLUMNS = ("system", "workload", "age_s", "seconds", "ok_per_s", "failed", "compiling")
+COLUMNS = (
+    *("system", "workload", "age_s", "seconds", "ok_per_s", "failed", "compiling"),
+    *("cpu_s", "others"),
+)
 
 
 @dataclass(frozen=True)
 class Window:
-    """A few seconds of one workload on one system.
-
-    `age_s` is the system's age when the window begins. `seconds` is the length of the load.
-    `ok_per_s` is the rate of successful operations. `compiling` is the share of the machine's
-    processor time that the system's compilers used; None where it cannot be read.
-    """
+    """A few seconds of one workload on one system; what is not known is None."""
 
     system: str
     workload: str
     age_s: float
+    """The system's age when the window begins."""
     seconds: float
+    """The length of the load."""
     ok_per_s: float
+    """Successful operations per second."""
     failed: int
-    compiling: float | None
-
-
-def is_warm(windows: Iterable[Window], workloads: Sequence[str]) -> bool:
-    """Return whether a system is warm, from all its windows in order of time.
-
-    Only a rise counts: a warm-up does not make goodput fall. Where the machine's speed varies by
-    more than `RISE`, the compilers decide.
+    compiling: float | None = None
+    """Share of the system's CPU time that its compilers used; of the machine's, if `cpu_s` is not
+    known.
     """
-    known = list(windows)
+    cpu_s: float | None = None
+    """CPU time of the system."""
+    others: float | None = None
+    """Share of the machine that other programs used."""
+
+    @property
+    def operations(self) -> float:
+        """Successful operations."""
+        return self.ok_per_s * self.seconds
+
+    @property
+    def disturbed(self) -> bool:
+        return self.others is not None and self.others > DISTURBING_SHARE
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Successive windows of one workload that together have enough operations."""
+
+    windows: tuple[Window, ...]
+
+    @property
+    def ok_per_s(self) -> float:
+        return _operations(self.windows) / sum(window.seconds for window in self.windows)
+
+    @property
+    def cpu_ms_per_ok(self) -> float | None:
+        """CPU time of a successful operation without that of the compilers; None if unknown."""
+        spent_s = [
+            window.cpu_s * (1 - (window.compiling or 0.0))
+            for window in self.windows
+            if window.cpu_s is not None
+        ]
+        if len(spent_s) < len(self.windows) or sum(spent_s) < COUNTED_S:
+            return None
+        return 1000 * sum(spent_s) / _operations(self.windows)
+
+
+def lacks(windows: Iterable[Window], workloads: Sequence[str], demanded: int) -> dict[str, str]:
+    """Return what each workload lacks until a system is warm, in words; empty if it is warm.
+
+    `windows` are all those of the system, in order of time. `demanded` is the least number of
+    successful operations of each workload. What others disturbed counts as work, but shows nothing.
+    """
+    everything = list(windows)
+    found = {}
     for workload in workloads:
-        own = [one for one in known if one.workload == workload]
-        if len(own) < WINDOWS:
-            return False
-        *before, latest = own
-        if latest.ok_per_s > (1 + RISE) * max(one.ok_per_s for one in before):
-            return False
-        shares = [one.compiling for one in own[-LOOKED_AT:] if one.compiling is not None]
-        if shares and mean(shares) > COMPILING:
-            return False
-    return True
+        own = [window for window in everything if window.workload == workload]
+        if (reason := _lack(own, demanded)) is not None:
+            found[workload] = reason
+    return found
+
+
+def given_up(windows: Iterable[Window], workload: str, demanded: int) -> bool:
+    """Return whether a workload has had so many operations that more of them would not help."""
+    own = [window for window in windows if window.workload == workload]
+    disturbed = [window for window in own if window.disturbed]
+    return (
+        _operations(own) >= MOST * demanded or _operations(disturbed) >= MOST_DISTURBED * demanded
+    )
 
 
 def has_time(rounds_s: Sequence[float], rule: Warmup) -> bool:
     """Return whether one more round, as long as the last, fits into the rule's time limit."""
     return sum(rounds_s) + rounds_s[-1] <= rule.at_most
+
+
+def _lack(own: Sequence[Window], demanded: int) -> str | None:
+    """Return what a workload lacks, from its windows.
+
+    Only a change for the better counts: a warm-up does not make a system slower.
+    """
+    if _operations(own) < demanded:
+        return f"{_operations(own):,.0f} of {demanded:,} operations"
+    undisturbed = [window for window in own if not window.disturbed]
+    stretches = _stretches(undisturbed, STRETCH * demanded)
+    if len(stretches) < STRETCHES:
+        return "other programs disturbed it" if len(undisturbed) < len(own) else "too few windows"
+    *before, latest = stretches
+    if latest.ok_per_s > (1 + RISE) * max(one.ok_per_s for one in before):
+        return "its goodput rises"
+    costs = [cost for one in before if (cost := one.cpu_ms_per_ok) is not None]
+    cost = latest.cpu_ms_per_ok
+    if costs and cost is not None and cost < (1 - FALL) * min(costs):
+        return "its CPU time per operation falls"
+    share = _compiling(stretches[-LOOKED_AT:])
+    if share is not None and share > COMPILING:
+        return f"its compilers use {100 * share:.0f} % of its CPU time"
+    return None
+
+
+def _stretches(windows: Sequence[Window], least: float) -> list[Stretch]:
+    """Join windows, from the latest on, until each stretch has enough operations."""
+    joined: list[Stretch] = []
+    taken: list[Window] = []
+    for window in reversed(windows):
+        taken.insert(0, window)
+        if _operations(taken) >= least:
+            joined.insert(0, Stretch(tuple(taken)))
+            taken = []
+    return joined
+
+
+def _operations(windows: Iterable[Window]) -> float:
+    return sum(window.operations for window in windows)
+
+
+def _compiling(stretches: Iterable[Stretch]) -> float | None:
+    """Return the compilers' share over some stretches; None if it is not known."""
+    windows = [window for one in stretches for window in one.windows]
+    shares = [
+        (window.compiling, window.seconds if window.cpu_s is None else window.cpu_s)
+        for window in windows
+        if window.compiling is not None
+    ]
+    weight = sum(weight for _, weight in shares)
+    return sum(share * weight for share, weight in shares) / weight if weight else None
 
 
 def await_quiet(pids: Collection[int]) -> None:
@@ -116,10 +231,15 @@ def write(file: Path, windows: Iterable[Window]) -> None:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(COLUMNS)
         for one in windows:
-            compiling = "" if one.compiling is None else f"{one.compiling:.4f}"
             rows.writerow(
                 (
                     *(one.system, one.workload, f"{one.age_s:.1f}", f"{one.seconds:g}"),
-                    *(f"{one.ok_per_s:.1f}", one.failed, compiling),
+                    *(f"{one.ok_per_s:.1f}", one.failed),
+                    *(_optional(one.compiling, 4), _optional(one.cpu_s, 3)),
+                    _optional(one.others, 3),
                 )
             )
+
+
+def _optional(figure: float | None, digits: int) -> str:
+    return "" if figure is None else f"{figure:.{digits}f}"

@@ -630,7 +630,7 @@ def test_arrivals_that_begin_late_with_users_free_are_the_generators_fault(tmp_p
         (0.4, 1.5, "passed", "passed"),
         (0.4, 1.2, "failed", "passed"),
         # The generator itself keeps the cores busy.
-        (0.9, 1.0, "passed", "failed"),
+        (1.1, 0.8, "passed", "failed"),
     ],
 )
 def test_arrivals_that_begin_late_on_busy_cores_are_the_loads_fault(
@@ -647,20 +647,29 @@ def test_arrivals_that_begin_late_on_busy_cores_are_the_loads_fault(
 
 
 @pytest.mark.parametrize(
-    ("backends", "generator", "servers", "status"),
+    ("backends", "ceiling", "generator", "servers", "status"),
     [
-        ("embedded", 1.1, 0.5, "valid"),
-        ("embedded", 0.6, 1.4, "valid"),
-        ("embedded", 0.8, 1.1, "invalid"),
-        ("embedded", 1.5, 0.1, "invalid"),
+        ("embedded", None, 1.1, 0.5, "valid"),
+        ("embedded", None, 0.6, 1.4, "valid"),
+        ("embedded", None, 0.8, 1.1, "invalid"),
+        # Far from its ceiling, it is not what limits the load; but no system shows beyond a half.
+        ("embedded", 11_000, 0.8, 1.1, "valid"),
+        ("embedded", 11_000, 1.1, 0.8, "invalid"),
+        ("embedded", 11_000, 1.5, 0.1, "invalid"),
         # Its servers have other cores.
-        ("kubernetes", 0.8, 1.1, "valid"),
+        ("kubernetes", None, 0.8, 1.1, "valid"),
     ],
 )
 def test_a_generator_may_not_take_much_of_cores_that_are_all_busy(
-    tmp_path: Path, backends: str, generator: float, servers: float, status: str
+    tmp_path: Path,
+    backends: str,
+    ceiling: float | None,
+    generator: float,
+    servers: float,
+    status: str,
 ) -> None:
-    folder = write_blocks(tmp_path, record=GOOD | {"backends": backends})
+    known = {"backends": backends, "generator_ceiling_per_s": ceiling}
+    folder = write_blocks(tmp_path, record=GOOD | known)
     record = json.loads((folder / "run.json").read_text())
     for block in record["blocks"]:
         # A system that is up beside it takes from the same cores.
@@ -734,3 +743,21 @@ def test_a_run_that_was_not_watched_is_not_disturbed(tmp_path: Path) -> None:
     verdict = judge(measurement, {})
     assert outcome(verdict, "other programs") == "not known"
     assert not measurement.run.disturbed
+
+
+@pytest.mark.parametrize(
+    ("cpu_s", "outcome", "figure"),
+    [
+        (0.9, "passed", "not needed: it used 4 % of its cores"),
+        (5.0, "not known", "not measured"),
+        (None, "not known", "not measured"),
+    ],
+)
+def test_an_idle_generator_needs_no_ceiling(
+    tmp_path: Path, cpu_s: float | None, outcome: str, figure: str
+) -> None:
+    record = {"generator_ceiling_per_s": None, "generator_cpu_s": cpu_s}
+    verdict = judge(measured(tmp_path, record=record), {})
+
+    (check,) = [check for check in verdict.checks if check.name == "generator ceiling"]
+    assert (check.outcome, check.figure) == (outcome, figure)

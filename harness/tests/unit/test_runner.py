@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,11 +26,11 @@ from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
 from testbed.experiment.declaration import EXPERIMENT, AtRates, ClosedLoop, Experiment, System
-from testbed.experiment.parts import Disturb, ServiceLimits, SystemSpec, Warmup
+from testbed.experiment.parts import STRETCHES, Disturb, ServiceLimits, SystemSpec, Warmup
 from testbed.experiment.schedule import Run, Start, schedule, unfinished
 from testbed.measure import load, machine_watch, results_directory, runner, session, warming
 from testbed.measure.dependencies import Dependencies
-from testbed.measure.load import Seen
+from testbed.measure.load import OperationCounter, Seen
 from testbed.measure.machine_watch import Reading
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode
@@ -43,7 +44,8 @@ PLAN = ClosedLoop(
     loops=3,
     repetitions=2,
     seed=5,
-    warmup=Warmup(threads=4, window=1, at_most=600),
+    # Of four operations each, so that three windows are enough.
+    warmup=Warmup(threads=4, window=1, operations=12, at_most=600),
 )
 
 
@@ -217,7 +219,7 @@ def test_every_run_is_marked_when_it_has_ended(measured: Measured) -> None:
 
 
 def test_every_run_and_warm_up_begins_from_emptied_collections(measured: Measured) -> None:
-    rounds = len(measured.show.warmups) * warming.WINDOWS
+    rounds = len(measured.show.warmups) * STRETCHES
 
     assert measured.system.resets == ["mongodb://127.0.0.1:1"] * (len(measured.show.runs) + rounds)
 
@@ -306,7 +308,7 @@ def test_the_windows_of_warm_ups_are_kept(measured: Measured) -> None:
 
     assert len(list(folder.iterdir())) == 4
     workloads = sorted(row["workload"] for row in rows)
-    assert workloads == ["list"] * warming.WINDOWS + ["reserve"] * warming.WINDOWS
+    assert workloads == ["list"] * STRETCHES + ["reserve"] * STRETCHES
     assert {row["ok_per_s"] for row in rows} == {"4.0"}
     assert all(measured.run_json(run)["warm"] for run in every_run())
 
@@ -500,10 +502,10 @@ def disturbed_run(
     monkeypatch.setattr(machine_watch, "SAMPLE_S", 0.0)
     put = session.Session._put
 
-    def watched(*given: Any) -> Any:
+    def watched(*given: Any, **options: Any) -> Any:
         if not given[2].startswith("warm-up"):
             watch.block()
-        return put(*given)
+        return put(*given, **options)
 
     monkeypatch.setattr(session.Session, "_put", watched)
     dependencies = replace(system.dependencies, watch=watch)
@@ -1046,21 +1048,96 @@ def test_an_incomplete_answer_after_a_run_is_noted(
     assert "the list misses ucd" in show.verdicts["sync-list-001-threads-1"]
 
 
-def test_a_window_has_successes_and_the_compilers_share_of_all_processors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("used", "compiling"),
+    [
+        # Of ten seconds of CPU; of five seconds on four processors, where that is not known.
+        ([{"gateway": Usage(1.0, 1)}, {"gateway": Usage(11.0, 1)}], 0.2),
+        ([{}, {}], 0.1),
+    ],
+)
+def test_a_window_has_successes_and_what_the_compilers_used(
+    used: list[dict[str, Usage]],
+    compiling: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    clock, spent = iter([12.0, 12.0, 17.0]), iter([1.0, 3.0])
+    clock, spent, readings = iter([12.0, 12.0, 17.0]), iter([1.0, 3.0]), iter(used)
     monkeypatch.setattr(session, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     monkeypatch.setattr(session.machine, "usable_cpus", lambda: 4)
     monkeypatch.setattr(warming, "compilers_s", lambda _: next(spent))
     put = SimpleNamespace(seen=Seen(operations=100, failed=20))
     monkeypatch.setattr(session.Session, "_load", lambda *_, **__: None)
-    monkeypatch.setattr(session.Session, "_put", lambda *_: put)
+    monkeypatch.setattr(session.Session, "_put", lambda *_, **__: put)
+    others = machine_watch.Others(share=0.25, cores=0.5, of=2, steal=0, interrupts=0)
+    monkeypatch.setattr(session.Session, "_read", lambda _: None)
+    monkeypatch.setattr(session.Session, "_others", lambda *_: others)
     plan = PLAN.model_copy(update={"warmup": Warmup(threads=4, window=5, at_most=600)})
     one = session.Session(None, (), plan, None, {}, tmp_path, Noted())
-    member = session.Member(SimpleNamespace(name="sync"), None, began=2.0, pids=(1,))
+    stack = SimpleNamespace(meter=lambda: SimpleNamespace(read=lambda: next(readings)))
+    member = session.Member(SimpleNamespace(name="sync"), stack, began=2.0, pids=(1,))
 
     found = one._window(member, "list", tmp_path)
 
-    assert found == warming.Window("sync", "list", 10.0, 5, 16.0, 20, 0.1)
+    cpu_s = 10.0 if used[0] else None
+    assert found == warming.Window("sync", "list", 10.0, 5, 16.0, 20, compiling, cpu_s, 0.25)
+    assert found.disturbed
     assert member.loads == 1
+
+
+def test_a_system_that_has_not_done_enough_is_not_warm_and_says_so(system: Setup) -> None:
+    # One window of four operations, then the time is up.
+    plan = short(variants=("sync",), warmup=Warmup(threads=4, window=1, at_most=1))
+    results, show = make_results(system, plan), Noted()
+    measure(with_generator(system, "--linger", "0.6"), results, show, plan)
+
+    (file,) = results.glob("runs/*/run.json")
+    data = json.loads(file.read_text())
+    assert (data["warm"], data["why_cold"]) == (False, "list: 4 of 20,000 operations")
+    assert "sync not warm at an age of " in show.warmups[0]
+    assert show.warmups[0].endswith("s (list: 4 of 20,000 operations)")
+    (verdict,) = show.verdicts.values()
+    assert verdict.startswith("still warming: warm before: no, ")
+
+
+def test_a_cold_system_may_end_no_operation_in_its_first_window(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = itertools.count()
+    look = OperationCounter.look
+
+    def slow(counter: OperationCounter) -> Seen:
+        seen = look(counter)
+        return replace(seen, operations=0) if next(looks) == 0 else seen
+
+    monkeypatch.setattr(OperationCounter, "look", slow)
+    plan = short(variants=("sync",), warmup=PLAN.warmup)
+    results, show = make_results(system, plan), Noted()
+    measure(system, results, show, plan)
+
+    with (results / "warmup" / "sync-1.csv").open(newline="") as file:
+        rates = [row["ok_per_s"] for row in csv.DictReader(file)]
+    assert rates == ["0.0", "4.0", "4.0", "4.0"]
+    assert len(show.runs) == 1
+
+
+def test_a_workload_that_is_warm_gets_no_more_windows(system: Setup) -> None:
+    results = make_results(system, BLOCKS)
+    plan = one_cell(
+        workloads=("list", "reserve"), warmup=Warmup(threads=4, window=1, operations=20)
+    )
+    put: list[str] = []
+
+    @dataclass
+    class Listening(Noted):
+        def loading(self, name: str, seen: Seen) -> None:
+            if name.startswith("warm-up") and (not put or put[-1] != name):
+                put.append(name)
+
+    measure(system, results, Listening(), plan)
+
+    # Five windows of four operations each, in turns.
+    assert Counter(put) == dict.fromkeys(
+        [f"warm-up {name} {workload}" for name in ("sync", "async") for workload in plan.workloads],
+        5,
+    )
