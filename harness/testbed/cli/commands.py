@@ -14,9 +14,8 @@ from testbed.deploy import processes
 from testbed.model.errors import UserError
 
 
-def run(name: str, *arguments: str) -> None:
-    """Run a command of `COMMANDS`; print user errors without a stack trace."""
-    processes.end_on_signals()
+def application(name: str) -> typer.Typer:
+    """Return a command of `COMMANDS` as an application of its own."""
     command = COMMANDS[name]
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     # What follows jmeter is for JMeter.
@@ -29,6 +28,13 @@ def run(name: str, *arguments: str) -> None:
         },
         add_help_option=not passes_on,
     )(getattr(import_module(f"testbed.cli.{command.module}"), command.function))
+    return app
+
+
+def run(name: str, *arguments: str) -> None:
+    """Run a command; print user errors without a stack trace."""
+    processes.end_on_signals()
+    app = application(name)
     try:
         app(arguments, prog_name=f"./testbed {name}")
     except UserError as problem:

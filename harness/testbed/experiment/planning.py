@@ -64,7 +64,7 @@ class ExpectedStart:
     """What is left of one start of systems that are up together; times are in seconds."""
 
     name: str
-    """Of the systems: ``sync and async``."""
+    """The names of its systems, joined by "and"."""
     runs: int
     start_s: float
     warm_up_s: float

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from testbed.analysis.comparison import SideBySide, regressions, side_by_side
-from testbed.cli import app
+from testbed.cli.commands import application
 from testbed.model.errors import UserError
 
 from .synthetic import write_run
@@ -102,7 +103,7 @@ def test_a_cell_that_is_gone_fails_a_pipeline(tmp_path: Path) -> None:
     base, other = (write_results(tmp_path / name, 40.0) for name in ("base", "other"))
     write_run(base, workload="reserve")
     result = CliRunner().invoke(
-        app, ["report", str(other), "--compare", str(base), "--fail-above", "2"]
+        application("report"), [str(other), "--compare", str(base), "--fail-above", "2"]
     )
 
     assert "missing" in result.output
@@ -123,7 +124,7 @@ def test_a_cell_that_served_nothing_in_a_run_is_missing(tmp_path: Path) -> None:
 def test_too_few_runs_decide_nothing_and_say_so(tmp_path: Path) -> None:
     base, slower = (write_results(tmp_path / str(ms), ms, runs=2) for ms in (40.0, 400.0))
     result = CliRunner().invoke(
-        app, ["report", str(slower), "--compare", str(base), "--fail-above", "2"]
+        application("report"), [str(slower), "--compare", str(base), "--fail-above", "2"]
     )
 
     assert "not decidable" in result.output
@@ -133,21 +134,19 @@ def test_too_few_runs_decide_nothing_and_say_so(tmp_path: Path) -> None:
 
 def test_the_command_fails_a_pipeline_on_a_regression(tmp_path: Path) -> None:
     base, slower = (write_results(tmp_path / str(ms), ms) for ms in (40.0, 60.0))
-    run = CliRunner().invoke
-    command = ["report", str(slower), "--compare", str(base)]
-    shown = run(app, command)
+    run = partial(CliRunner().invoke, application("report"))
+    command = [str(slower), "--compare", str(base)]
+    shown = run(command)
     assert shown.exit_code == 0
     assert "1.5" in shown.output
-    failed = run(app, [*command, "--fail-above", "1.10"])
+    failed = run([*command, "--fail-above", "1.10"])
     assert failed.exit_code == 1
     assert "worse" in failed.output
-    assert run(app, [*command, "--fail-above", "3"]).exit_code == 0
-    assert (
-        run(app, ["report", str(base), "--compare", str(slower), "--fail-above", "1"]).exit_code
-        == 0
-    )
+    assert run([*command, "--fail-above", "3"]).exit_code == 0
+    improved = run([str(base), "--compare", str(slower), "--fail-above", "1"])
+    assert improved.exit_code == 0
 
 
 def test_options_of_a_comparison_need_one(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["report", str(tmp_path), "--fail-above", "1.1"])
+    result = CliRunner().invoke(application("report"), [str(tmp_path), "--fail-above", "1.1"])
     assert isinstance(result.exception, UserError)
