@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# ab 2.3 (Debian's apache2-utils 2.4) and autocannon 8.0.0 against a server that closes connections without a byte
+# of an answer: all of them, or every second request.
+# Guess: these are failed requests (ab: "Receive" or "Exceptions"; autocannon: errors or resets).
+# What happens: ab reports 20 complete and 0 failed requests with a rate and percentiles, when all are dropped.
+# autocannon reports no errors, time-outs or resets either; only "sent" is more than the answers.
+# Why it matters: a front door that drops connections under load passes the usual check ("Failed requests",
+# errors + timeouts + non2xx), and what it dropped is in no percentile.
+set -euo pipefail
+
+folder=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2> /dev/null; rm -rf "$folder"' EXIT
+cd "$folder"
+
+command -v ab > /dev/null || apt-get install -y -q --no-install-recommends apache2-utils > apt.log
+npm install --no-audit --no-fund --silent autocannon@8.0.0
+version=$(ab -V | sed -n 's/.*Version \([0-9.]*\).*/\1/p')
+echo "ab $version"
+[[ $version == 2.3 ]] || { echo "NO LONGER SO: ab is $version, not 2.3"; exit 1; }
+
+cat > server.py <<'END'
+import itertools
+import pathlib
+import socketserver
+
+count = itertools.count()
+
+
+class Drop(socketserver.StreamRequestHandler):
+    """Closes the connection of each request to /all, and of every second one to any other path."""
+
+    def handle(self):
+        while request := self.rfile.readline():
+            while self.rfile.readline().strip():
+                pass
+            if b" /all " in request or next(count) % 2:
+                return
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+
+
+class Server(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    request_queue_size = 100
+
+
+server = Server(("127.0.0.1", 0), Drop)
+pathlib.Path("port.new").write_text(str(server.server_address[1]))
+pathlib.Path("port.new").rename("port")
+server.serve_forever()
+END
+python3 server.py 2> server.log &
+server=$!
+until [ -e port ]; do sleep 0.1; done
+url=http://127.0.0.1:$(cat port)
+
+ab -q -n 20 -c 2 "$url/all" > report 2>&1 || { cat report; echo "NO LONGER SO: ab fails"; exit 1; }
+grep -E '^(Complete requests|Failed requests|Requests per second)|^ +99%' report
+grep -Eq '^Complete requests: +20$' report || { echo "NO LONGER SO: not all requests are complete"; exit 1; }
+grep -Eq '^Failed requests: +0$' report || { echo "NO LONGER SO: dropped requests have failed"; exit 1; }
+
+cat > load.js <<'END'
+const autocannon = require("autocannon");
+
+(async () => {
+  for (const path of ["/all", "/half"]) {
+    const result = await autocannon({ url: process.argv[2] + path, amount: 20, connections: 1 });
+    const { errors, timeouts, non2xx, resets } = result;
+    console.log(`autocannon ${path}: sent ${result.requests.sent}, answers ${result["2xx"]},`, { errors, timeouts, non2xx, resets });
+    if (errors + timeouts + non2xx + resets > 0 || result["2xx"] >= 20) {
+      console.log("NO LONGER SO: dropped requests are reported");
+      process.exitCode = 1;
+    }
+  }
+})();
+END
+timeout 50 node load.js "$url" || { echo "NO LONGER SO: autocannon reports failures, or does not end"; exit 1; }

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# siege 4.0 (Debian's package) against a server that refuses every request.
+# Guess: 401 and 404 are failures, or at least no successes; 3 users with 4 repetitions send 12 requests.
+# What happens: a 401 is sent five times in a row. The server gets 60 requests, and siege reports 60 transactions,
+# 60 successful, none failed, availability 100 %. With 404 it is 12 transactions, 0 successful, 0 failed, and
+# availability 100 % as well.
+# Why it matters: a service whose accounts were forgotten gets five times the load that was asked for, and the
+# result is a perfect one, of the fast path that refuses.
+set -euo pipefail
+
+folder=$(mktemp -d)
+server=
+trap '[ -z "$server" ] || kill "$server" 2> /dev/null; rm -rf "$folder"' EXIT
+cd "$folder"
+
+command -v siege > /dev/null || apt-get install -y -q --no-install-recommends siege > apt.log
+version=$(HOME=$folder siege --version 2>&1 | sed -n 's/^SIEGE \([0-9.]*\).*/\1/p')
+echo "siege $version"
+[[ $version == 4.0.* ]] || { echo "NO LONGER SO: siege is $version, not 4.0"; exit 1; }
+
+cat > server.py <<'END'
+import http.server
+import pathlib
+
+
+class Refuse(http.server.BaseHTTPRequestHandler):
+    """Answers with the status in the path, and writes a line for each request."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        with open("requests" + self.path.replace("/", "-"), "a") as requests:
+            requests.write("x\n")
+        self.send_response(int(self.path[1:]))
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refuse)
+pathlib.Path("port.new").write_text(str(server.server_port))
+pathlib.Path("port.new").rename("port")
+server.serve_forever()
+END
+python3 server.py 2> server.log &
+server=$!
+until [ -e port ]; do sleep 0.1; done
+
+for status in 401 404; do
+  HOME=$folder siege -q -b -c 3 -r 4 -j "http://127.0.0.1:$(cat port)/$status" > "$status.json" 2> /dev/null
+done
+
+python3 - <<'END'
+import json
+import sys
+
+expected = {"401": (60, 60, 60, 0, 100.0), "404": (12, 12, 0, 0, 100.0)}
+seen = {}
+for status in expected:
+    with open(f"{status}.json") as file:
+        text = file.read()
+    report = json.loads(text[text.index("{"):])
+    with open(f"requests-{status}") as file:
+        requests = len(file.readlines())
+    seen[status] = (
+        requests,
+        report["transactions"],
+        report["successful_transactions"],
+        report["failed_transactions"],
+        report["availability"],
+    )
+    print(
+        f"{status} to each of 12: %d requests received; reported: %d transactions, %d successful, "
+        "%d failed, availability %.0f %%" % seen[status]
+    )
+if seen != expected:
+    sys.exit(f"NO LONGER SO: expected {expected}")
+END
