@@ -1,12 +1,28 @@
-"""The answer of an experiment as plain data: what is decided of each cell by each figure."""
+"""The answer of an experiment: one line, what to do next, and what is decided as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from testbed.analysis.decisions import Decision, Outcome
-from testbed.model.loads import Mode
+from testbed.analysis.decisions import HEADLINE, Decision, Outcome
+from testbed.analysis.statistics.ratios import ALIKE
+from testbed.analysis.tables import bound_text, ratio_text
+from testbed.model import systems
+from testbed.model.loads import Mode, load_words
+
+NAMED = ((1 / 4, "a quarter of"), (1 / 3, "a third of"), (1 / 2, "half"), (2, "twice"))
+"""Ratios that have a word of their own."""
+
+DECIDED: tuple[Outcome, ...] = ("better", "worse", "alike")
+
+NEAR = 0.04
+"""How far a ratio may be from such a word, as a share of it."""
+
+FASTER = "faster but fails more"
+"""Part of the reason of a decision that failures prevent."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +57,45 @@ class Finding:
     reason: str
     """Why the cell is not decided, if the interval alone does not say so."""
 
+    @property
+    def different(self) -> bool:
+        return self.decided in ("better", "worse")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an answer needs to know of an experiment beside its decisions."""
+
+    name: str = ""
+    """The experiment's; empty for sample files without one."""
+    runs: Mapping[str, int] = field(default_factory=dict)
+    """Number of runs by the status of their verdict."""
+    disturbed: str = ""
+    """One sentence on what disturbed the measurement; empty if nothing did."""
+    own: Sequence[str] = ()
+    """The results of a search or a ladder, which has sentences of its own."""
+    fastest: str = ""
+    """The highest goodput, in words, for results that compare nothing."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer in words, each of one sentence or two; `more` and `next` may be empty."""
+
+    line: str
+    more: str = ""
+    """How many other comparisons are decided, and for which starts that holds."""
+    disturbed: str = ""
+    next: str = ""
+    """What to do next."""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The sentences after the first line."""
+        following = f"Next: {self.next}" if self.next else ""
+        return tuple(filter(None, (self.more, self.disturbed, following)))
+
 
 def findings(decisions: Iterable[Decision]) -> tuple[Finding, ...]:
     """Return decisions as plain data, in their order."""
@@ -62,3 +117,184 @@ def findings(decisions: Iterable[Decision]) -> tuple[Finding, ...]:
         )
         for decision in decisions
     )
+
+
+def answer(found: Sequence[Finding], measured: Measured) -> Answer:
+    """Return the answer of an experiment."""
+    if measured.own:
+        line, *others = measured.own
+        more = f"{len(others)} more results are below." if others else ""
+        return Answer(line, more, measured.disturbed, "", tuple(found))
+    if (headline := strongest(found)) is not None:
+        line, more = f"{sentence(headline)}.", _others(headline, found)
+    elif found:
+        line, more = f"No difference could be shown: {_why_not(found, measured)}.", ""
+    else:
+        line = f"{measured.fastest or 'No run counts'}. There is nothing to compare it with."
+        more = ""
+    next_step = _next(found, headline, measured)
+    return Answer(line, more, measured.disturbed, next_step, tuple(found))
+
+
+def strongest(found: Iterable[Finding]) -> Finding | None:
+    """Return the finding that is told first; None if nothing is decided.
+
+    A difference comes before what is alike, and goodput before other figures. Of these it is the
+    one whose interval is farthest from 1.
+    """
+    decided = [finding for finding in found if finding.decided != "not known"]
+    return min(
+        decided,
+        key=lambda finding: (
+            not finding.different,
+            HEADLINE.index(finding.figure),
+            -_distance(finding) if finding.different else _distance(finding),
+        ),
+        default=None,
+    )
+
+
+def sentence(finding: Finding) -> str:
+    """Return a decided finding in words, without a full stop.
+
+    For example ``async serves half the reservations of sync at 10 threads (0.50, certain within
+    0.45 to 0.56)``.
+    """
+    system, base = finding.system, finding.baseline
+    noun, load = systems.noun(finding.workload), load_words(finding.mode, finding.level)
+    ratio = finding.ratio or 1.0
+    certain = f"({ratio_text(ratio)}, certain within {interval_text(finding)})"
+    if finding.decided == "alike":
+        within = f"within {100 * (ALIKE - 1):.0f} %"
+        words = {
+            "ok_per_s": f"{system} serves as many {noun} as {base}, {within}, at {load}",
+            "p95_ms": f"{_first_upper(noun)} of {system} take as long as those of {base}, "
+            f"{within}, at {load}, by the 95th percentile",
+            "cpu_ms_per_ok": f"{system} needs as much CPU time for {noun} as {base}, {within}, at "
+            f"{load}",
+        }
+    else:
+        words = {
+            "ok_per_s": f"{system} serves {_amount(ratio, 'fewer', 'more', noun, base)} at {load}",
+            "p95_ms": f"{_first_upper(noun)} of {system} take {_time(ratio, base)} at {load}, "
+            "by the 95th percentile",
+            "cpu_ms_per_ok": f"{system} needs "
+            f"{_amount(ratio, 'less', 'more', 'CPU time', base)} for {noun} at {load}",
+        }
+    return f"{words[finding.figure]} {certain}"
+
+
+def effect_words(ratio: float) -> str:
+    """Return a ratio above 1 as a difference: ``a difference of 9 %``, ``a factor of 2.3``."""
+    if ratio >= 99.5:
+        return "a factor above 100"
+    if ratio >= 1.995:
+        return f"a factor of {ratio:.2g}"
+    return f"a difference of {100 * (ratio - 1):.2g} %"
+
+
+def interval_text(finding: Finding | Decision) -> str:
+    """Return the interval of a ratio: ``0.45 to 0.56``."""
+    if finding.low is None or finding.high is None:
+        return "no interval"
+    return f"{bound_text(finding.low)} to {bound_text(finding.high)}"
+
+
+def _distance(finding: Finding) -> float:
+    """Return how far the interval is from a ratio of 1; for what is alike, how far it reaches."""
+    ends = [abs(math.log(end)) for end in (finding.low, finding.high) if end]
+    return (min(ends) if finding.different else max(ends)) if ends else 0.0
+
+
+def _amount(ratio: float, less: str, more: str, what: str, base: str) -> str:
+    """Return how much of something: ``half the lists of sync``, ``30 % more lists than sync``."""
+    if words := _named(ratio):
+        return f"{words} the {what} of {base}"
+    if not 0.1 <= ratio < 1.995:
+        return f"{ratio:.2g} times the {what} of {base}"
+    return f"{100 * abs(ratio - 1):.2g} % {less if ratio < 1 else more} {what} than {base}"
+
+
+def _time(ratio: float, base: str) -> str:
+    if ratio >= 1.995 or _named(ratio) == "twice":
+        return f"{_named(ratio) or f'{ratio:.2g} times'} as long as those of {base}"
+    if ratio < 1 and (words := _named(ratio)):
+        return f"{words} the time of those of {base}"
+    if ratio < 0.1:
+        return f"{ratio:.2g} times the time of those of {base}"
+    side = "less time" if ratio < 1 else "longer"
+    return f"{100 * abs(ratio - 1):.2g} % {side} than those of {base}"
+
+
+def _first_upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _named(ratio: float) -> str:
+    """Return the word for a ratio; empty if it has none."""
+    return next((words for value, words in NAMED if abs(ratio / value - 1) <= NEAR), "")
+
+
+def _others(headline: Finding, found: Sequence[Finding]) -> str:
+    others = [finding for finding in found if finding is not headline]
+    counts = Counter(finding.decided for finding in others)
+    words = []
+    if others:
+        decided = len(others) - counts["not known"]
+        told = ", ".join(f"{counts[kind]} {kind}" for kind in DECIDED if counts[kind])
+        count = f"{decided} {'is' if decided == 1 else 'are'} decided: {told}"
+        of_them = count if decided else "none is decided"
+        words.append(f"Of {len(others)} other comparisons, {of_them}.")
+    if max(finding.pairs for finding in found) == 1:
+        words.append("This is one pair of starts; another pair may differ.")
+    return " ".join(words)
+
+
+def _why_not(found: Sequence[Finding], measured: Measured) -> str:
+    """Return why no finding is decided, and what would have been seen."""
+    cause = _cause(measured)
+    effects = {
+        figure: min(some)
+        for figure in HEADLINE
+        if (some := [one.detectable for one in found if one.figure == figure and one.detectable])
+    }
+    if effects:
+        seen = f"only {effect_words(next(iter(effects.values())))} would have been seen"
+        pairs = max(finding.pairs for finding in found)
+        with_pairs = f" with {pairs} pair{'' if pairs == 1 else 's'} of starts"
+        return f"{seen}, as {cause}" if cause else seen + with_pairs
+    if all(finding.ratio is None for finding in found):
+        return f"no pair of runs counts{f', as {cause}' if cause else ''}"
+    if any(FASTER in finding.reason for finding in found):
+        return "the faster system fails more"
+    return "one run of each system does not tell how much runs differ"
+
+
+def _cause(measured: Measured) -> str:
+    """Return what kept runs from deciding, the gravest cause first; empty if none was kept."""
+    if measured.disturbed or measured.runs.get("disturbed"):
+        return "other programs used the machine"
+    whole = sum(measured.runs.values())
+    for status, words in (("invalid", "invalid"), ("still warming", "still warming up")):
+        if count := measured.runs.get(status):
+            return f"{count} of {whole} runs {'was' if count == 1 else 'were'} {words}"
+    return ""
+
+
+def _next(found: Sequence[Finding], headline: Finding | None, measured: Measured) -> str:
+    name = measured.name
+    undecided = any(finding.decided == "not known" for finding in found)
+    if name == "quick":
+        return "./testbed compare, which measures two pairs of starts"
+    if not found:
+        return "./testbed compare"
+    if name == "compare":
+        if undecided:
+            if headline is None:
+                return "./testbed compare --until 25%"
+            return "./testbed compare --until 10% to decide the others"
+    elif undecided:
+        return f"raise `repetitions` in experiments/{name}.yaml" if name else "./testbed compare"
+    if headline and headline.different and headline.system in systems.names():
+        return f"./testbed profile {headline.system} {headline.workload} shows what it works on"
+    return ""

@@ -169,6 +169,7 @@ def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
         "could_tell": number,
         "pairs": pl.Int64(),
         "reason": text,
+        "reference_value": number,
     }
     rows = [[getattr(one, name) for name in columns] for one in found]
     return pl.DataFrame(rows, columns, orient="row")
@@ -297,7 +298,7 @@ def _decide(
         )
         sides = one.sides(figure)
         if not runs:
-            why = "disturbed by other programs" if one.disturbed else "no pair may decide"
+            why = "disturbed by other programs" if one.disturbed else "no pair of runs counts"
             yield replace(unknown, reason=why)
         elif not sides[0].size:
             yield replace(unknown, reason=f"a run has no {WORDS[figure]}")

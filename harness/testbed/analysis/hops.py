@@ -118,7 +118,7 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
         return None
     operations = measurement.operations
     whole = Timed(operations.height, float(operations["service_ms"].sum()) / 1000)
-    return {Hop(OPERATION, "the operation (JMeter)"): whole, **found}
+    return {Hop(OPERATION, "all operations (JMeter)"): whole, **found}
 
 
 def counted(run: Run, metrics: Collection[str]) -> dict[Series, Timed] | None:

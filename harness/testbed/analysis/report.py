@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -23,8 +24,10 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 from rich.markup import escape
 
+from testbed.analysis.answer import Answer, findings
 from testbed.analysis.decisions import Decision
-from testbed.analysis.figures.figure import ReportFigure
+from testbed.analysis.figures.figure import MIME, ReportFigure
+from testbed.analysis.published import contents, published_tables
 from testbed.analysis.results import find_results
 from testbed.analysis.summary import SCHEMA
 from testbed.analysis.tables import print_decisions, print_table
@@ -33,6 +36,12 @@ from testbed.model.files import write
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "analysis" / "report.ipynb"
 RESULTS_VARIABLE = "TESTBED_RESULTS"
+
+CONTENTS_TAG = "h2"
+"""The headings that the list of contents names."""
+
+CONTENTS_MARK = "<p>[contents]</p>"
+"""What the list of contents takes the place of."""
 
 
 @dataclass(frozen=True)
@@ -60,29 +69,37 @@ class Written:
     """A written report, with what the terminal prints of it.
 
     ``page`` is ``report.html``, which refers to no other file. ``summary`` covers the runs that
-    count. ``doubtful`` gives, by run, why it is not simply valid.
+    count.
     """
 
     page: Path
+    answer: Answer
     decisions: tuple[Decision, ...]
-    sentences: tuple[str, ...]
+    own: tuple[str, ...]
+    """The sentences of a search or a ladder, the first of which is the answer."""
     summary: pl.DataFrame
-    doubtful: Mapping[str, str]
+    used: str
+    """How many runs decide, and why the others do not."""
 
     def print(self, console: Console) -> None:
-        """Print the figures of each cell, the doubtful runs and, last, the decisions."""
-        print_table(self.summary, console)
-        for run, why in self.doubtful.items():
-            console.print(f"[yellow]{escape(run)}[/yellow] {escape(why)}", highlight=False)
-        print_decisions(self.decisions, console)
-        for sentence in self.sentences:
+        """Print the answer, then the decisions, or what was measured if nothing is compared."""
+        console.print(f"[bold]{escape(self.answer.line)}[/bold]", highlight=False)
+        for line in self.answer.lines:
+            console.print(escape(line), highlight=False)
+        console.print()
+        for sentence in self.own[1:]:
             console.print(escape(sentence), highlight=False)
+        if self.decisions:
+            print_decisions(self.decisions, console)
+        elif not self.own:
+            print_table(self.summary, console)
+        console.print(escape(self.used), highlight=False)
 
 
 def write_report(results: Path, out: Path | None = None) -> Written:
     """Compute the report of a results directory, or of a plain directory of sample files.
 
-    ``report.html``, ``decisions.csv``, ``summary.csv`` and ``figures/*.png`` go to ``out``; sample
+    ``report.html``, ``decisions.csv``, ``summary.csv`` and ``figures/*`` go to ``out``; sample
     files are only read. By default ``out`` is ``results``, or ``report-NAME`` in the working
     directory for a plain directory of sample files. Raises `UserError` if there is nothing to
     report on, or the notebook fails.
@@ -91,20 +108,43 @@ def write_report(results: Path, out: Path | None = None) -> Written:
     loose = find_results(results).loose
     out = out or (Path(f"report-{name}") if loose else results)
     outputs = execute(results)
-    for figure, image in _named(outputs, "image/png"):
-        write(out / "figures" / f"{figure}.png", base64.b64decode(image))
+    for kind, mime in MIME.items():
+        for figure, image in _named(outputs, mime):
+            write(out / "figures" / f"{figure}.{kind}", base64.b64decode(image))
     tables = dict(_named(outputs, "text/csv"))
     for table, text in tables.items():
         write(out / f"{table}.csv", text.encode())
     told = dict(_named(outputs, "application/json"))["told"]
     report = out / "report.html"
     write(report, page(outputs, name).encode())
+    decisions = tuple(Decision(**fields) for fields in told["decisions"])
     return Written(
         page=report,
-        decisions=tuple(Decision(**fields) for fields in told["decisions"]),
-        sentences=tuple(told["sentences"]),
+        answer=Answer(**{**told["answer"], "findings": findings(decisions)}),
+        decisions=decisions,
+        own=tuple(told["own"]),
         summary=pl.read_csv(tables["summary"].encode(), schema=SCHEMA),
-        doubtful=told["doubtful"],
+        used=told["used"],
+    )
+
+
+def write_published(tables: Path, out: Path | None = None) -> Written:
+    """Write the report of published tables, whose samples are not kept.
+
+    ``report.html`` goes to ``out``, by default ``report-NAME`` in the working directory. Raises
+    `UserError` if a table is missing.
+    """
+    published = published_tables(tables)
+    report = (out or Path(f"report-{published.name}")) / "report.html"
+    outputs = [_output(content) for part in contents(published) for content in part]
+    write(report, page(outputs, published.name).encode())
+    return Written(
+        page=report,
+        answer=published.answer,
+        decisions=published.decisions,
+        own=(),
+        summary=published.summary,
+        used=published.used,
     )
 
 
@@ -118,10 +158,7 @@ def show(heading: str, *contents: str | ReportFigure, **named: object) -> None:
         return
     parts: tuple[str | ReportFigure, ...] = (heading, *contents)
     for content in (part for part in parts if part):
-        if isinstance(content, str):
-            _display(Output({"text/markdown": content}))
-        else:
-            _display(Output(*content._repr_mimebundle_()))
+        _display(_output(content))
     for name, data in named.items():
         if isinstance(data, pl.DataFrame):
             _display_named("text/csv", name, data.write_csv())
@@ -186,21 +223,56 @@ def execute(results: Path) -> list[Output]:
 def page(outputs: Iterable[Output], name: str) -> str:
     """Return the notebook's outputs as one HTML page without code or external references.
 
-    HTML in Markdown is shown as text: messages and environments come from result files.
+    HTML in Markdown is shown as text: messages and environments come from result files. The list of
+    contents takes the place of `CONTENTS_MARK`.
     """
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parts = (
-        output.data["text/html"]
-        if "text/html" in output.data
-        else markdown.render(output.data["text/markdown"])
-        for output in outputs
+    headings: list[str] = []
+    body = "".join(_parts(outputs, headings))
+    links = "".join(
+        f'<li><a href="#part-{number}">{html.escape(text)}</a></li>'
+        for number, text in enumerate(headings, 1)
     )
+    navigation = f'<nav aria-label="Contents"><ul>{links}</ul></nav>' if links else ""
     package = files("testbed.analysis")
     return Template((package / "page.html").read_text(encoding="utf-8")).substitute(
         title=html.escape(f"{name}: microservice patterns under load"),
         style=(package / "page.css").read_text(encoding="utf-8"),
-        body="".join(parts),
+        body=body.replace(CONTENTS_MARK, navigation, 1),
     )
+
+
+def _parts(outputs: Iterable[Output], headings: list[str]) -> Iterator[str]:
+    """Yield the HTML of outputs; narrow figures that follow one another are a group.
+
+    Adds the headings that the list of contents names to ``headings``.
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    for narrow, part in groupby(outputs, key=lambda output: MIME["svg"] in output.data):
+        shown = "".join(
+            output.data["text/html"]
+            if "text/html" in output.data
+            else _rendered(markdown, output.data["text/markdown"], headings)
+            for output in part
+        )
+        yield f'<div class="figures">{shown}</div>\n' if narrow else shown
+
+
+def _rendered(markdown: MarkdownIt, text: str, headings: list[str]) -> str:
+    """Return Markdown as HTML: its headings have ids, its tables' headers a scope."""
+    tokens = markdown.parse(text)
+    for token, content in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.type == "heading_open" and token.tag == CONTENTS_TAG and content is not None:
+            headings.append(content.content)
+            token.attrSet("id", f"part-{len(headings)}")
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+    return str(markdown.renderer.render(tokens, markdown.options, {}))
+
+
+def _output(content: str | ReportFigure) -> Output:
+    if isinstance(content, str):
+        return Output({"text/markdown": content})
+    return Output(*content._repr_mimebundle_())
 
 
 def _named(outputs: Iterable[Output], kind: str) -> Iterator[tuple[str, Any]]:

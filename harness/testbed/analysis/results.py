@@ -359,6 +359,17 @@ class Results:
         return tuple(sorted(found, key=_declared_rank(self.declared)))
 
 
+def recorded_results(path: Path, runs: tuple[Run, ...] = ()) -> Results:
+    """Return a results directory with some runs, and the conditions that its files record."""
+    return Results(
+        path=path,
+        runs=runs,
+        environment=_json(path / "environment.json"),
+        declaration=_text(path / "experiment.yaml"),
+        ending=_json(path / "ending.json"),
+    )
+
+
 def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.
 
@@ -396,14 +407,8 @@ def find_results(path: Path) -> Results:
             *(run.repetition, run.id),
         )
 
-    return Results(
-        path=path,
-        runs=tuple(sorted(runs, key=place)),
-        environment=environment,
-        declaration=declaration,
-        ending=_json(path / "ending.json"),
-        unreadable=unreadable,
-    )
+    recorded = recorded_results(path, tuple(sorted(runs, key=place)))
+    return replace(recorded, unreadable=unreadable)
 
 
 def _declared(declaration: str) -> Mapping[str, Any]:

@@ -105,7 +105,7 @@ def cost(row: Row) -> Row:
 
 SPEED_NOTE = (
     "level: threads, or arrivals/s; ok/s: successful operations per second; mean and percentiles "
-    "of these, in ms"
+    "of these, in ms: each the geometric mean over blocks and runs"
 )
 COST_NOTE = (
     "ack: mean time to the acknowledgement; CPU: of all servers, per successful operation; "
@@ -113,18 +113,36 @@ COST_NOTE = (
     "each process; generator: cores that it kept busy"
 )
 CELL_TABLES = ((speed, SPEED_NOTE), (cost, COST_NOTE))
+LONG = ("failures by class", "system")
+"""Columns whose values are broken before a number is cut off."""
 CELL_TEXT = ("system", "workload", "failures by class")
 
 FIGURE = {"ok_per_s": "goodput", "p95_ms": "p95", "cpu_ms_per_ok": "CPU"}
 """Short names of the headline figures."""
 
-DECIDED_TEXT = ("figure", "cell", "ratio", "decision")
+LONG_WORDS = {
+    "ok_per_s": "goodput",
+    "p95_ms": "response time, p95",
+    "cpu_ms_per_ok": "CPU time of an operation",
+}
+
+SEEN = "could see"
+"""The column of detectable differences."""
+
+DECIDED_TEXT = ("figure", "cell", "decided")
 DECIDED_NOTE = (
-    "cell: workload and threads, or arrivals/s; ratio: with its 95 % interval; CPU: of all "
-    "servers, per successful operation; pairs ±: the ratio's spread over pairs of starts, or what "
-    f"its blocks imply if that is larger; finds: the smallest difference that {100 * POWER:.0f} % "
-    "of such experiments find; age: of the stacks"
+    "cell: workload, and threads or arrivals/s; goodput: successful operations/s; p95: ms within "
+    "which 95 % of them were complete; CPU: ms of all servers for each; all of the pairs of starts "
+    "that decide; ratio: with the interval that decides. Better or worse: it excludes 1; alike: it "
+    f"is within {100 * (ALIKE - 1):.0f} % of 1; {SEEN}: the smallest difference that would have "
+    f"been seen with a probability of {100 * POWER:.0f} %"
 )
+
+DECIMALS = {"ok_per_s": 0, "p95_ms": 0, "cpu_ms_per_ok": 2}
+"""Decimals of the headline figures."""
+
+WHOLE = 100
+"""Value from which a figure has no decimals."""
 
 
 def factor(ratio: float) -> str | None:
@@ -159,7 +177,7 @@ def ratio_words(one: Decision) -> str:
         return MISSING
     if one.low is None or one.high is None:
         return ratio_text(one.ratio)
-    return f"{ratio_text(one.ratio)} [{ratio_text(one.low)}, {ratio_text(one.high)}]"
+    return f"{ratio_text(one.ratio)} [{bound_text(one.low)}, {bound_text(one.high)}]"
 
 
 def ratio_text(ratio: float) -> str:
@@ -169,47 +187,63 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.2g}"
 
 
+def bound_text(bound: float) -> str:
+    """Return the end of an interval; one beside 1 is not rounded to 1."""
+    text = ratio_text(bound)
+    if text != "1.00" or bound == 1:
+        return text
+    return f"{bound:.3f}" if f"{bound:.3f}" != "1.000" else f"{bound:.5f}"
+
+
 def deviation(sd: float | None) -> str:
     """Return a relative standard deviation in percent."""
     return MISSING if sd is None else f"{100 * sd:.1f} %"
 
 
 def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
-    """Return a row for each decision; a figure is named only in its first row."""
+    """Return a row for each decision; a figure is named only in its first row.
+
+    The columns of the two systems have their names.
+    """
     rows: list[Row] = []
     before = ""
-    for one in decisions:
-        unit = "" if one.mode == "closed" else "/s"
+    for decision in decisions:
+        arrivals = "" if decision.mode == "closed" else "/s"
+        value, ratio = decision.reference_value, decision.ratio
+        decimals = 0 if value is None or value >= WHOLE else DECIMALS[decision.figure]
+        others = None if value is None or ratio is None else value * ratio
         rows.append(
             {
-                "figure": FIGURE[one.figure] if one.figure != before else "",
-                "cell": f"{one.workload} {one.level:g}{unit}",
-                "ratio": ratio_words(one),
-                "decision": decision_words(one),
-                "pairs ±": deviation(one.pair_spread),
-                "finds": effect(one.could_tell),
-                "age": MISSING if one.age_s is None else f"{one.age_s / 60:.0f} min",
+                "figure": FIGURE[decision.figure] if decision.figure != before else "",
+                "cell": f"{decision.workload} {decision.level:g}{arrivals}",
+                decision.reference: number(value, decimals),
+                decision.system: number(others, decimals),
+                "ratio": ratio_words(decision),
+                "decided": decision_words(decision),
+                SEEN: effect(decision.could_tell),
             }
         )
-        before = one.figure
+        before = decision.figure
     return rows
 
 
 def remarks(decisions: Iterable[Decision]) -> list[str]:
     """Return remarks on decisions: why some are not known, and how many pairs are left out."""
-    told: dict[str, list[str]] = {}
-    for one in decisions:
-        where = f"{one.workload} {one.load}"
-        if one.reason:
-            told.setdefault(f"{FIGURE[one.figure]} not known, {one.reason}", []).append(where)
-        if one.left_out:
-            pairs = "1 pair" if one.left_out == 1 else f"{one.left_out} pairs"
-            told.setdefault(f"{pairs} left out", []).append(where)
-        if one.pairs == 1 and one.pair_spread is None and one.low is not None:
-            told["one pair: the decisions hold for these starts only"] = []
-    return [
-        f"{', '.join(dict.fromkeys(where))}: {why}" if where else why for why, where in told.items()
-    ]
+    figures: dict[tuple[str, str], list[str]] = {}
+    for decision in decisions:
+        where = f"{decision.workload} {decision.load}"
+        if decision.left_out and decision.pairs:
+            pairs = "1 pair" if decision.left_out == 1 else f"{decision.left_out} pairs"
+            figures.setdefault((f"{pairs} left out", where), []).append("")
+        if decision.reason:
+            words = f"{FIGURE[decision.figure]} not known"
+            figures.setdefault((decision.reason, where), []).append(words)
+    cells: dict[str, list[str]] = {}
+    for (reason, where), some in figures.items():
+        # What holds for all figures is of the cell.
+        of_figure = f"{some[0]}, " if len(some) == 1 and some[0] else ""
+        cells.setdefault(f"{of_figure}{reason}", []).append(where)
+    return [f"{', '.join(where)}: {why}" for why, where in cells.items()]
 
 
 def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
@@ -288,11 +322,12 @@ def _print(
         title_justify="left",
         caption_justify="left",
     )
+    fixed = (*DECIDED_TEXT, SEEN)
     for column in rows[0]:
         table.add_column(
             column.replace(" ", "\n") if text is DECIDED_TEXT else column,
             justify="left" if column in text else "right",
-            no_wrap=column not in ("failures by class", "system", "ratio"),
+            no_wrap=column in fixed if text is DECIDED_TEXT else column not in LONG,
             overflow="fold",
         )
     ends = [

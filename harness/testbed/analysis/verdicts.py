@@ -29,6 +29,9 @@ from testbed.model.loads import DISTURBING_SHARE, LATE_MS
 Status = Literal["valid", "still warming", "stalled", "overloaded", "disturbed", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]
 
+DECIDING: tuple[Status, ...] = ("valid", "overloaded", "stalled")
+"""Verdicts of runs that decide."""
+
 TOLERANCE = 0.05
 """Allowed deviation from Little's law and from the offered rate, and share of late arrivals."""
 
@@ -89,9 +92,6 @@ OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
 OTHERS = "other programs"
 
 BY_ITSELF = OVERLOAD | {STALL, TREND, WARM}
-
-UNDECIDING = frozenset({"still warming", "disturbed"})
-"""Verdicts of runs that are used but do not decide."""
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,7 @@ class Judged:
     @property
     def deciding(self) -> tuple[Measurement, ...]:
         return tuple(
-            one
-            for one in self.used.measurements
-            if self.verdicts[one.run.id].status not in UNDECIDING
+            one for one in self.used.measurements if self.verdicts[one.run.id].status in DECIDING
         )
 
     @property

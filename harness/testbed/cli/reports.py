@@ -18,10 +18,13 @@ from testbed.model.project import Project
 
 if TYPE_CHECKING:
     from testbed.analysis.answer import Finding
+    from testbed.analysis.report import Written
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="A result directory.")],
+    results: Annotated[
+        Path, typer.Argument(help="A result directory, or one of analysis/published.")
+    ],
     against: Annotated[
         Path | None,
         typer.Option("--compare", help="Compare with these results, the base; no report."),
@@ -45,9 +48,10 @@ def report(
             raise UserError("--fail-above and --anyway need --compare RESULTS")
         project = Project.find()
         with output_as(json_only=as_json):
+            findings = decided(results) if as_json else ()
             write_report(project, results)
             if as_json:
-                print_json(as_data(project, results, decided(results)))
+                print_json(as_data(project, results, findings))
     elif as_json:
         raise UserError("--json and --compare exclude each other: give one")
     elif _compare_results(results, against, fail_above, anyway=anyway):
@@ -57,20 +61,41 @@ def report(
 def write_report(project: Project, results: Path) -> None:
     # Imported here: other commands need not wait a second for the numerical libraries.
     from testbed.analysis import report as analysis_report
+    from testbed.analysis.published import published_folders
 
-    with step(console, "Writing the report"):
-        written = analysis_report.write_report(results)
+    published = published_folders(results)
+    for folder in published:
+        _show(project, analysis_report.write_published(folder))
+    if not published:
+        with step(console, "Writing the report"):
+            written = analysis_report.write_report(results)
+        _show(project, written)
+
+
+def _show(project: Project, written: Written) -> None:
     written.print(console)
     console.print(f"Report: [bold]{escape(project.shown(written.page))}[/bold]")
 
 
 def decided(results: Path) -> tuple[Finding, ...]:
-    """Return what is decided of each cell by each headline figure."""
+    """Return what is decided of each cell by each headline figure.
+
+    Raises `UserError` for a folder of several published results.
+    """
     from testbed.analysis.answer import findings
     from testbed.analysis.decisions import decide
+    from testbed.analysis.published import published_folders, published_tables
     from testbed.analysis.samples import load
     from testbed.analysis.verdicts import judge_all
 
+    folders = published_folders(results)
+    if len(folders) > 1:
+        raise UserError(
+            f"--json: {results} holds several results",
+            f"Give one of them: {', '.join(map(str, folders))}.",
+        )
+    if folders:
+        return published_tables(folders[0]).answer.findings
     return findings(decide(judge_all(load(results))))
 
 

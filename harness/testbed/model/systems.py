@@ -230,6 +230,8 @@ class SystemDeclaration(Declared):
     """The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``."""
     further_workloads: dict[str, str] = Field(default_factory=dict)
     """The same, of workloads that an experiment has only if it names them."""
+    nouns: dict[str, str] = Field(default_factory=dict)
+    """What operations are called in reports, in the plural, by workload."""
     work: dict[str, Work] = Field(default_factory=dict)
     """What an operation causes, by workload."""
     refusals: tuple[str, ...] = ()
@@ -320,6 +322,12 @@ def workloads(of: Iterable[str] | None = None, *, every: bool = False) -> tuple[
     everywhere = set.union(*known) if of is None else set.intersection(*known)
     ordered = (one for name in names() for one in served(name))
     return tuple(one for one in dict.fromkeys(ordered) if one in everywhere)
+
+
+def noun(workload: str) -> str:
+    """Return what the operations of a workload are called, in the plural."""
+    declared = (each.nouns.get(workload) for each in declarations().values())
+    return next(filter(None, declared), f"{workload} operations")
 
 
 def fetches(name: str) -> bool:

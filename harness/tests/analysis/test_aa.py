@@ -102,5 +102,5 @@ def test_a_known_difference_is_decided_and_its_interval_covers_it(
     assert truth == pytest.approx(expected, rel=0.01)
     assert (known.decision == "worse") is found
     text = section.known_difference(judged, decisions)
-    assert f"other: found in {int(found)} of 1 cells" in text
+    assert f"other: detected in {int(found)} of 1 cells" in text
     assert f"covers the truth in {int(covers)}" in text

@@ -90,7 +90,7 @@ def test_the_report_shows_what_instances_cost_beside_what_they_gave(tmp_path: Pa
 
     (figure,) = drawn(judged)
     assert figure.name == "instances-list-tuned-embedded"
-    assert len(figure.png) > 10_000
+    assert len(figure.image) > 10_000
 
 
 def test_an_experiment_without_an_autoscaler_has_no_such_part(comparison: Path) -> None:

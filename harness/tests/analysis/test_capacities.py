@@ -39,9 +39,10 @@ def test_a_search_tells_what_it_found_and_decides_nothing_of_its_runs(tmp_path: 
     )
     judged = judge_all(load(tmp_path))
     assert not decide(judged)
-    told = answer.told(judged, ())["sentences"]
-    assert told[0] == "list, sync: capacity 40 threads; the limit lies between 40 and 80."
-    assert "searched for the highest rate" in answer.answer(judged, ())
+    told = answer.first(judged, ())
+    assert told.line == "list, sync: capacity 40 threads; the limit lies between 40 and 80."
+    assert told.more == "1 more results are below."
+    assert answer.decided(judged, ()) == ""
 
 
 def test_levels_at_which_all_stalled_were_not_kept(tmp_path: Path) -> None:

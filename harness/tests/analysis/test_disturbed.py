@@ -56,7 +56,8 @@ def test_a_comparison_that_was_disturbed_throughout_decides_nothing_and_says_why
         "4 of 4 runs have too few other blocks, so they decide nothing: "
         "measure again without these programs."
     )
-    assert answer.told(judged, decisions)["sentences"][0] == words
+    first = answer.first(judged, decisions, words)
+    assert answer.told(judged, decisions, first)["answer"]["disturbed"] == words
 
 
 def test_blocks_that_were_measured_again_are_told_and_change_nothing(tmp_path: Path) -> None:

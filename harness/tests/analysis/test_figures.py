@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import decide
-from testbed.analysis.figures import decided, failures, levels, operations
+from testbed.analysis.figures import cells, decided, failures, levels, operations
 from testbed.analysis.figures.style import line_styles
 from testbed.analysis.samples import load
 from testbed.analysis.studies import Study
@@ -73,7 +73,7 @@ def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
         for workload in ("list", "reserve")
     ]
     for one in drawn_figures:
-        assert one.png.startswith(b"\x89PNG")
+        assert one.image.startswith(b"\x89PNG")
         assert "preset tuned, embedded backends" in one.caption
 
 
@@ -174,7 +174,11 @@ def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -
     found = decide(write_pair(tmp_path, second=2.0))
     found = [replace(one, decision="not known") if one.figure == "p95_ms" else one for one in found]
     figure, caption = decided._draw_ratios(found)
-    assert [axes.get_title() for axes in figure.axes] == ["goodput", "p95", "CPU"]
+    assert [axes.get_title() for axes in figure.axes] == [
+        "goodput",
+        "response time, p95",
+        "CPU time of an operation",
+    ]
     fills = []
     for axes, one in zip(figure.axes, found, strict=True):
         point = axes.containers[0].lines[0]  # type: ignore[attr-defined]
@@ -187,6 +191,32 @@ def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -
     (one,) = decided.ratios(found)
     assert one.name == "ratios"
     assert list(decided.ratios([])) == []
+
+
+def test_goodput_and_times_are_those_of_the_table_with_intervals(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, levels=(10, 20))
+    observed = cells.observed(judged)
+    summary = {(row["system"], row["level"]): row for row in tabulate(judged.used).to_dicts()}
+    goodput, _ = cells._draw_goodput(observed)
+    (axes,) = goodput.axes
+    rows = [("sync", 10.0), ("async", 10.0), ("sync", 20.0), ("async", 20.0)]
+    widths = [bar.get_width() for bar in axes.patches]  # type: ignore[attr-defined]
+    assert widths == pytest.approx([summary[row]["ok_per_s"] for row in rows])
+    assert axes.get_xlabel() == "operations/s; more is better"
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["10 threads", "20 threads"]
+    times, _ = cells._draw_times(observed)
+    assert times.axes[0].get_xlabel() == "ms; less is better"
+    texts = [text.get_text() for text in times.axes[0].texts]
+    assert texts[0].endswith(f", {cells._short(summary['sync', 10.0]['p95_ms'])}")
+    one, other = cells.measured(observed)
+    assert (one.name, other.name) == ("goodput", "response-times")
+    assert one.image == next(iter(cells.measured(observed))).image  # No date, no random id.
+    assert list(cells.measured([])) == []
+
+
+def test_figures_without_a_failure_are_left_out(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    assert list(failures.outcomes(load(tmp_path))) == []
 
 
 @pytest.mark.parametrize(

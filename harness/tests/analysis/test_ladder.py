@@ -108,12 +108,15 @@ def test_the_report_of_a_ladder_has_its_steps_and_the_published_one(judged: Judg
     assert "Worth a different amount at the top than on the way up" in text
     assert "log (list, 10 threads: 1.5" in text
     assert "5 of 5 statements disagree" in text
-    assert answer.answer(judged, decide(judged)).startswith("This experiment is a ladder")
+    line = answer.first(judged, decide(judged)).line
+    assert line.startswith("Of 3 steps, pool raises goodput most: ")
+    assert answer.decided(judged, decide(judged)) == ""
 
 
 def test_the_terminal_says_what_each_factor_of_a_ladder_is_worth(judged: Judged) -> None:
-    told = answer.told(judged, decide(judged))
-    log, pool, snapshot = told["sentences"]
+    decisions = decide(judged)
+    told = answer.told(judged, decisions, answer.first(judged, decisions))
+    _, log, pool, snapshot = told["own"]
 
     assert told["decisions"] == []
     assert log.startswith("list, 10 threads: goodput with log: 1.5")
@@ -148,7 +151,7 @@ def test_a_ladder_is_drawn_for_each_cell(judged: Judged) -> None:
     (figure,) = climb.ladders(judged, tabulate(judged.used), decide(judged))
 
     assert figure.name == "ladder-list-10"
-    assert figure.png.startswith(b"\x89PNG")
+    assert figure.image.startswith(b"\x89PNG")
     assert "Each rung has one more factor at its best" in figure.caption
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from testbed.analysis.answer import Answer
 from testbed.analysis.report import Written, write_report
 from testbed.analysis.results import find_results
 from testbed.model.errors import UserError
@@ -158,6 +159,7 @@ def test_the_report_lets_a_browser_load_nothing(page: Page) -> None:
 def test_a_name_in_brackets_is_printed_as_it_is() -> None:
     text = StringIO()
     none = pl.DataFrame(schema={"preset": pl.String, "backends": pl.String})
-    Written(Path("x"), (), (), none, {"[bold]run": "[red]why"}).print(Console(file=text))
+    told = Answer("[bold]line", next="[red]do")
+    Written(Path("x"), told, (), (), none, "[red]used").print(Console(file=text))
 
-    assert text.getvalue() == "[bold]run [red]why\n"
+    assert text.getvalue() == "[bold]line\nNext: [red]do\n\n[red]used\n"

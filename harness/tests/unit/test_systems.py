@@ -91,3 +91,10 @@ def test_no_module_names_a_system_or_its_product() -> None:
     ]
     assert lines
     assert not list(filter(named.search, lines))
+
+
+def test_every_workload_has_a_noun_for_reports() -> None:
+    for declaration in systems.declarations().values():
+        assert declaration.nouns.keys() == declaration.every_workload.keys(), declaration.name
+    assert systems.noun("reserve") == "reservations"
+    assert systems.noun("swim") == "swim operations"

@@ -78,7 +78,7 @@ def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
     return figure, (
         "Each rung has one more factor at its best than the one above it in the picture; those "
         "named plus are added to the top, each alone. Right: goodput of a rung divided by that of "
-        "the one before, with 95 % intervals, and smaller, below it, the top divided by the top "
-        "without the factor. Filled circle: better; square: worse; diamond: alike; hollow: not "
-        "known."
+        "the one before, with the interval by which it is decided, and smaller, below it, the top "
+        "divided by the top without the factor. Filled circle: better; square: worse; diamond: "
+        "alike; hollow: not known."
     )

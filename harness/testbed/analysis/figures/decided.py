@@ -10,20 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from testbed.analysis.decisions import HEADLINE, Decision, Outcome
-from testbed.analysis.figures.figure import ReportFigure, finished, subplots
-from testbed.analysis.figures.style import COLOURS, GREY
+from testbed.analysis.figures.figure import ReportFigure, narrow, subplots
+from testbed.analysis.figures.style import DARK_RED, GREEN, GREY, NARROW_IN
 from testbed.analysis.quantities import MORE_IS_BETTER
-from testbed.analysis.statistics.intervals import CONFIDENCE
 from testbed.analysis.statistics.ratios import ALIKE
-from testbed.analysis.tables import FIGURE, by_systems
+from testbed.analysis.tables import LONG_WORDS, by_systems
 
 DRAWN: dict[Outcome, tuple[str, str, str]] = {
-    "better": ("o", COLOURS[0], COLOURS[0]),
-    "worse": ("s", COLOURS[1], COLOURS[1]),
-    "alike": ("D", COLOURS[2], COLOURS[2]),
+    "better": ("o", GREEN, GREEN),
+    "worse": ("s", DARK_RED, DARK_RED),
+    "alike": ("D", "black", "black"),
     "not known": ("o", GREY, "white"),
 }
-"""Marker, colour and fill by decision."""
+"""Marker, colour and fill by decision; the colours of two compared systems are others."""
 
 TICKS = (
     (0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10),
@@ -42,30 +41,31 @@ def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
     parts = by_systems(one for one in decisions if one.ratio is not None)
     for title, part in parts.items():
         name = "ratios" if len(parts) == 1 else f"ratios-{part[0].system}-to-{part[0].reference}"
-        yield finished(name, f"{title}: ratios", partial(_draw_ratios, part))
+        yield narrow(name, f"{title}: ratios", partial(_draw_ratios, part))
 
 
 def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     system, reference = part[0].system, part[0].reference
     cells = list(dict.fromkeys((one.workload, one.load) for one in part))
-    figure, grid = subplots(1, len(HEADLINE), 1.3 + 0.32 * len(cells), sharey=True)
-    for axes, name in zip(grid[0], HEADLINE, strict=True):
-        known = [one for one in part if one.figure == name]
+    drawn = [name for name in HEADLINE if any(one.figure == name for one in part)]
+    height_in = 0.5 + len(drawn) * (0.75 + 0.24 * len(cells))
+    figure, grid = subplots(len(drawn), 1, height_in, width_in=NARROW_IN)
+    for (axes,), name in zip(grid, drawn, strict=True):
         values: list[float] = []
-        for one in known:
-            values += mark_ratio(axes, one, cells.index((one.workload, one.load)), capsize=3, ms=6)
-        axes.set_title(FIGURE[name])
+        for one in part:
+            if one.figure == name:
+                at = cells.index((one.workload, one.load))
+                values += mark_ratio(axes, one, at, capsize=3, ms=6)
+        axes.set_title(LONG_WORDS[name])
         side = "right" if name in MORE_IS_BETTER else "left"
-        axes.set_title(f"{side} is better", loc="right", fontsize=7.5, color=GREY)
-        axes.set_xlabel(f"{system} ÷ {reference}")
+        axes.set_title(f"{side} is better", loc="right", fontsize=8, color=GREY)
         ratio_axis(axes, values)
-        if not known:
-            axes.text(0.5, 0.5, "not recorded", transform=axes.transAxes, ha="center")
-    grid[0][0].set_yticks(range(len(cells)), [f"{workload}, {load}" for workload, load in cells])
-    grid[0][0].set_ylim(len(cells) - 0.5, -0.5)
+        axes.set_yticks(range(len(cells)), [f"{workload}, {load}" for workload, load in cells])
+        axes.set_ylim(len(cells) - 0.5, -0.5)
+    grid[-1][0].set_xlabel(f"{system} ÷ {reference}")
     return figure, (
-        f"{system} divided by {reference} in each cell, with {100 * CONFIDENCE:g} % intervals; "
-        f"grey: within {100 * (ALIKE - 1):.0f} %. Filled circle: {system} is better; square: "
+        f"{system} divided by {reference} in each cell, with the interval by which it is decided; "
+        f"grey: within {100 * (ALIKE - 1):.0f} % of 1. Filled circle: {system} is better; square: "
         "worse; diamond: alike; hollow: not known."
     )
 

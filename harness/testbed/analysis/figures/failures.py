@@ -33,8 +33,13 @@ OUTCOMES_SPELT = 4
 
 
 def outcomes(measured: Measured) -> Iterator[ReportFigure]:
-    """Draw the response codes and failure classes of operations by level, per workload."""
+    """Draw the response codes and failure classes of operations by level, per workload.
+
+    A workload without any failure has no figure: all of its bars would be alike.
+    """
     for study, measurements in measured_studies(measured).items():
+        if not any(one.dropped or not one.operations["ok"].all() for one in measurements):
+            continue
         yield figure_of("outcomes", "response codes by level", study, _draw_outcomes, measurements)
 
 

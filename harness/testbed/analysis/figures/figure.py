@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
-from testbed.analysis.figures.style import DPI, STYLE, WIDTH_IN
+from testbed.analysis.figures.style import DPI, NARROW_STYLE, STYLE, WIDTH_IN
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.studies import Study
 
 Data = TypeVar("Data")
+
+MIME = {"png": "image/png", "svg": "image/svg+xml"}
 
 COLOURS = 256
 """Size of the palette: one byte per pixel."""
@@ -35,15 +37,18 @@ class ReportFigure:
 
     name: str
     caption: str
-    png: bytes
+    image: bytes
+    kind: Literal["png", "svg"] = "png"
+    """SVG for narrow figures, which fit a phone; PNG for wide ones, which may have many points."""
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-        image, words = b64encode(self.png).decode(), escape(self.caption)
+        image, words = b64encode(self.image).decode(), escape(self.caption)
+        mime = MIME[self.kind]
         html = (
-            f'<figure><img src="data:image/png;base64,{image}" alt="{words}">'
-            f"<figcaption>{words}</figcaption></figure>"
+            f'<figure class="{self.kind}"><div><img src="data:{mime};base64,{image}" '
+            f'alt="{words}"></div><figcaption>{words}</figcaption></figure>'
         )
-        return {"text/html": html, "image/png": image}, {"image/png": {"name": self.name}}
+        return {"text/html": html, mime: image}, {mime: {"name": self.name}}
 
 
 def figure_of(
@@ -62,6 +67,17 @@ def figure_of(
     whole_title = f"{study.workload}: {title}  ({study.conditions})"
     name = "-".join([kind, study.workload, *stated])
     return finished(name, whole_title, lambda: draw(study, data))
+
+
+def narrow(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:
+    """Draw a figure that fits a phone, with its caption, and add a title."""
+    image = BytesIO()
+    with rc_context(STYLE | NARROW_STYLE):
+        figure, caption = draw()
+        figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+        # The same figure is the same file: no date, no random ids.
+        figure.savefig(image, format="svg", metadata={"Date": None})
+    return ReportFigure(name, caption, image.getvalue(), "svg")
 
 
 def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:
@@ -86,10 +102,10 @@ def _small(image: BytesIO) -> bytes:
 
 
 def subplots(
-    rows: int, columns: int, height_in: float, **options: Any
+    rows: int, columns: int, height_in: float, *, width_in: float = WIDTH_IN, **options: Any
 ) -> tuple[Figure, list[list[Axes]]]:
     """Return a figure that shares no state with others, and its axes row by row."""
-    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    figure = Figure(figsize=(width_in, height_in), layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False, **options)
     return figure, grid.tolist()
 

@@ -75,7 +75,7 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
         f"Mean and 95th percentile of the response time of successful {study.workload} operations "
         f"against {study.axis}, {study.conditions}, {runs} per cell. "
         + (
-            "Dashed: least-squares line; r: Pearson's correlation, which tells how straight the "
+            "Dashed: least-squares line; r: Pearson's correlation, which shows how straight the "
             "points lie and not how well a system scales."
             if enough
             else f"Fewer than {LEVELS_FOR_R} levels: no trend line and no correlation."

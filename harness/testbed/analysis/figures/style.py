@@ -10,8 +10,12 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY = "#555555"
+GREEN = "#009E73"
+DARK_RED = "#882255"
 
 WIDTH_IN = 9.0
+NARROW_IN = 4.2
+"""Width of figures that fit a phone: 390 pixels show them at almost their size."""
 DPI = 144
 
 STYLE: dict[Any, Any] = {
@@ -27,6 +31,13 @@ STYLE: dict[Any, Any] = {
     "grid.linewidth": 0.6,
     "legend.frameon": False,
 }
+
+NARROW_STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "testbed",
+    "figure.constrained_layout.h_pad": 0.06,
+}
+"""Of SVG: text stays text, in a font of the reader."""
 
 
 @dataclass(frozen=True)

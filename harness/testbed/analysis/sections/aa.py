@@ -22,7 +22,7 @@ from testbed.analysis.tables import (
 from testbed.analysis.verdicts import Judged
 
 EFFECT = 1.25
-"""The ratio for which simulation tells how often it is found."""
+"""The ratio for which simulation shows how often it is detected."""
 
 
 def aa(judged: Judged) -> str:
@@ -53,15 +53,15 @@ def aa(judged: Judged) -> str:
 
 
 def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
-    """Return for each cell whether a known handicap was found; empty without a handicap."""
+    """Return for each cell whether a known handicap was detected; empty without a handicap."""
     rows = [
         {
             "system": one.system,
             "cell": f"{one.workload}, {one.load}",
             "expected": f"{expected:.2f}",
-            "CPU ratio [95 %]": ratio_words(one),
+            "CPU ratio": ratio_words(one),
             "covers it": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
-            "found": "yes"
+            "detected": "yes"
             if one.decision == ("worse" if expected > 1 else "better")
             else f"**no**: {one.decision}",
         }
@@ -73,11 +73,11 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
     for system in dict.fromkeys(row["system"] for row in rows):
         ours = [row for row in rows if row["system"] == system]
         found, covered = (
-            sum(row[what] == "yes" for row in ours) for what in ("found", "covers it")
+            sum(row[what] == "yes" for row in ours) for what in ("detected", "covers it")
         )
         lines.append(
-            f"- {system}: found in {found} of {len(ours)} cells, the interval covers the truth in "
-            f"{covered}"
+            f"- {system}: detected in {found} of {len(ours)} cells; the interval covers the truth "
+            f"in {covered}"
         )
     return (
         "Expected is 1 + handicapped calls of an operation × handicap ÷ the reference's CPU time "
@@ -110,7 +110,7 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
     titles = (
         f"false decisions, {DECIDING_PAIRS} pairs",
         f"alike, {DECIDING_PAIRS} pairs",
-        f"{100 * (EFFECT - 1):.0f} % more found, {DECIDING_PAIRS} pairs",
+        f"{100 * (EFFECT - 1):.0f} % more detected, {DECIDING_PAIRS} pairs",
         "false decisions, one pair",
     )
     return {"figure": FIGURE[spread.figure], **dict(zip(titles, shares, strict=True))}

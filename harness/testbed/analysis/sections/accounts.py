@@ -12,7 +12,7 @@ from testbed.analysis.verdicts import Judged
 
 NOTE = (
     "By id, when the drain had ended: accepted = built + lost + dead-lettered + queued. Refused is "
-    "not lost: that client was told. *Unserved* are the lost and the refused, as a share of the "
+    "not lost: that client knows of it. *Unserved* are the lost and the refused, as a share of the "
     "offered. Predicted for n that arrive at rate a, with K places, drained at m per second: "
     "max(0, 1 - K/n - m/a); with Poisson arrivals that never end, M/M/1/K. The drain rate m is "
     "measured after the load. *First third* is the share of the lost that came in the first third "

@@ -9,17 +9,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from testbed.analysis import objective
+from testbed.analysis.answer import Answer, Measured, answer, findings
 from testbed.analysis.capacities import capacities
-from testbed.analysis.decisions import HEADLINE, Decision, decide
+from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import WORDS
 from testbed.analysis.samples import load
-from testbed.analysis.sections import ladder
-from testbed.analysis.sections.disturbed import disturbance_words
+from testbed.analysis.sections import demand, ladder
 from testbed.analysis.statistics.capacity import Capacity
 from testbed.analysis.statistics.intervals import CONFIDENCE
-from testbed.analysis.statistics.ratios import ALIKE
+from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import (
     DECIDED_NOTE,
     DECIDED_TEXT,
@@ -27,14 +29,13 @@ from testbed.analysis.tables import (
     MISSING,
     by_systems,
     decided_rows,
-    effect,
-    factor,
     markdown_table,
     percent,
     ratio_words,
     remarks,
 )
-from testbed.analysis.verdicts import Judged, judge_all
+from testbed.analysis.verdicts import DECIDING, Judged, judge_all
+from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode, load_unit, load_words
 
@@ -44,109 +45,130 @@ INVALID_SPELT = 4
 """Most invalid runs that are named; of more, the reasons are counted."""
 
 
-def heading(judged: Judged) -> str:
-    """Return the title and one line about what was measured."""
-    cells = list(judged.recorded.by_cell())
-    where = {(cell.workload, cell.mode, cell.level) for cell in cells}
+def title(judged: Judged) -> str:
+    """Return the title of the page: the systems."""
     # A search has a cell for each amount of CPU of a system.
     searched = [one.demand["system"] for one in judged.results.runs if one.demand]
-    systems = _listed(list(dict.fromkeys(searched)) or judged.results.systems)
-    workloads = _listed(list(dict.fromkeys(cell.workload for cell in cells)))
+    return f"# {listed(list(dict.fromkeys(searched)) or judged.results.systems)} under load"
+
+
+def heading(judged: Judged) -> str:
+    """Return one line about what was measured."""
+    cells = list(judged.recorded.by_cell())
+    where = {(cell.workload, cell.mode, cell.level) for cell in cells}
+    workloads = listed(list(dict.fromkeys(cell.workload for cell in cells)))
     loads = [
         f"{words}: {', '.join(f'{level:g}' for level in levels)}."
         for mode, words in MODES.items()
         if (levels := sorted({cell.level for cell in cells if cell.mode == mode}))
     ]
     return (
-        f"# Microservice patterns under load: {systems}\n\n"
         f"Results `{judged.results.path.resolve().name}`. Workloads: {workloads}. "
         f"{' '.join(loads)} "
         f"{len(judged.recorded.measurements)} runs of {len(where)} cells."
     )
 
 
-def answer(judged: Judged, decisions: Sequence[Decision]) -> str:
-    """Return the decisions: a table for each comparison and a sentence for each workload."""
-    if judged.results.declared.get("demand"):
-        return (
-            f"This experiment searched for the least CPU that is enough; see below. {_used(judged)}"
-        )
-    if judged.results.declared.get("search"):
-        return (
-            "This experiment searched for the highest rate that meets the objective; see below. "
-            + _used(judged)
-        )
-    if judged.results.declared.get("ladder"):
-        return f"This experiment is a ladder; what each step is worth is below. {_used(judged)}"
-    if not any(one.ratio is not None for one in decisions):
-        return (
-            "**Nothing is decided:** no load has runs of a system and its reference that may "
-            f"decide. {_used(judged)}"
-        )
-    parts = ["\n".join(f"- {sentence}" for sentence in sentences(decisions))]
+def first(judged: Judged, decisions: Sequence[Decision], disturbed: str = "") -> Answer:
+    """Return the answer in one line, with what to do next.
+
+    ``disturbed`` is one sentence on what disturbed the measurement; empty if nothing did.
+    """
+    return answer(
+        findings(decisions),
+        Measured(
+            name=str(judged.results.declared.get("name") or ""),
+            runs=Counter(verdict.status for verdict in judged.verdicts.values()),
+            disturbed=disturbed,
+            own=_own(judged, decisions),
+            fastest=fastest(tabulate(judged.used)),
+        ),
+    )
+
+
+def lead(told: Answer) -> str:
+    """Return the answer as the first paragraph of the page."""
+    return "\n>\n".join(f"> {line}" for line in (f"**{told.line}**", *told.lines))
+
+
+def decided(judged: Judged, decisions: Sequence[Decision]) -> str:
+    """Return a table of the decisions for each comparison; empty if there are none to show."""
+    return "" if _own(judged, decisions) else decided_table(decisions)
+
+
+def decided_table(decisions: Sequence[Decision]) -> str:
+    """Return a table of decisions for each comparison, and remarks on them."""
+    parts = []
     for title, part in by_systems(decisions).items():
         table = markdown_table(decided_rows(part), DECIDED_TEXT)
-        parts.append(f"**{title}.** {DECIDED_NOTE}.\n\n{table}")
+        parts.append(f"**{title}**\n\n{table}\n\n{DECIDED_NOTE[0].upper()}{DECIDED_NOTE[1:]}.")
         parts.append("\n".join(f"- {remark}" for remark in remarks(part)))
     return "\n\n".join(filter(None, parts))
 
 
-def told(judged: Judged, decisions: Sequence[Decision]) -> dict[str, Any]:
+def told(judged: Judged, decisions: Sequence[Decision], answered: Answer) -> dict[str, Any]:
     """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
-    doubtful = {run: str(one) for run, one in judged.verdicts.items() if one.status != "valid"}
-    searched = bool(judged.results.declared.get("search"))
-    own = _limits(judged) if searched else ladder.sentences(judged, decisions)
+    own = _own(judged, decisions)
     return {
-        "decisions": [] if own else [asdict(one) for one in decisions],
-        "sentences": [
-            *filter(None, [disturbance_words(judged.results)]),
-            *(own or sentences(decisions)),
-        ],
-        "doubtful": {**doubtful, **judged.recorded.unreadable},
+        "answer": {**asdict(answered), "findings": ()},
+        "decisions": [] if own else [asdict(decision) for decision in decisions],
+        "own": list(own),
+        "used": used(judged).replace("**", "").replace("`", ""),
     }
 
 
-def sentences(decisions: Sequence[Decision]) -> list[str]:
-    """Return one sentence for each comparison and workload."""
-    told = []
-    for part in by_systems(decisions).values():
-        known = [one for one in part if one.ratio is not None]
-        for (workload, _), ones in grouped(known, lambda one: (one.workload, one.mode)).items():
-            system, reference = ones[0].system, ones[0].reference
-            clauses = [
-                f"{WORDS[figure]} {_clause(decided, reference)}"
-                for figure in HEADLINE
-                if (decided := [one for one in ones if one.figure == figure])
-            ]
-            one_pair = all(one.pair_spread is None and one.pairs == 1 for one in ones)
-            only = " One pair of starts: another may differ." if one_pair else ""
-            told.append(f"{workload}: {system}'s {'; its '.join(clauses)}.{only}")
-    return told
+def fastest(summary: pl.DataFrame) -> str:
+    """Return the highest goodput of a summary in words; empty without one."""
+    rows = summary.drop_nulls("ok_per_s").sort("ok_per_s", descending=True)
+    if rows.is_empty():
+        return ""
+    row = rows.row(0, named=True)
+    load, goodput = load_words(row["mode"], row["level"]), f"{row['ok_per_s']:,.3g}"
+    if row["ok_per_s"] >= 100:
+        goodput = f"{row['ok_per_s']:,.0f}"
+    p95 = "" if row["p95_ms"] is None else f", 95 % of them within {row['p95_ms']:,.0f} ms"
+    return f"{row['system']} serves {goodput} {systems.noun(row['workload'])}/s at {load}{p95}"
+
+
+def _own(judged: Judged, decisions: Sequence[Decision]) -> Sequence[str]:
+    """Return the sentences of an experiment that does not simply compare; else none."""
+    declared = judged.results.declared
+    if declared.get("demand"):
+        return demand.sentences(judged) or ["The search for the least CPU has no result."]
+    if declared.get("search"):
+        return _limits(judged) or ["The search for the highest rate has no result."]
+    if declared.get("ladder"):
+        return ladder.sentences(judged, decisions)
+    return ()
 
 
 def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return one paragraph about the data behind the decisions."""
-    words = [_used(judged), _ending(judged.results.ending)]
+    words = [used(judged), _ending(judged.results.ending)]
     if decisions and judged.results.runs[0].recorded:
         pairs = sorted({one.pairs for one in decisions})
         words.append(
             f"Each cell has {_span([str(count) for count in pairs])} "
             f"pair{'' if pairs[-1] == 1 else 's'} of starts that decide."
         )
+        ages = [one.age_s for one in decisions if one.age_s is not None]
+        if ages:
+            minutes = [f"{age / 60:.0f}" for age in (min(ages), max(ages))]
+            words.append(f"The systems were measured {_span(minutes)} minutes after their start.")
         spreads: dict[str, list[float]] = {}
         for one in decisions:
             if one.pair_spread is not None:
                 spreads.setdefault(one.figure, []).append(one.pair_spread)
         if spreads:
-            listed = _listed(
+            spread = listed(
                 [
                     f"{_span([f'{100 * sd:.1f}' for sd in sorted(some)])} % in {FIGURE[figure]}"
                     for figure, some in spreads.items()
                 ]
             )
             words.append(
-                "The ratio's spread, over pairs of starts or as its blocks imply, whichever is "
-                f"larger, is {listed}."
+                "Between pairs of starts the ratio differs by a standard deviation of "
+                f"{spread}; what its blocks imply counts where it is more."
             )
         words.append(_idle(judged))
     return " ".join(filter(None, words))
@@ -232,45 +254,6 @@ def _curve(one: Decision) -> tuple[str, str, str, str, str]:
     return one.system, one.reference, one.workload, one.mode, one.figure
 
 
-def _clause(ones: Sequence[Decision], reference: str) -> str:
-    """Return the decisions by one figure: ``is 16 % lower than the reference's at …``."""
-    parts = []
-    for kind, known in sorted(grouped(ones, _kind).items()):
-        where = f"at {_loads(known)}"
-        ratios_ = [one.ratio or 1.0 for one in known]
-        if kind == 2:
-            parts.append(f"alike within {100 * (ALIKE - 1):.0f} % {where}")
-        elif kind == 3:
-            effects = sorted(one.could_tell for one in known if one.could_tell is not None)
-            told = f" ({_span([*map(effect, effects)])} would be found)" if effects else ""
-            parts.append(f"not known {where}{told}")
-        else:
-            shown = ", ".join(ratio_words(one) for one in known)
-            if factor(max(ratios_)) or factor(min(ratios_)):
-                times = [factor(ratio) or f"{ratio:#.2g}" for ratio in sorted(ratios_)]
-                amount = f"{_span(times)} times {reference}'s"
-            else:
-                changes = sorted(100 * abs(ratio - 1) for ratio in ratios_)
-                amount = f"{_span([f'{change:.0f}' for change in changes])} % "
-                amount += "higher" if kind == 0 else "lower"
-                amount += f" than {reference}'s"
-            parts.append(f"{amount} {where} ({shown})")
-    return f"is {_listed(parts)}"
-
-
-def _kind(one: Decision) -> int:
-    """Return 0 where the figure is higher, 1 lower, 2 alike, 3 not known."""
-    if one.decision in ("better", "worse"):
-        return 0 if (one.ratio or 1) > 1 else 1
-    return 2 if one.decision == "alike" else 3
-
-
-def _loads(ones: Sequence[Decision]) -> str:
-    if len(ones) == 1:
-        return load_words(ones[0].mode, ones[0].level)
-    return f"{_listed([f'{one.level:g}' for one in ones])} {load_unit(ones[0].mode)}"
-
-
 def _span(words: Sequence[str]) -> str:
     """Return the first and the last word: ``16 to 18``."""
     return " to ".join(dict.fromkeys((words[0], words[-1])))
@@ -289,23 +272,29 @@ def _idle(judged: Judged) -> str:
     )
 
 
-def _used(judged: Judged) -> str:
-    """Return how many runs are used, and why the others are not."""
-    states = Counter(verdict.status for verdict in judged.verdicts.values())
-    total = len(judged.verdicts) + len(judged.recorded.unreadable)
-    words = [f"{len(judged.used.measurements)} of {total} runs are used."]
-    if states["invalid"]:
-        words.append(f"**{states['invalid']} invalid** and left out: {_why(judged)}.")
-    if states["disturbed"]:
-        words.append(f"**{states['disturbed']} disturbed:** shown, and not deciding.")
-    if states["still warming"]:
-        words.append(f"**{states['still warming']} still warming:** shown, and not deciding.")
-    if states["overloaded"]:
-        words.append(f"{states['overloaded']} did not carry the load, and are used.")
-    if states["stalled"]:
-        words.append(f"{states['stalled']} stalled, and are used.")
-    if judged.recorded.unreadable:
-        words.append(f"{len(judged.recorded.unreadable)} cannot be read.")
+def used(judged: Judged) -> str:
+    """Return how many runs decide, and why the others do not."""
+    states = Counter(str(verdict.status) for verdict in judged.verdicts.values())
+    return count_words(states, len(judged.recorded.unreadable), _why(judged))
+
+
+def count_words(states: Mapping[str, int], unreadable: int = 0, why: str = "") -> str:
+    """Return how many runs decide by the status of each; ``why`` is about the invalid ones."""
+    total = sum(states.values()) + unreadable
+    deciding = sum(states.get(status, 0) for status in DECIDING)
+    words = [f"{deciding} of {total} runs decide."]
+    if count := states.get("invalid"):
+        words.append(f"**{count} invalid** and left out{f': {why}' if why else ''}.")
+    if count := states.get("disturbed"):
+        words.append(f"**{count} disturbed:** shown, but not deciding.")
+    if count := states.get("still warming"):
+        words.append(f"**{count} still warming up:** shown, but not deciding.")
+    if count := states.get("overloaded"):
+        words.append(f"Deciding, though the load was not carried: {count}.")
+    if count := states.get("stalled"):
+        words.append(f"Deciding, though no operation ended for a while: {count}.")
+    if unreadable:
+        words.append(f"{unreadable} cannot be read.")
     return " ".join(words)
 
 
@@ -320,9 +309,9 @@ def _ending(ended: Mapping[str, Any]) -> str:
     told = []
     if known:
         least, cell = max(known)
-        told.append(f"a difference of {percent(least)} would be found, {cell}")
+        told.append(f"the smallest detectable difference is {percent(least)}, {cell}")
     if unknown:
-        told.append(f"for {_listed(unknown)} it is not known")
+        told.append(f"it is not known for {listed(unknown)}")
     match ended.get("rule"):
         case "precise":
             return f"The experiment ended {after}, as precise as declared: {'; '.join(told)}."
@@ -349,6 +338,6 @@ def _why(judged: Judged) -> str:
     )
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """Join words with commas and a last "and"."""
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

@@ -11,11 +11,11 @@ from testbed.analysis.tables import markdown_table, mean_known, number, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
-    "The origin is what the caches stand in front of. *Asked* are the requests to it, *kept* is "
+    "The origin is what the caches stand in front of. *Requests* are those to it, *kept* is "
     "the share of operations without one. Predicted is the share that a cache keeps which fetches "
     "one answer at a time, for λ arrivals per second: 1 - 1/(1 + λ(R + T(1 - r))). R is the time "
     "of a request to the origin, r the share of these that are refused, T the time for which an "
-    "answer is fresh. *Asked, ×* is the number of requests over that prediction: 1 if a cache "
+    "answer is fresh. *Requests ÷ needed* is their number over that prediction: 1 if a cache "
     "joins the requests that arrive while it fetches an answer. Age is the time from when an "
     "answer was true until the client has it. Figures are means over runs; *oldest* is the "
     "maximum of all."
@@ -44,12 +44,12 @@ def _row(runs: Sequence[Cached]) -> dict[str, str]:
         "load": cell.load,
         "runs": f"{len(runs)}",
         "failed": share(sum(one.failed for one in runs) / sum(one.operations for one in runs)),
-        "asked": number(mean("asked"), 0),
+        "requests": number(mean("asked"), 0),
         "refused": share(mean("refused_share")),
         "kept": share(mean("kept_share")),
         "predicted": share(mean("predicted_share")),
         "fresh, s": number(mean("fresh_s"), 0),
-        "asked, ×": number(mean("asked_ratio"), 1),
+        "requests ÷ needed": number(mean("asked_ratio"), 1),
         "age, mean, s": number(mean("mean_age_s"), 2),
         "oldest, s": number(max(ages, default=None), 2),
     }

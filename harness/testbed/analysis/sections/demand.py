@@ -11,6 +11,7 @@ from testbed.analysis.prices import SIZES, price_list
 from testbed.analysis.quantities import geometric_mean
 from testbed.analysis.tables import MISSING, markdown_table, mean_known, number, percent, share
 from testbed.analysis.verdicts import Judged
+from testbed.model.loads import load_words
 
 NOTE = (
     "Cores and memory are those of all services of the system together. With *too little* the "
@@ -49,6 +50,19 @@ def least(judged: Judged, prices: str | None = None) -> str:
         )
     parts += [ALONE_NOTE, markdown_table(_demands(demands), ("workload", "system", "service"))]
     return "\n\n".join(parts)
+
+
+def sentences(judged: Judged) -> list[str]:
+    """Return one sentence for each workload and number of threads: the least CPU of each system."""
+    told = []
+    studies = grouped(searches(judged), lambda search: (search.workload, search.threads))
+    for (workload, threads), found in studies.items():
+        needs = [
+            f"{system} needs {_each([search.cpus for search in some], 'more than was tried')} cores"
+            for system, some in grouped(found, lambda search: search.system).items()
+        ]
+        told.append(f"{workload}, {load_words('closed', threads)}: {'; '.join(needs)}.")
+    return told
 
 
 def published_split(judged: Judged, split: Mapping[str, float]) -> str:

@@ -11,6 +11,7 @@ from testbed.analysis.ladders import Climb, climbed
 from testbed.analysis.summary import memory_column, tabulate
 from testbed.analysis.tables import (
     MISSING,
+    SEEN,
     decision_words,
     effect,
     markdown_table,
@@ -22,11 +23,11 @@ from testbed.model.loads import load_words
 
 NOTE = (
     "Each rung has one more factor at its best. *Worth* is the rung divided by the one below it, "
-    "with its 95 % interval: above 1 is better for goodput, below 1 for CPU. *At the top* is the "
-    "whole system divided by itself without this factor alone. *Finds* is the smallest difference "
-    "in goodput that would have been found. Goodput, p95, CPU of an operation and memory (PSS "
-    "where it was read, else RSS) are means over all starts of a rung; only systems that were up "
-    "together are divided."
+    "with the interval by which it is decided: above 1 is better for goodput, below 1 for CPU. *At "
+    "the top* is the whole system divided by itself without this factor alone. *Could see* is the "
+    "smallest difference in goodput that would have been seen. Goodput, p95, CPU of an operation "
+    "and memory (PSS where it was read, else RSS) are means over all starts of a rung; only "
+    "systems that were up together are divided."
 )
 
 WORTH = ("worth: goodput", "worth: CPU", "at the top: goodput", "at the top: CPU")
@@ -52,10 +53,13 @@ def ladder(judged: Judged) -> str:
 
 
 def sentences(judged: Judged, decisions: Sequence[Decision]) -> list[str]:
-    """Return one sentence for each factor of a ladder and each cell: what it is worth."""
+    """Return one sentence for each factor of a ladder and each cell: what it is worth.
+
+    Before them is one on the factor that gives most.
+    """
     if (found := climbed(judged.results, decisions)) is None:
         return []
-    told = []
+    told = [_most(found)]
     for step in found.steps:
         at_top = {_cell(one): one for one in step.removed if one not in step.added}
         for one in step.added:
@@ -67,6 +71,23 @@ def sentences(judged: Judged, decisions: Sequence[Decision]) -> list[str]:
                 + (f"; at the top: {_worth(top)}" if top else "")
             )
     return told
+
+
+def _most(found: Climb) -> str:
+    """Return which step of a ladder raises goodput most."""
+    better = [
+        (decision.ratio or 1.0, step.factor, decision)
+        for step in found.steps
+        for decision in step.added
+        if decision.figure == "ok_per_s" and decision.decision == "better"
+    ]
+    if not better:
+        return f"No step of the ladder is shown to raise goodput; it has {len(found.steps)}."
+    _, factor, decision = max(better, key=lambda step: step[0])
+    return (
+        f"Of {len(found.steps)} steps, {factor} raises goodput most: {_worth(decision)}, "
+        f"{decision.workload}, {decision.load}."
+    )
 
 
 def _rows(found: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
@@ -92,7 +113,7 @@ def _rows(found: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
             "CPU, ms": number(one.get("server_cpu_ms_per_ok"), 2),
             "MB": number(one.get(memory)),
             **dict(zip(WORTH, map(_worth, worth), strict=True)),
-            "finds": effect(worth[0].could_tell if worth[0] else None),
+            SEEN: effect(worth[0].could_tell if worth[0] else None),
         }
 
     return [

@@ -32,6 +32,6 @@ def spread(invocations: Sequence[Judged]) -> str:
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "
         f"over pairs of starts{' and over invocations' if several else ''}. Detectable is the "
         "smallest difference that 80 % of experiments with these cells and this number of pairs "
-        "would find. With one pair the result holds for these starts only.\n\n"
+        "would show. With one pair the result holds for these starts only.\n\n"
         + markdown_table(rows, ("figure",))
     )

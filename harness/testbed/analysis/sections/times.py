@@ -12,9 +12,11 @@ from testbed.model.loads import load_words
 
 NOTE = (
     "By the timers of the services themselves, read before and after each run: ms per operation, "
-    "which is the calls per operation × the mean ms of one call, over every usable run, whole. "
+    "which is the calls per operation × the mean ms of one call. It is the arithmetic mean over "
+    "all operations of the usable runs, whole; the mean in the table above is that of a typical "
+    "block, so the two differ where blocks do. "
     "Hops are nested, from the outside in: a hop's own time is its time minus that of the "
-    "hops it waits for. Services that are asked at once overlap, so that the times of their hops "
+    "hops it waits for. Services that are called at once overlap, so that the times of their hops "
     "do not add up to that of the operation. Waiting in a queue is counted in whole milliseconds. "
     f"Hops with less than one call in {1 / SELDOM:.0f} operations are left out."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,3 +63,25 @@ def factor_interval(values: ArrayLike) -> Interval:
         raise ValueError(f"an interval of factors needs figures above 0, got {observed.min():g}")
     logs = mean_interval(np.log(observed))
     return Interval(math.exp(logs.estimate), math.exp(logs.low), math.exp(logs.high))
+
+
+def pooled_intervals(groups: Sequence[ArrayLike]) -> list[Interval]:
+    """Return the geometric mean of each group of positive values, with Student's interval.
+
+    The standard deviation of the logarithms is pooled over the groups. If no group has two values,
+    an interval is its estimate.
+    """
+    logs = [np.log(np.asarray(group, dtype=float)) for group in groups]
+    freedom = sum(group.size - 1 for group in logs)
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in logs)
+    reach = 0.0
+    if freedom:
+        reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * math.sqrt(squares / freedom)
+    return [
+        Interval(
+            math.exp(group.mean()),
+            math.exp(group.mean() - reach / math.sqrt(group.size)),
+            math.exp(group.mean() + reach / math.sqrt(group.size)),
+        )
+        for group in logs
+    ]

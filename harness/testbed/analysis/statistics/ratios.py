@@ -103,8 +103,7 @@ def paired_ratios(
     Notes
     -----
     The estimates are the cells' means; the variance is pooled over cells. Student's intervals; Holm
-    (Scandinavian Journal of Statistics 6, 1979) over the cells, and intervals at its levels
-    (Serlin, Journal of Experimental Education 61, 1993); equivalence by two one-sided tests
+    (Scandinavian Journal of Statistics 6, 1979) over the cells; equivalence by two one-sided tests
     (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
     """
     groups = [np.asarray(cell, dtype=float) for cell in cells]

@@ -9,6 +9,7 @@ from scipy import stats
 from testbed.analysis.statistics.intervals import (
     factor_interval,
     mean_interval,
+    pooled_intervals,
     wilson,
 )
 
@@ -21,6 +22,24 @@ def test_the_interval_of_a_mean_agrees_with_scipy_and_needs_two_observations() -
     assert (interval.low, interval.high) == pytest.approx((expected.low, expected.high))
     with pytest.raises(ValueError, match="at least 2 observations, got 1"):
         mean_interval([3.0])
+
+
+def test_geometric_means_have_students_interval_with_a_pooled_variance() -> None:
+    one, other = [2.0, 8.0], [5.0, 5.0]
+    spread = np.sqrt(np.var(np.log(one), ddof=1) / 2)
+    reach = np.exp(stats.t.ppf(0.975, 2) * spread / np.sqrt(2))
+    found = pooled_intervals([one, other])
+    assert [interval.estimate for interval in found] == pytest.approx([4.0, 5.0])
+    assert [interval.high for interval in found] == pytest.approx([4.0 * reach, 5.0 * reach])
+    (alone,) = pooled_intervals([[3.0, 4.5, 5.0]])
+    assert (alone.low, alone.high) == pytest.approx(factor_ends([3.0, 4.5, 5.0]))
+    (single,) = pooled_intervals([[7.0]])
+    assert single.low == single.estimate == single.high
+
+
+def factor_ends(values: list[float]) -> tuple[float, float]:
+    ends = stats.ttest_1samp(np.log(values), 0).confidence_interval(0.95)
+    return float(np.exp(ends.low)), float(np.exp(ends.high))
 
 
 def test_factors_have_scipys_interval_of_logarithms() -> None:

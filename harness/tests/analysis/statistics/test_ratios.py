@@ -66,9 +66,8 @@ def test_holm_is_stricter_with_more_cells() -> None:
     assert [one.verdict for one in among[1:]] == ["not known"] * 8
 
 
-def test_holm_agrees_with_a_published_example() -> None:
-    # Holm 1979 as worked in Wright, Biometrics 48 (1992), p. 1008: 0.01, 0.02, 0.03, 0.04 adjust to
-    # 0.04, 0.06, 0.06, 0.06.
+def test_holm_tests_at_the_level_of_each_step() -> None:
+    # By hand: 0.01 <= 0.05 / 4; 0.02 > 0.05 / 3, where it ends.
     family = holm([0.03, 0.01, 0.04, 0.02])
     assert family.rejected.tolist() == [False, True, False, False]
     assert family.levels.tolist() == pytest.approx([0.05 / 3, 0.05 / 4, 0.05 / 3, 0.05 / 3])
