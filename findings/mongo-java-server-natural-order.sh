@@ -2,7 +2,7 @@
 # mongo-java-server 1.47.0 with mongodb-driver-sync 5.6.1.
 # Guess: without a sort, documents come in the order of insertion, as MongoDB's storage engine gives them as
 # long as nothing moves; {$natural: -1} gives the newest first.
-# What happens: a new document takes the place of a deleted one, the last deleted first, so the newest
+# What happens: a new document takes the place of a deleted one, the first deleted first, so the newest
 # document comes out in the middle, and {$natural: -1} with limit 1 is an old one.
 # Why it matters: a test or a poll that reads "the last entry" by natural order works until the first deletion.
 set -euo pipefail
