@@ -157,7 +157,7 @@ def strongest(found: Iterable[Finding]) -> Finding | None:
 def sentence(finding: Finding) -> str:
     """Return a decided finding in words, without a full stop.
 
-    For example ``async serves half the reservations of sync at 10 threads (0.50, certain within
+    For example ``B serves half the orders of A at 10 threads (0.50, certain within
     0.45 to 0.56)``.
     """
     system, base = finding.system, finding.baseline
@@ -207,7 +207,7 @@ def _distance(finding: Finding) -> float:
 
 
 def _amount(ratio: float, less: str, more: str, what: str, base: str) -> str:
-    """Return how much of something: ``half the lists of sync``, ``30 % more lists than sync``."""
+    """Return how much of something: ``half the orders of A``, ``30 % more orders than A``."""
     if words := _named(ratio):
         return f"{words} the {what} of {base}"
     if not 0.1 <= ratio < 1.995:
