@@ -21,6 +21,8 @@ DECIDED: tuple[Outcome, ...] = ("better", "worse", "alike")
 NEAR = 0.04
 """How far a ratio may be from such a word, as a share of it."""
 
+WARMING = "still warming"
+
 FASTER = "faster but fails more"
 """Part of the reason of a decision that failures prevent."""
 
@@ -271,14 +273,17 @@ def _why_not(found: Sequence[Finding], measured: Measured) -> str:
 
 
 def _cause(measured: Measured) -> str:
-    """Return what kept runs from deciding, the gravest cause first; empty if none was kept."""
-    if measured.disturbed or measured.runs.get("disturbed"):
+    """Return what kept most runs from deciding; empty if none was kept."""
+    kept = {status: measured.runs.get(status, 0) for status in ("disturbed", "invalid", WARMING)}
+    status = max(kept, key=lambda status: kept[status])
+    count = kept[status]
+    if status == "disturbed" and (count or measured.disturbed):
         return "other programs used the machine"
-    whole = sum(measured.runs.values())
-    for status, words in (("invalid", "invalid"), ("still warming", "still warming up")):
-        if count := measured.runs.get(status):
-            return f"{count} of {whole} runs {'was' if count == 1 else 'were'} {words}"
-    return ""
+    if not count:
+        return ""
+    words = "still warming up" if status == WARMING else status
+    verb = "was" if count == 1 else "were"
+    return f"{count} of {sum(measured.runs.values())} runs {verb} {words}"
 
 
 def _next(found: Sequence[Finding], headline: Finding | None, measured: Measured) -> str:

@@ -148,7 +148,8 @@ class Session:
         folder = results_directory.fresh_folder(self.results / "warmup" / self.start.id)
         windows: dict[str, list[Window]] = {name: [] for name in self.members}
         spent: dict[str, list[float]] = {name: [] for name in self.members}
-        cold = {name: list(self.start.workloads) for name in self.members}
+        every = self.start.workloads
+        cold = {name: list(every) for name in self.members}
         while cold:
             for name, workloads in cold.items():
                 began = time.monotonic()
@@ -157,10 +158,11 @@ class Session:
             cold = {
                 name: workloads
                 for name in cold
-                if warming.has_time(spent[name], rule) and (workloads := self._cold(windows[name]))
+                if warming.has_time(spent[name], rule)
+                and (workloads := warming.cold(windows[name], every, rule.operations))
             }
         for name, member in self.members.items():
-            member.lacks = warming.lacks(windows[name], self.start.workloads, rule.operations)
+            member.lacks = warming.lacks(windows[name], every, rule.operations)
         self.show.waiting("the compilers")
         warming.await_quiet([pid for member in self.members.values() for pid in member.pids])
         everything = sorted(
@@ -169,15 +171,6 @@ class Session:
         warming.write(self.results / "warmup" / f"{self.start.id}.csv", everything)
         shutil.rmtree(folder)
         self.show.warmed(self.start, "; ".join(map(_warmth, self.members.values())))
-
-    def _cold(self, windows: Sequence[Window]) -> list[str]:
-        """Return the workloads that need more windows, in order."""
-        demanded = self.plan.warmup.operations
-        return [
-            workload
-            for workload in warming.lacks(windows, self.start.workloads, demanded)
-            if not warming.given_up(windows, workload, demanded)
-        ]
 
     def measure(
         self, cell: Cell, began: float, allocation: Allocation | None = None

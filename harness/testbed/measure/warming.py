@@ -125,6 +125,16 @@ def lacks(windows: Iterable[Window], workloads: Sequence[str], demanded: int) ->
     return found
 
 
+def cold(windows: Sequence[Window], workloads: Sequence[str], demanded: int) -> list[str]:
+    """Return the workloads that need more windows, in order; none if more would not help.
+
+    Compilers that work for one workload show in the windows of another. So a workload that has had
+    enough goes on as long as another has not.
+    """
+    left = list(lacks(windows, workloads, demanded))
+    return [] if all(given_up(windows, workload, demanded) for workload in left) else left
+
+
 def given_up(windows: Iterable[Window], workload: str, demanded: int) -> bool:
     """Return whether a workload has had so many operations that more of them would not help."""
     own = [window for window in windows if window.workload == workload]

@@ -139,6 +139,16 @@ def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
             "only a factor of 2.3 would have been seen, as 2 of 8 runs were still warming up.",
             "./testbed compare, which measures two pairs of starts",
         ),
+        # What kept most runs, though a few blocks were disturbed.
+        (
+            {
+                "name": "compare",
+                "runs": {"valid": 3, "still warming": 5},
+                "disturbed": "Other programs used 1.3 of 2 cores.",
+            },
+            "only a factor of 2.3 would have been seen, as 5 of 8 runs were still warming up.",
+            "./testbed compare --until 25%",
+        ),
         (
             {"name": "mine", "runs": {"valid": 7, "invalid": 1}},
             "only a factor of 2.3 would have been seen, as 1 of 8 runs was invalid.",

@@ -10,7 +10,7 @@ import pytest
 
 from testbed.experiment.parts import Warmup
 from testbed.measure import warming
-from testbed.measure.warming import Window, compilers_s, given_up, has_time, lacks, write
+from testbed.measure.warming import Window, cold, compilers_s, given_up, has_time, lacks, write
 from testbed.model.project import Project
 
 HERE = Path(__file__).parent
@@ -131,6 +131,21 @@ def test_a_disturbed_window_counts_as_work_but_shows_nothing() -> None:
     assert lack(*windows(900, 900, 900, **busy), *windows(1900, 1900, 1900, **quiet)) is None
     rising = windows(1000, 1300, 1600, 1900, **quiet)
     assert lack(*rising, *windows(1000, **busy)) == "its goodput rises"
+
+
+def test_a_workload_goes_on_while_the_compilers_work_for_another() -> None:
+    both = ["list", "reserve"]
+    # Cheap reservations have had enough, and what is compiled for lists shows in their windows.
+    reserved = windows(*[2000] * 9, workload="reserve", compiling=0.14)
+    listed = windows(*[1000] * 5, compiling=0.14)
+    assert given_up(reserved, "reserve", OPERATIONS)
+    assert cold([*listed, *reserved], both, OPERATIONS) == both
+
+    settled = windows(*[1000] * 9, compiling=0.02)
+    assert cold([*settled, *reserved], both, OPERATIONS) == []
+    quiet = windows(*[2000] * 3, workload="reserve", compiling=0.02)
+    assert cold([*settled, *reserved, *quiet], both, OPERATIONS) == []
+    assert lacks([*settled, *reserved, *quiet], both, OPERATIONS) == {}
 
 
 def test_a_warm_up_gives_up_after_operations_not_after_a_time() -> None:
