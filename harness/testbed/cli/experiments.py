@@ -134,7 +134,7 @@ def run(
 def compare(
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="One pair of starts, in 8 minutes. Another pair may differ."),
+        typer.Option("--quick", help="One pair of starts, in half of the time. Another pair may differ."),
     ] = False,
     pairs: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure.")
@@ -151,7 +151,7 @@ def compare(
     fail_if: FailIfOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare both variants in 15 minutes: both up, warm, and loaded in turns."""
+    """Compare both variants: both up, warm, and loaded in turns."""
     if sum((quick, pairs is not None, until is not None)) > 1:
         raise UserError("--quick, --pairs and --until exclude each other: give one")
     project = Project.find()
