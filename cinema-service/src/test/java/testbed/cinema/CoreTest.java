@@ -117,6 +117,29 @@ class CoreTest {
   }
 
   @Test
+  void answersEachOfManyQuestionsAtOnceForItself() throws Exception {
+    var showings = List.of("CNW001 10:00", "CNW002 11:00", "CNW003 12:00", "XYZ999 10:00");
+    Callable<List<String>> client = () -> showings.stream().map(this::refusal).toList();
+
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var answers = threads.invokeAll(Collections.nCopies(50, client));
+
+      assertThat(answers).extracting(Future::get).containsOnly(client.call());
+    }
+    assertThat(client.call()).containsExactly("", "", "", "Cinema cineworld has no movie XYZ999.");
+  }
+
+  private String refusal(String showing) {
+    var parts = showing.split(" ");
+    try {
+      movies.requireShowing(new MovieId(parts[0]), ShowTime.parse(parts[1]));
+      return "";
+    } catch (MovieUnknown | ShowingUnknown refused) {
+      return String.valueOf(refused.getMessage());
+    }
+  }
+
+  @Test
   void findsAMovieOnlyAtATimeItIsShown() {
     var name = "The Godfather";
 

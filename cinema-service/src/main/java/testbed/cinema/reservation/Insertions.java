@@ -7,7 +7,9 @@ import org.bson.io.BasicOutputBuffer;
 import org.bson.types.Decimal128;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.stereotype.Component;
+import testbed.cinema.Joining;
 import testbed.contracts.Reservation;
 
 /** Stores reservations. */
@@ -18,8 +20,8 @@ class Insertions {
 
   private final WriteQueue reservations;
 
-  Insertions(Writes writes) {
-    this.reservations = writes.to(Reservations.COLLECTION);
+  Insertions(MongoOperations database, Joining joining) {
+    this.reservations = new WriteQueue(Reservations.COLLECTION, database, joining);
   }
 
   /**

@@ -20,6 +20,7 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.stereotype.Component;
+import testbed.cinema.Joining;
 import testbed.contracts.Reservation;
 
 /**
@@ -55,14 +56,14 @@ class Seats {
   private final InstantSource clock;
 
   @Autowired
-  Seats(SeatSettings settings, MongoOperations database, Writes writes) {
-    this(settings, database, writes, InstantSource.system());
+  Seats(SeatSettings settings, MongoOperations database, Joining joining) {
+    this(settings, database, joining, InstantSource.system());
   }
 
-  Seats(SeatSettings settings, MongoOperations database, Writes writes, InstantSource clock) {
+  Seats(SeatSettings settings, MongoOperations database, Joining joining, InstantSource clock) {
     this.limit = settings.seats();
     this.database = database;
-    this.showings = writes.to(COLLECTION);
+    this.showings = new WriteQueue(COLLECTION, database, joining);
     this.clock = clock;
   }
 

@@ -35,6 +35,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.mock.env.MockEnvironment;
 import testbed.cinema.Examples;
+import testbed.cinema.Joining;
 import testbed.contracts.Reservation;
 import testbed.contracts.ReservationId;
 import testbed.support.deadline.Deadline;
@@ -238,7 +239,7 @@ class InsertionsTest {
 
   private static Insertions insertions(int together, MongoTemplate database) {
     return new Insertions(
-        new Writes(new InsertionSettings(together), database, new MockEnvironment()));
+        database, new Joining(new Joining.Settings(together, 1), new MockEnvironment()));
   }
 
   private Future<?> insert(Reservation reservation) {

@@ -27,6 +27,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.mock.env.MockEnvironment;
 import testbed.cinema.InMemoryDatabase;
+import testbed.cinema.Joining;
 import testbed.contracts.IdempotencyKey;
 import testbed.contracts.MovieId;
 import testbed.contracts.Page;
@@ -227,8 +228,8 @@ class SeatsTest {
   }
 
   private static Seats seats(int limit, MongoOperations database, Instant now) {
-    var writes = new Writes(new InsertionSettings(1), database, new MockEnvironment());
-    return new Seats(new SeatSettings(limit), database, writes, () -> now);
+    var joining = new Joining(new Joining.Settings(1, 1), new MockEnvironment());
+    return new Seats(new SeatSettings(limit), database, joining, () -> now);
   }
 
   private boolean buys(ReservationRequest request) {

@@ -60,6 +60,18 @@ public final class Deadline {
   }
 
   /**
+   * Fails if no time is left.
+   *
+   * @throws DeadlinePassed if it is too late for an answer
+   */
+  public static void requireTime() {
+    var deadline = CURRENT.get();
+    if (deadline != null && deadline.millisLeft() == 0) {
+      throw new DeadlinePassed();
+    }
+  }
+
+  /**
    * Fails if less than the margin is left: data is changed only if the caller will still get the
    * result.
    *
