@@ -4,7 +4,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.amqp.core.AmqpMessageReturnedException;
 import org.springframework.amqp.core.Message;
-import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.amqp.core.MessageDeliveryMode;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
@@ -51,7 +50,10 @@ class Responses {
     var key = wayBack(request);
     try {
       template.convertAndSend(
-          Topology.EXCHANGE, key, response, message -> addressed(message, request));
+          Topology.EXCHANGE,
+          key,
+          response,
+          message -> addressed(message == response ? copy(message) : message, request));
     } catch (AmqpMessageReturnedException | AmqpNackReceivedException nowhere) {
       if (key.equals(Topology.RESPONSE)) {
         throw nowhere;
@@ -62,15 +64,24 @@ class Responses {
     }
   }
 
-  /** A copy, as others may be sending the same message. */
   private static Message addressed(Message response, MessageProperties request) {
-    var copy =
-        MessageBuilder.withBody(response.getBody())
-            .copyProperties(response.getMessageProperties())
-            .setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT)
-            .build();
-    copy.getMessageProperties().setCorrelationId(request.getCorrelationId());
-    return copy;
+    var properties = response.getMessageProperties();
+    properties.setDeliveryMode(MessageDeliveryMode.NON_PERSISTENT);
+    properties.setCorrelationId(request.getCorrelationId());
+    return response;
+  }
+
+  /**
+   * For a message that others may be sending too: the same body, and what says how it is read. The
+   * library's copy of all properties works by reflection.
+   */
+  private static Message copy(Message written) {
+    var from = written.getMessageProperties();
+    var properties = new MessageProperties();
+    properties.setContentType(from.getContentType());
+    properties.setContentEncoding(from.getContentEncoding());
+    from.getHeaders().forEach(properties::setHeader);
+    return new Message(written.getBody(), properties);
   }
 
   /** Any publisher can set reply-to. Values that are no response key are ignored. */
