@@ -64,7 +64,7 @@ public class Messaging {
    * writes are limited: one that never ends would block all others.
    */
   @Bean
-  static BeanPostProcessor threadsAndLimitedWrites() {
+  static BeanPostProcessor threadsAndLimitedWrites(ObjectProvider<MessagingSettings> settings) {
     return new BeanPostProcessor() {
       @Override
       public Object postProcessBeforeInitialization(Object bean, String name) {
@@ -75,7 +75,8 @@ public class Messaging {
           var server = connections.getRabbitConnectionFactory();
           // Sockets with TLS come from elsewhere.
           if (!server.isSSL()) {
-            server.setSocketFactory(new WriteLimit(LONGEST_WRITE));
+            server.setSocketFactory(
+                new WriteLimit(LONGEST_WRITE, settings.getObject().gatheredWrites()));
           }
         }
         return bean;

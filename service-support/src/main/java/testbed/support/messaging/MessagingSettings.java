@@ -12,10 +12,14 @@ import testbed.support.preset.InvalidSetting;
  *     limit. RabbitMQ does not count those that a consumer has fetched in advance.
  * @param confirms how publishers wait until the AMQP server has confirmed their messages: each
  *     takes a channel until then, or all share one
+ * @param gatheredWrites whether messages and acknowledgements that are sent at about the same time
+ *     share a packet; none waits for others
  */
 @ConfigurationProperties("testbed.messaging")
 public record MessagingSettings(
-    @DefaultValue("10000") int queueLength, @DefaultValue("each") Confirms confirms) {
+    @DefaultValue("10000") int queueLength,
+    @DefaultValue("each") Confirms confirms,
+    @DefaultValue("false") boolean gatheredWrites) {
 
   public MessagingSettings {
     if (queueLength < 0) {

@@ -25,12 +25,15 @@ final class WriteLimit extends SocketFactory {
   private static final Logger log = LoggerFactory.getLogger(WriteLimit.class);
 
   private final Duration longest;
+  private final boolean isGathering;
 
   /**
    * @param longest how long a write may take
+   * @param isGathering whether several flushes may become one write
    */
-  WriteLimit(Duration longest) {
+  WriteLimit(Duration longest, boolean isGathering) {
     this.longest = longest;
+    this.isGathering = isGathering;
   }
 
   @Override
@@ -63,10 +66,30 @@ final class WriteLimit extends SocketFactory {
     /** The start of the current write, like {@link System#nanoTime}; null if there is none. */
     private volatile @Nullable Long begun;
 
+    private volatile @Nullable GatheredWrites gathered;
+
     @Override
     public OutputStream getOutputStream() throws IOException {
-      var plain = super.getOutputStream();
+      var limited = limited(super.getOutputStream());
       Thread.ofVirtual().name("write-limit").start(this::watch);
+      if (!isGathering) {
+        return limited;
+      }
+      var writes = new GatheredWrites(limited);
+      gathered = writes;
+      return writes;
+    }
+
+    @Override
+    public void close() throws IOException {
+      var writes = gathered;
+      if (writes != null) {
+        writes.sendRest();
+      }
+      super.close();
+    }
+
+    private OutputStream limited(OutputStream plain) {
       return new FilterOutputStream(plain) {
         @Override
         public void write(int one) throws IOException {

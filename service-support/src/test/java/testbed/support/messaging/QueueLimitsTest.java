@@ -103,7 +103,7 @@ class QueueLimitsTest {
 
   @Test
   void areNotNegative() {
-    assertThatThrownBy(() -> new MessagingSettings(-1, Confirms.EACH))
+    assertThatThrownBy(() -> new MessagingSettings(-1, Confirms.EACH, false))
         .isInstanceOf(InvalidSetting.class)
         .hasMessage("TESTBED_MESSAGING_QUEUE_LENGTH is '-1'");
   }

@@ -14,7 +14,7 @@ class WriteLimitTest {
 
   private static final Duration LIMIT = Duration.ofMillis(200);
 
-  private final WriteLimit sockets = new WriteLimit(LIMIT);
+  private final WriteLimit sockets = new WriteLimit(LIMIT, false);
 
   @Test
   void endsAWriteOfWhichTheOtherSideTakesNothing() throws Exception {
