@@ -4,6 +4,8 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.ArgumentMatchers.eq;
@@ -11,6 +13,7 @@ import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.timeout;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -107,6 +110,12 @@ class FailedRequestsTest {
   void isConnected() {
     clearInvocations(confirmed.template());
     when(channel.isOpen()).thenReturn(true);
+  }
+
+  @Test
+  void areHandedOverBeforeTheyAreCountedOrTriedAgain() {
+    assertThat(containers.getAdviceChain()[0].getClass().getSimpleName())
+        .isEqualTo("ConcurrentListener");
   }
 
   @Test
@@ -215,8 +224,10 @@ class FailedRequestsTest {
     return properties;
   }
 
+  /** Returns when the message is acknowledged. */
   private Object deliver(Message request) throws Exception {
     ContainerDelivery.deliver(request, channel, containers, listeners);
+    verify(channel, timeout(SECONDS.toMillis(PATIENCE_SECONDS))).basicAck(anyLong(), anyBoolean());
     return request;
   }
 

@@ -9,6 +9,7 @@ import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.config.DirectRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
@@ -141,6 +142,21 @@ public class Messaging {
   @Bean
   static BeanPostProcessor correlatedListeners() {
     return new ListenerAdvice(new CorrelatedLog());
+  }
+
+  /** The last one, so that it is outside all other advices. */
+  @Bean
+  static BeanPostProcessor concurrentListeners(ObjectProvider<MessagingSettings> settings) {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof DirectRabbitListenerContainerFactory containers
+            && settings.getObject().handledAtOnce() > 0) {
+          ConcurrentListener.around(containers, settings.getObject().handledAtOnce());
+        }
+        return bean;
+      }
+    };
   }
 
   @Bean

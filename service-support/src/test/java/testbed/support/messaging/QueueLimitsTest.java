@@ -103,7 +103,7 @@ class QueueLimitsTest {
 
   @Test
   void areNotNegative() {
-    assertThatThrownBy(() -> new MessagingSettings(-1, Confirms.EACH, false))
+    assertThatThrownBy(() -> new MessagingSettings(-1, Confirms.EACH, false, 0))
         .isInstanceOf(InvalidSetting.class)
         .hasMessage("TESTBED_MESSAGING_QUEUE_LENGTH is '-1'");
   }
