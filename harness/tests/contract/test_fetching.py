@@ -76,3 +76,19 @@ def test_wait_that_is_too_long_is_reduced(product: Asynchronous) -> None:
     answer = product.fetch(request, "wait=9999")
     assert answer.status_code == httpx.codes.OK
     assert answer.headers["Preference-Applied"] == "wait=30"
+
+
+def test_result_answers_a_request_that_waits(product: Asynchronous) -> None:
+    wait = {"Prefer": "wait=10"}
+    movies = product.http.get("/api/movie/list", headers=wait)
+    assert movies.status_code == httpx.codes.OK
+    assert movies.headers["Preference-Applied"] == "wait=10"
+    assert movies.json() == product.fetch(movies).json() == product.list_movies().json()
+
+    made = product.http.post(product.make_path("cineworld"), json=reservation(), headers=wait)
+    assert made.status_code == httpx.codes.OK
+    assert made.json() == product.fetch(made).json()
+
+    path = product.make_path("cineworld")
+    refused = product.http.post(path, json=reservation(movieId="CNW999"), headers=wait)
+    problem(refused, 422, "movie-unknown")

@@ -1,8 +1,10 @@
 package testbed.broker.web;
 
+import java.util.List;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.ResponseEntity.BodyBuilder;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RequestHeader;
@@ -32,18 +34,17 @@ class MovieController {
   }
 
   @GetMapping(LIST)
-  ResponseEntity<String> list() {
-    return operations.start(LISTING, new ListMovies(), LIST);
+  ResponseEntity<?> list(@RequestHeader HttpHeaders headers) {
+    return operations.start(LISTING, new ListMovies(), LIST, headers, this::write);
   }
 
   /** A list of {@link testbed.contracts.Cinema}. */
   @GetMapping(path = LISTED, produces = MediaType.APPLICATION_JSON_VALUE)
   ResponseEntity<?> listed(@PathVariable CorrelationId id, @RequestHeader HttpHeaders headers) {
-    return operations.fetch(
-        id,
-        LISTING,
-        headers,
-        (response, cinemas) ->
-            response.body(written.list(cinemas.stream().map(MoviesListed::catalogue).toList())));
+    return operations.fetch(id, LISTING, headers, this::write);
+  }
+
+  private ResponseEntity<?> write(BodyBuilder response, List<MoviesListed> cinemas) {
+    return response.body(written.list(cinemas.stream().map(MoviesListed::catalogue).toList()));
   }
 }

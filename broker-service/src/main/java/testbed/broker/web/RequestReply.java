@@ -13,6 +13,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.http.ResponseEntity.BodyBuilder;
 import org.springframework.stereotype.Component;
 import testbed.broker.BrokerSettings;
+import testbed.broker.operation.Answer;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
@@ -39,15 +40,32 @@ class RequestReply {
   }
 
   /**
-   * Starts an operation. The response has its id and the address of its answer.
+   * Starts an operation. The response has its id and the address of its answer, or the answer if
+   * the client prefers to wait for it.
    *
    * @param path of the request; its answer is one segment below
+   * @param headers of the request
+   * @param content writes the cinemas' responses
    */
-  <A extends Response> ResponseEntity<String> start(
-      Operation<A> operation, Question<A> request, String path) {
+  <A extends Response> ResponseEntity<?> start(
+      Operation<A> operation,
+      Question<A> request,
+      String path,
+      HttpHeaders headers,
+      BiFunction<BodyBuilder, List<A>, ResponseEntity<?>> content) {
+    var wait = PreferredWait.in(headers, longestWait);
     var id = operations.start(operation, request);
-    return ResponseEntity.accepted()
-        .header(HttpHeaders.LOCATION, path + "/" + id)
+    var location = path + "/" + id;
+    if (wait.isPresent()) {
+      var answer = operations.fetch(id, operation, wait.get());
+      if (answer.isPresent()) {
+        var response = answered(answer.get(), wait).header(HttpHeaders.LOCATION, location);
+        return content.apply(
+            response.contentType(MediaType.APPLICATION_JSON), answer.get().responses());
+      }
+    }
+    return status(HttpStatus.ACCEPTED, wait)
+        .header(HttpHeaders.LOCATION, location)
         .contentType(MediaType.TEXT_PLAIN)
         .body(id.toString());
   }
@@ -71,13 +89,17 @@ class RequestReply {
           .build();
     }
     var answer = found.get();
+    return content.apply(answered(answer, wait), answer.responses());
+  }
+
+  private BodyBuilder answered(Answer<?> answer, Optional<Duration> wait) {
     var response = status(HttpStatus.OK, wait).headers(CinemasMissing.named(answer.missing()));
     if (availability.getReadinessState() == ReadinessState.REFUSING_TRAFFIC) {
       // This broker is about to end: the client's next operation needs another one. Not earlier, as
       // this one alone has the answer.
       response.header(HttpHeaders.CONNECTION, "close");
     }
-    return content.apply(response, answer.responses());
+    return response;
   }
 
   private static BodyBuilder status(HttpStatus status, Optional<Duration> wait) {

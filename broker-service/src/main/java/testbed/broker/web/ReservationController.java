@@ -1,9 +1,11 @@
 package testbed.broker.web;
 
 import jakarta.validation.Valid;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.ResponseEntity.BodyBuilder;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -38,14 +40,17 @@ class ReservationController {
   }
 
   @PostMapping(MAKE)
-  ResponseEntity<String> make(
+  ResponseEntity<?> make(
       @PathVariable String cinema,
       @Nullable IdempotencyKey key,
-      @Valid @RequestBody ReservationRequest request) {
+      @Valid @RequestBody ReservationRequest request,
+      @RequestHeader HttpHeaders headers) {
     return operations.start(
         Operation.at(cinema, ReservationMade.class),
         new MakeReservation(request, key),
-        MAKE.replace(CINEMA, cinema));
+        MAKE.replace(CINEMA, cinema),
+        headers,
+        ReservationController::write);
   }
 
   @GetMapping(MADE)
@@ -54,18 +59,18 @@ class ReservationController {
       @PathVariable CorrelationId id,
       @RequestHeader HttpHeaders headers) {
     return operations.fetch(
-        id,
-        Operation.at(cinema, ReservationMade.class),
-        headers,
-        (response, made) -> response.body(made.getFirst().reservation()));
+        id, Operation.at(cinema, ReservationMade.class), headers, ReservationController::write);
   }
 
   @GetMapping(LIST)
-  ResponseEntity<String> list(@PathVariable String cinema, Page page) {
+  ResponseEntity<?> list(
+      @PathVariable String cinema, Page page, @RequestHeader HttpHeaders headers) {
     return operations.start(
         Operation.at(cinema, ReservationsListed.class),
         new ListReservations(page),
-        LIST.replace(CINEMA, cinema));
+        LIST.replace(CINEMA, cinema),
+        headers,
+        (response, listed) -> write(response, listed, cinema));
   }
 
   @GetMapping(LIST + "/{id}")
@@ -77,11 +82,18 @@ class ReservationController {
         id,
         Operation.at(cinema, ReservationsListed.class),
         headers,
-        (response, listed) -> {
-          var found = listed.getFirst().reservations();
-          return response
-              .headers(Paging.headers(found, LIST.replace(CINEMA, cinema)))
-              .body(found.reservations());
-        });
+        (response, listed) -> write(response, listed, cinema));
+  }
+
+  private static ResponseEntity<?> write(BodyBuilder response, List<ReservationMade> made) {
+    return response.body(made.getFirst().reservation());
+  }
+
+  private static ResponseEntity<?> write(
+      BodyBuilder response, List<ReservationsListed> listed, String cinema) {
+    var page = listed.getFirst().reservations();
+    return response
+        .headers(Paging.headers(page, LIST.replace(CINEMA, cinema)))
+        .body(page.reservations());
   }
 }

@@ -73,7 +73,7 @@ class ShortRequests extends ShortWay {
       return null;
     }
     return id == null
-        ? Operation.without(MovieController.LIST, movies::list)
+        ? Operation.without(MovieController.LIST, () -> movies.list(preferences(request)))
         : fetch(MovieController.LISTED, id, request, movies::listed);
   }
 
@@ -85,7 +85,9 @@ class ShortRequests extends ShortWay {
               ? new Operation<>(
                   ReservationController.MAKE,
                   ReservationRequest.class,
-                  body -> reservations.make(cinema, IdempotencyKeys.of(request), body))
+                  body ->
+                      reservations.make(
+                          cinema, IdempotencyKeys.of(request), body, preferences(request)))
               : null;
       case "GET" ->
           id == null
@@ -107,9 +109,7 @@ class ShortRequests extends ShortWay {
     if (!CorrelationId.isWritten(id)) {
       return null;
     }
-    var headers = new HttpHeaders();
-    headers.addAll(
-        PreferredWait.HEADER, Collections.list(request.getHeaders(PreferredWait.HEADER)));
+    var headers = preferences(request);
     return Operation.without(
         path,
         () -> {
@@ -117,5 +117,12 @@ class ShortRequests extends ShortWay {
             return controller.apply(CorrelationId.valueOf(id), headers);
           }
         });
+  }
+
+  private static HttpHeaders preferences(HttpServletRequest request) {
+    var headers = new HttpHeaders();
+    headers.addAll(
+        PreferredWait.HEADER, Collections.list(request.getHeaders(PreferredWait.HEADER)));
+    return headers;
   }
 }

@@ -9,6 +9,7 @@ import static testbed.broker.Examples.moviesOf;
 import static testbed.broker.Examples.reservationFor;
 
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -94,6 +96,7 @@ class HttpEdgeTest {
     script.pass(Duration.ofHours(2));
     script.requests.clear();
     script.delivery = Delivery.CONFIRMED;
+    script.cinemas = id -> {};
     cinemas.seen(UCD);
   }
 
@@ -195,6 +198,66 @@ class HttpEdgeTest {
     assertThat(http.get().uri(location).header("Prefer", "wait=soon").exchange())
         .hasStatusOk()
         .doesNotContainHeader("Preference-Applied");
+  }
+
+  @Test
+  void answersTheRequestItselfIfItsClientWaits() {
+    script.cinemas = id -> operations.receive(id, moviesOf(UCD), 1_000);
+
+    var answer = http.get().uri(MOVIES).header("Prefer", "wait=10").exchange();
+
+    assertThat(answer)
+        .hasStatusOk()
+        .hasContentType(MediaType.APPLICATION_JSON)
+        .hasHeader("Preference-Applied", "wait=10");
+    var location = answer.getResponse().getHeader(HttpHeaders.LOCATION);
+    assertThat(location).startsWith(MOVIES + "/");
+    assertThat(answer).bodyText().isEqualTo(bodyOf(http.get().uri(location).exchange()));
+  }
+
+  @Test
+  void answersTheReservationsRequestIfItsClientWaits() {
+    var made = made(UUID.randomUUID(), reservationFor("Jane"));
+    script.cinemas = id -> operations.receive(id, new ReservationMade(UCD, made), 1_000);
+
+    for (var accepted : List.of(MediaType.ALL_VALUE, "application/json, */*")) {
+      var answer = makeAndWait("wait=10", accepted);
+      assertThat(answer).hasStatusOk().hasHeader("Preference-Applied", "wait=10");
+      assertThat(answer).bodyJson().extractingPath("$.id").isEqualTo(made.id().toString());
+    }
+  }
+
+  @Test
+  void acknowledgesARequestWhoseAnswerIsNotThereInTime() {
+    var answer = makeAndWait("wait=0", MediaType.ALL_VALUE);
+
+    assertThat(answer).hasStatus(202).hasHeader("Preference-Applied", "wait=0");
+    assertThat(bodyOf(answer))
+        .isEqualTo(idIn(answer.getResponse().getHeader(HttpHeaders.LOCATION)).toString());
+  }
+
+  @Test
+  void answersTheCinemasProblemIfTheClientWaits() {
+    script.cinemas =
+        id ->
+            operations.receive(
+                id, new RequestRejected(UCD, ProblemType.SHOWING_UNKNOWN, "not at 18:01"), 1_000);
+
+    assertProblem(makeAndWait("wait=10", MediaType.ALL_VALUE), 422, ProblemType.SHOWING_UNKNOWN);
+  }
+
+  private MvcTestResult makeAndWait(String preference, String accepted) {
+    return http.post()
+        .uri(MAKE)
+        .header("Prefer", preference)
+        .header(HttpHeaders.ACCEPT, accepted)
+        .contentType(MediaType.APPLICATION_JSON)
+        .content(JANES_RESERVATION)
+        .exchange();
+  }
+
+  private static String bodyOf(MvcTestResult answer) {
+    return new String(answer.getResponse().getContentAsByteArray(), StandardCharsets.UTF_8);
   }
 
   @Test
@@ -517,6 +580,9 @@ class HttpEdgeTest {
     final AtomicLong nanos = new AtomicLong();
     Delivery delivery = Delivery.CONFIRMED;
 
+    /** What answers at once; nobody by default. */
+    Consumer<CorrelationId> cinemas = id -> {};
+
     @Override
     public Delivery send(
         CorrelationId id,
@@ -524,6 +590,7 @@ class HttpEdgeTest {
         Question<?> request,
         CompletionStage<?> answered) {
       requests.add(request);
+      cinemas.accept(id);
       return delivery;
     }
 
