@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from testbed.experiment.settings import known
 from testbed.model.systems import Preset, Variant, declaration, fetches
 
-Fetch = Literal["wait", "immediate", "poll"]
+Fetch = Literal["wait", "immediate", "poll", "request"]
 Arrivals = Literal["poisson", "constant"]
 Figure = Literal["ok_per_s", "p95_ms", "cpu_ms_per_ok", "mean_ms"]
 Together = Literal["all", "pairs", "none"]

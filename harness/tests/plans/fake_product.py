@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 CINEMAS: list[dict[str, Any]] = [
@@ -236,6 +236,8 @@ class FakeProduct:
         correlation = str(uuid.uuid4())
         self._results[correlation] = (script, result, script.pending)
         location = {"Location": f"{request.path}/{correlation}"}
+        if "wait=" in request.headers.get("prefer", "") and script.pending == 0:
+            return script.fetch(replace(result, headers=location))
         return script.request(Answer(PENDING, correlation.encode(), location, "text/plain"))
 
     def _fetch(self, correlation: str) -> Answer:

@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import Row, RunPlan, succeeded
 from .fake_product import RIGHT, Request, Script
-from .wrong_answers import ACKNOWLEDGEMENTS, async_scripts, sync_scripts
+from .wrong_answers import ACKNOWLEDGEMENTS, RESULTS, async_scripts, sync_scripts
 
 ONE_USER = {"threads": 1, "ramp": 0, "responseTimeout": 1000}
 WORKLOADS = ("list", "reserve")
@@ -145,6 +145,30 @@ def test_async_right_answer_is_a_success(
         assert [row["responseCode"] for row in operation] == ["202", "200", "200"]
     assert requests[0].headers.get("prefer") is None
     assert requests[1].headers.get("prefer") == ("wait=1" if fetch == "wait" else None)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_request_that_waits_is_the_whole_operation(run_plan: RunPlan, workload: str) -> None:
+    wrong = [Script(fetch=change) for change in RESULTS[workload].values()]
+    scripts = [RIGHT, *wrong, Script(pending=1), RIGHT]
+    outcome = run_plan(
+        f"async-{workload}",
+        scripts,
+        {**ONE_USER, "loops": len(scripts), "fetch": "request", "wait": 1},
+    )
+
+    operations = outcome.operations(workload)
+    assert [succeeded(operation) for operation in operations] == [
+        True,
+        *[False for _ in wrong],
+        False,
+        True,
+    ]
+    for operation in operations:
+        assert [row["label"] for row in operation] == [f"{workload} request", workload]
+    assert [request.headers.get("prefer") for request in outcome.requests] == ["wait=1"] * len(
+        scripts
+    )
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
