@@ -134,7 +134,9 @@ def run(
 def compare(
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="One pair of starts, in half of the time. Another pair may differ."),
+        typer.Option(
+            "--quick", help="One pair of starts, in half of the time. Another pair may differ."
+        ),
     ] = False,
     pairs: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure.")

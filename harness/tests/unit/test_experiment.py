@@ -87,7 +87,10 @@ def test_what_is_written_down_reads_back_the_same() -> None:
             "disturb: {service: cinema-ucd-service, at: 1}",
             "target and disturb exclude each other: it runs already",
         ),
-        ("fetch: later", "fetch: 'later': input should be 'wait', 'immediate', 'poll' or 'request'"),
+        (
+            "fetch: later",
+            "fetch: 'later': input should be 'wait', 'immediate', 'poll' or 'request'",
+        ),
         ("threads: [10, 0]", "threads[1]: 0: input should be greater than or equal to 1"),
         ("threads: [10, ten]", "threads[1]: 'ten'"),
         ("threads: []", "threads: []"),
