@@ -85,7 +85,8 @@ def lanes(project: Project, *, fast: bool = False) -> list[Lane]:
     # All of `verify` but the packaging: the contract tests use the jars meanwhile.
     goals = ("test-compile", "surefire:test", "failsafe:integration-test", "failsafe:verify")
     # Two modules at a time: their tests wait for time limits and containers.
-    maven = (build.maven(), "-B", "-ntp", "-T2", *goals, "spotless:check")
+    without = f"-pl=!{build.JMETER}"
+    maven = (build.maven(), "-B", "-ntp", "-T2", without, *goals, "spotless:check")
     return [
         [Suite("services", maven, project.root)],
         [Suite("contract", (*pytest, *by_stack, "tests/contract"), harness)],

@@ -43,7 +43,12 @@ class Checkout:
     python: Path
 
     def run(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        environ = {"TESTBED_PYTHON": str(self.python), "RECORD": str(self.record), **environ}
+        environ = {
+            "TESTBED_DEV": "",
+            "TESTBED_PYTHON": str(self.python),
+            "RECORD": str(self.record),
+            **environ,
+        }
         # Only the tools of every machine, so that no uv of this one is used.
         path = f"{self.python.parent}:/usr/bin:/bin"
         return run(self.root.parent, f"{self.root.name}/testbed", *arguments, PATH=path, **environ)

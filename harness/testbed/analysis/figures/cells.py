@@ -73,7 +73,7 @@ def observed_runs(runs: pl.DataFrame) -> list[Observed]:
     """
     used = runs.filter(pl.col("verdict") != "invalid")
     deciding = pl.col("verdict").is_in(DECIDING)
-    keys = ("system", "workload", "mode", "level")
+    columns = ("system", "workload", "mode", "level")
     return [
         Observed(
             part["system"][0],
@@ -82,8 +82,8 @@ def observed_runs(runs: pl.DataFrame) -> list[Observed]:
             part["level"][0],
             {figure: tuple(value for value in part[figure].to_list() if value) for figure in DRAWN},
         )
-        for part in used.filter(deciding | ~deciding.any().over(keys)).partition_by(
-            *keys, maintain_order=True
+        for part in used.filter(deciding | ~deciding.any().over(columns)).partition_by(
+            *columns, maintain_order=True
         )
     ]
 
