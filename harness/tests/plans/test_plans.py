@@ -216,8 +216,8 @@ def test_pause_comes_before_the_fetch_and_counts(run_plan: RunPlan, workload: st
 @pytest.mark.parametrize(
     ("plan", "name", "value", "choices"),
     [
-        ("async-list", "fetch", "guess", "choose from: wait, immediate, poll"),
-        ("async-reserve", "fetch", "guess", "choose from: wait, immediate, poll"),
+        ("async-list", "fetch", "guess", "choose from: wait, immediate, poll, request"),
+        ("async-reserve", "fetch", "guess", "choose from: wait, immediate, poll, request"),
         ("sync-list", "warmup", "soon", "choose a whole number of seconds"),
         ("async-reserve", "warmup", "-1", "choose a whole number of seconds"),
         ("async-list", "warmup", "1.5", "choose a whole number of seconds"),
