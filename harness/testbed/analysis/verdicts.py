@@ -145,15 +145,6 @@ class Verdict:
             if check.outcome == "failed"
         )
 
-    @property
-    def brief(self) -> str:
-        """The status and the first reason, for one line of a terminal."""
-        failed = [check for check in self.checks if check.outcome == "failed"]
-        if not failed:
-            return self.status
-        more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
-        return f"{self.status}: {failed[0].name}: {failed[0].figure}{more}"
-
     def __str__(self) -> str:
         return ": ".join([self.status, "; ".join(self.reasons)] if self.reasons else [self.status])
 

@@ -72,7 +72,7 @@ def _narrowing(results: Path) -> Sequence[str]:
 
 
 def judge(results: Path, run: str) -> str | None:
-    """Return why a run, given by name, is not valid, in short; None if it is valid."""
+    """Return why a run, given by name, is not valid; None if it is valid."""
     from testbed.analysis import samples, verdicts
     from testbed.analysis.results import find_results
 
@@ -80,7 +80,7 @@ def judge(results: Path, run: str) -> str | None:
     judged = next(one for one in found.runs if one.id == run)
     measured = map(samples.measure, (judged, *verdicts.beside(judged, found.runs)))
     verdict = verdicts.judge(next(measured), found.environment, tuple(measured))
-    return None if verdict.status == "valid" else verdict.brief
+    return None if verdict.status == "valid" else str(verdict)
 
 
 def reached(slo: Slo, folder: Path, record: Mapping[str, Any]) -> Reached:

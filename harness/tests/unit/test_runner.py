@@ -962,7 +962,7 @@ def test_a_starved_generator_makes_the_run_invalid_and_is_named(
     # The second generator rests where it is not asked for.
     assert show.verdicts == {
         folder.name: "invalid: generators in step: generator 2 began 0.70 s after the first; the "
-        "last samples are 0.70 s apart"
+        "last samples are 0.70 s apart (limit: within 5 % of a block or 0.5 s)"
     }
 
 
