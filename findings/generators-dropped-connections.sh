@@ -6,12 +6,9 @@
 # autocannon reports no errors, time-outs or resets either; only "sent" is more than the answers.
 # Why it matters: a front door that drops connections under load passes the usual check ("Failed requests",
 # errors + timeouts + non2xx), and what it dropped is in no percentile.
-set -euo pipefail
 
-folder=$(mktemp -d)
-server=
-trap '[ -z "$server" ] || kill "$server" 2> /dev/null; rm -rf "$folder"' EXIT
-cd "$folder"
+# shellcheck source=findings/lib/frame.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 command -v ab > /dev/null || apt-get install -y -q --no-install-recommends apache2-utils > apt.log
 npm install --no-audit --no-fund --silent autocannon@8.0.0
@@ -49,9 +46,7 @@ pathlib.Path("port.new").write_text(str(server.server_address[1]))
 pathlib.Path("port.new").rename("port")
 server.serve_forever()
 END
-python3 server.py 2> server.log &
-server=$!
-until [ -e port ]; do sleep 0.1; done
+serve
 url=http://127.0.0.1:$(cat port)
 
 ab -q -n 20 -c 2 "$url/all" > report 2>&1 || { cat report; echo "NO LONGER SO: ab fails"; exit 1; }

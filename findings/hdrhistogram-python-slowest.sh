@@ -6,11 +6,10 @@
 # any percentile. A negative count is accepted, and takes away from the total.
 # Why it matters: a histogram up to 1 s leaves out exactly the requests that took longer. The slower the service,
 # the better its p99.
-set -euo pipefail
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+# shellcheck source=findings/lib/frame.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
+
 python3 -m venv venv
 venv/bin/pip -q install --disable-pip-version-check hdrhistogram==0.10.3
 

@@ -5,25 +5,11 @@
 # What happens: $all finds arrays alone, $group puts 5, [5, 6] and [5] into one group, and {"tags.$": 1} after
 # {tags: {$gt: 5}} gives an empty array. Nothing is refused or logged.
 # Why it matters: a query answers less than it would, so it is faster and its answer smaller than what is deployed.
-set -euo pipefail
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+# shellcheck source=findings/lib/frame.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
-cat > pom.xml <<'END'
-<project>
-<modelVersion>4.0.0</modelVersion>
-<groupId>finding</groupId><artifactId>finding</artifactId><version>1</version>
-<dependencies>
-<dependency><groupId>de.bwaldvogel</groupId><artifactId>mongo-java-server</artifactId><version>1.47.0</version></dependency>
-<dependency><groupId>org.mongodb</groupId><artifactId>mongodb-driver-sync</artifactId><version>5.6.1</version></dependency>
-<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-nop</artifactId><version>2.0.17</version></dependency>
-</dependencies>
-</project>
-END
-mvn -B -ntp -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-  -DoutputDirectory=lib > maven.log 2>&1 || { cat maven.log; exit 1; }
+libraries de.bwaldvogel:mongo-java-server:1.47.0 org.mongodb:mongodb-driver-sync:5.6.1 org.slf4j:slf4j-nop:2.0.17
 
 cat > Arrays.java <<'END'
 import static org.bson.Document.parse;
@@ -31,41 +17,27 @@ import static org.bson.Document.parse;
 import com.mongodb.*;
 import com.mongodb.client.*;
 import com.mongodb.client.model.*;
-import de.bwaldvogel.mongo.MongoServer;
-import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.util.*;
 import org.bson.Document;
 
-public class Arrays {
+public class Arrays extends MongoJavaServer {
   public static void main(String[] arguments) throws Exception {
-    var server = new MongoServer(new MemoryBackend());
-    var port = server.bind().getPort();
-    try (var client = MongoClients.create("mongodb://127.0.0.1:" + port)) {
-      var database = client.getDatabase("finding");
-      var items = database.getCollection("items");
-      items.insertMany(
-          List.of(parse("{_id: 1, tags: 5}"), parse("{_id: 2, tags: [5, 6]}"), parse("{_id: 3, tags: [5]}")));
-      long equal = items.countDocuments(parse("{tags: 5}"));
-      long all = items.countDocuments(parse("{tags: {$all: [5]}}"));
-      var groups = items.aggregate(List.of(parse("{$group: {_id: '$tags', n: {$sum: 1}}}"))).into(new ArrayList<>());
-      var element = items.find(parse("{_id: 2, tags: {$gt: 5}}")).projection(parse("{'tags.$': 1}")).first();
-      System.out.printf("of 3 documents {tags: 5} finds %d, {tags: {$all: [5]}} %d%n", equal, all);
-      System.out.println("groups of 5, [5, 6] and [5]: " + groups);
-      System.out.println("the element of [5, 6] that is greater than 5: " + element.toJson());
-      expect(equal == 3 && all == 2, "$all finds arrays alone");
-      expect(groups.size() == 1, "5, [5, 6] and [5] are one group");
-      expect(element.getList("tags", Object.class).isEmpty(), "the positional projection is empty");
-    } finally {
-      server.shutdownNow();
-    }
-  }
-
-  static void expect(boolean asStated, String what) {
-    if (!asStated) {
-      System.out.println("NO LONGER SO: " + what);
-      System.exit(1);
-    }
+    var database = database();
+    var items = database.getCollection("items");
+    items.insertMany(
+        List.of(parse("{_id: 1, tags: 5}"), parse("{_id: 2, tags: [5, 6]}"), parse("{_id: 3, tags: [5]}")));
+    long equal = items.countDocuments(parse("{tags: 5}"));
+    long all = items.countDocuments(parse("{tags: {$all: [5]}}"));
+    var groups = items.aggregate(List.of(parse("{$group: {_id: '$tags', n: {$sum: 1}}}"))).into(new ArrayList<>());
+    var element = items.find(parse("{_id: 2, tags: {$gt: 5}}")).projection(parse("{'tags.$': 1}")).first();
+    System.out.printf("of 3 documents {tags: 5} finds %d, {tags: {$all: [5]}} %d%n", equal, all);
+    System.out.println("groups of 5, [5, 6] and [5]: " + groups);
+    System.out.println("the element of [5, 6] that is greater than 5: " + element.toJson());
+    expect(equal == 3 && all == 2, "$all finds arrays alone");
+    expect(groups.size() == 1, "5, [5, 6] and [5] are one group");
+    expect(element.getList("tags", Object.class).isEmpty(), "the positional projection is empty");
+    System.exit(0);
   }
 }
 END
-java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp 'lib/*' Arrays.java
+run_java Arrays MongoJavaServer

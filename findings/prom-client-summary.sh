@@ -6,11 +6,10 @@
 # median is 15 ms, p90 is 811 ms, p99 990 ms: one slow request out of 100 moves the median to three times.
 # Why it matters: times that are rounded to milliseconds are equal to each other all the time. A dashboard then
 # shows a service as slow for nine tenths of its users, when one request in a hundred was.
-set -euo pipefail
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+# shellcheck source=findings/lib/frame.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
+
 npm install --no-audit --no-fund --silent prom-client@15.1.3 tdigest@0.1.2
 
 cat > summary.js <<'END'

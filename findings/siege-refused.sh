@@ -6,12 +6,9 @@
 # availability 100 % as well.
 # Why it matters: a service whose accounts were forgotten gets five times the load that was asked for, and the
 # result is a perfect one, of the fast path that refuses.
-set -euo pipefail
 
-folder=$(mktemp -d)
-server=
-trap '[ -z "$server" ] || kill "$server" 2> /dev/null; rm -rf "$folder"' EXIT
-cd "$folder"
+# shellcheck source=findings/lib/frame.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 
 command -v siege > /dev/null || apt-get install -y -q --no-install-recommends siege > apt.log
 version=$(HOME=$folder siege --version 2>&1 | sed -n 's/^SIEGE \([0-9.]*\).*/\1/p')
@@ -44,9 +41,7 @@ pathlib.Path("port.new").write_text(str(server.server_port))
 pathlib.Path("port.new").rename("port")
 server.serve_forever()
 END
-python3 server.py 2> server.log &
-server=$!
-until [ -e port ]; do sleep 0.1; done
+serve
 
 for status in 401 404; do
   HOME=$folder siege -q -b -c 3 -r 4 -j "http://127.0.0.1:$(cat port)/$status" > "$status.json" 2> /dev/null

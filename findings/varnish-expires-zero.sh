@@ -6,15 +6,9 @@
 # default_ttl, two minutes, and served to all clients. 1 January 2015 is heeded.
 # Why it matters: "Expires: 0" and the date of time 0 are what frameworks write against caches. If it is the only such header, the cache
 # serves one user's answer to all, and a load test measures the cache.
-set -euo pipefail
 
-folder=$(mktemp -d)
-server=
-varnish=
-trap '[ -z "$varnish" ] || { kill "$varnish" && wait "$varnish"; } 2> /dev/null || true
-  [ -z "$server" ] || kill "$server" 2> /dev/null || true
-  rm -rf "$folder"' EXIT
-cd "$folder"
+# shellcheck source=findings/lib/frame.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
 chmod 755 .  # Varnish reads its configuration as a user of its own.
 
 command -v varnishd > /dev/null || apt-get install -y -q --no-install-recommends varnish > apt.log
@@ -51,13 +45,11 @@ pathlib.Path("port.new").write_text(str(server.server_port))
 pathlib.Path("port.new").rename("port")
 server.serve_forever()
 END
-python3 server.py 2> server.log &
-server=$!
-until [ -e port ]; do sleep 0.1; done
+serve
 
 listen=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 varnishd -F -n "$folder/varnish" -a "127.0.0.1:$listen" -b "127.0.0.1:$(cat port)" > varnish.log 2>&1 &
-varnish=$!
+started+=("$!")
 for _ in $(seq 200); do
   curl -s -o first "http://127.0.0.1:$listen/ready" && break
   sleep 0.1

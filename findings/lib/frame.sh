@@ -1,0 +1,55 @@
+# Sourced by each finding: a temporary folder, which goes at the end with all that was started.
+# shellcheck shell=bash
+set -euo pipefail
+
+lib=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+folder=$(mktemp -d)
+started=()
+finish() {
+  local pid
+  for pid in "${started[@]}"; do
+    { kill "$pid" && wait "$pid"; } 2> /dev/null || true
+  done
+  rm -rf "$folder"
+}
+trap finish EXIT
+cd "$folder"
+
+# libraries GROUP:ARTIFACT:VERSION...: puts libraries and what they need into the folder `lib`.
+libraries() {
+  local library parts
+  {
+    echo '<project><modelVersion>4.0.0</modelVersion>'
+    echo '<groupId>finding</groupId><artifactId>finding</artifactId><version>1</version><dependencies>'
+    for library in "$@"; do
+      IFS=: read -ra parts <<< "$library"
+      printf '<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency>\n' "${parts[@]}"
+    done
+    echo '</dependencies></project>'
+  } > pom.xml
+  mvn -B -ntp -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+    -DoutputDirectory=lib > maven.log 2>&1 || { cat maven.log; exit 1; }
+}
+
+# run_java MAIN HELPER...: compiles MAIN.java of this folder with classes of findings/lib, and runs it.
+run_java() {
+  local main=$1 helper
+  shift
+  for helper in Finding "$@"; do
+    cp "$lib/$helper.java" .
+  done
+  javac -cp 'lib/*' ./*.java
+  java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp 'lib/*:.' "$main"
+}
+
+# serve: starts server.py of this folder, and waits until it has written its port into the file `port`.
+serve() {
+  python3 server.py 2> server.log &
+  started+=("$!")
+  for _ in $(seq 100); do
+    [ ! -e port ] || return 0
+    sleep 0.1
+  done
+  cat server.log
+  exit 1
+}
