@@ -4,7 +4,7 @@ Run from the project's folder, after ``./testbed build``, on a machine that does
 
     .venv/bin/python harness/benchmarks/cold_starts.py --before .testbed/before --into cold.csv
 
-The folder has the jars of an older build. Both start from AOT caches that were trained under load.
+The folder has the jars of an older build. Both start from AOT caches, which are trained first.
 After each start 100 threads ask for lists, in windows of 5 s. The ratios of the two builds have
 Welch's intervals over starts.
 """

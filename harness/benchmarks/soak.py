@@ -30,8 +30,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from pymongo import MongoClient
 from scipy import stats
 
-from testbed.deploy import aot_cache, database, jdk, services
-from testbed.deploy.deployments import Choice, deployment
+from testbed.cli.preparing import prepare
+from testbed.deploy import database, jdk, services
+from testbed.deploy.deployments import Choice
 from testbed.deploy.stack import Stack
 from testbed.measure import load, metrics
 from testbed.measure.scraping import repeating
@@ -177,14 +178,13 @@ def soak(
 
     Returns its processes' figures over time, and the exchanges that failed.
     """
-    java = jdk.for_services()
-    chosen = Choice(variant, stored=MOST_STORED)
-    trained = aot_cache.use(deployment(chosen, project, java), project, java)
+    java, chosen = jdk.for_services(), Choice(variant, stored=MOST_STORED)
+    deployment = prepare(project, chosen, os.environ, build_first=False)
     reset = systems.declaration(variant).reset
-    assert reset is not None and trained.mongodb_uri is not None
+    assert reset is not None and deployment.mongodb_uri is not None
     rows: list[dict[str, object]] = []
     with ExitStack() as ends:
-        stack = Stack(project, trained, os.environ)
+        stack = Stack(project, deployment, os.environ)
         stack.start()
         ends.callback(stack.stop, 60)
         command = load.generator_command(project, jdk.for_jmeter())
@@ -199,7 +199,7 @@ def soak(
             for name, seen in mixed.run(CAPACITY_S).items()
         }
         rates = {name: SHARE * rate for name, rate in at_most.items()}
-        database.empty(trained.mongodb_uri, reset.databases, reset.collections)
+        database.empty(deployment.mongodb_uri, reset.databases, reset.collections)
         began = time.monotonic()
         looks = itertools.count()
 
@@ -209,7 +209,7 @@ def soak(
 
         with repeating(look, EVERY_S, "looking", 30):
             seen = mixed.run(seconds, rates)
-        client = ends.enter_context(MongoClient(trained.mongodb_uri))
+        client = ends.enter_context(MongoClient(deployment.mongodb_uri))
         stored = sum(
             client[name]["reservations"].count_documents({})
             for name in client.list_database_names()
