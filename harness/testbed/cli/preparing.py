@@ -67,7 +67,8 @@ def build_changed(
 
 def lay_out_jmeter(project: Project) -> None:
     """Lay out JMeter where it is missing."""
-    build_changed(project, jdk.for_services(), (), jmeter=True)
+    if not build.jmeter_is_laid_out(project):
+        build_changed(project, jdk.for_services(), (), jmeter=True)
 
 
 def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -> None:
@@ -110,10 +111,7 @@ def caches_pay(project: Project, every: Iterable[Deployment], starts: int) -> bo
     All systems of an experiment start in the same way: from caches if all have them, or if there
     are so many starts that training takes less time than it saves.
     """
-    java = jdk.for_services()
-    return starts >= PAYS_FROM or all(
-        aot_cache.is_trained(deployment, project, java) for deployment in every
-    )
+    return starts >= PAYS_FROM or not untrained(project, every)
 
 
 def untrained(project: Project, every: Iterable[Deployment]) -> int:
@@ -141,6 +139,26 @@ def startable(
     if caches:
         return trained(project, choice, java, environ)
     return aot_cache.from_copies(deployment, project, java)
+
+
+def prepare(
+    project: Project,
+    choice: Choice,
+    environ: Mapping[str, str],
+    *,
+    build_first: bool,
+    generator: bool = False,
+) -> Deployment:
+    """Return one system ready to start, from AOT caches if it has them.
+
+    With `build_first` its jars are built, and with `generator` JMeter too, where they are not up to
+    date. Raises `UserError` if the system cannot be started.
+    """
+    deployment = described(project, choice, environ)
+    if build_first:
+        build_for(project, [choice], generator=generator)
+    caches = caches_pay(project, [deployment], starts=1)
+    return startable(project, choice, deployment, environ, caches=caches)
 
 
 def trained(

@@ -19,13 +19,7 @@ from testbed.cli.options import (
     VariantArgument,
     parse_settings,
 )
-from testbed.cli.preparing import (
-    build_for,
-    caches_pay,
-    described,
-    measuring_environ,
-    startable,
-)
+from testbed.cli.preparing import measuring_environ, prepare
 from testbed.deploy import jdk, leftovers, record
 from testbed.deploy.deployments import Choice
 from testbed.deploy.stack import Stack
@@ -56,11 +50,7 @@ def profile(
     settings = {**declared.measured, **parse_settings(setting)}
     choice = Choice(system, preset, "embedded", settings, port_offset)
     environ = measuring_environ()
-    deployment = described(project, choice, environ)
-    if not no_build:
-        build_for(project, [choice], generator=True)
-    caches = caches_pay(project, [deployment], starts=1)
-    deployment = startable(project, choice, deployment, environ, caches=caches)
+    deployment = prepare(project, choice, environ, build_first=not no_build, generator=True)
     folder = results_directory.new_results(project, f"profile-{system}-{workload}", record.now())
     # JVMs with folders of their own write there.
     folder = folder.absolute()

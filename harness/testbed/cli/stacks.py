@@ -23,7 +23,7 @@ from testbed.cli.options import (
     VariantArgument,
     parse_settings,
 )
-from testbed.cli.preparing import build_for, caches_pay, described, startable
+from testbed.cli.preparing import prepare
 from testbed.deploy import (
     cluster,
     compose,
@@ -63,11 +63,7 @@ def up(
     project = Project.find()
     choice = Choice(variant, preset, backends, parse_settings(setting), port_offset)
     leftovers.clear_all(project)
-    deployment = described(project, choice, os.environ)
-    if not no_build:
-        build_for(project, [choice], generator=False)
-    caches = caches_pay(project, [deployment], starts=1)
-    deployment = startable(project, choice, deployment, os.environ, caches=caches)
+    deployment = prepare(project, choice, os.environ, build_first=not no_build)
     started = Stack(project, deployment, os.environ)
     with step(console, f"Starting {variant} (preset {preset}, backends {backends})") as detail:
         started.start(lambda what: detail(f"waiting for {what}"), background=True)
