@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.box import SIMPLE_HEAD
@@ -18,6 +18,9 @@ from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import ALIKE, POWER
+
+if TYPE_CHECKING:
+    from testbed.analysis.answer import Finding
 
 MISSING = "–"
 
@@ -172,12 +175,14 @@ def effect(ratio: float | None) -> str:
     return f"{100 * (ratio - 1):.2g} %" if ratio < 1.995 else f"× {ratio:.2g}"
 
 
-def ratio_words(one: Decision) -> str:
-    if one.ratio is None:
+def ratio_words(decision: Decision | Finding) -> str:
+    """Return a ratio with its interval: ``0.50 [0.45, 0.56]``."""
+    if decision.ratio is None:
         return MISSING
-    if one.low is None or one.high is None:
-        return ratio_text(one.ratio)
-    return f"{ratio_text(one.ratio)} [{bound_text(one.low)}, {bound_text(one.high)}]"
+    ratio = ratio_text(decision.ratio)
+    if decision.low is None or decision.high is None:
+        return ratio
+    return f"{ratio} [{bound_text(decision.low)}, {bound_text(decision.high)}]"
 
 
 def ratio_text(ratio: float) -> str:

@@ -24,7 +24,7 @@ from testbed.analysis.quantities import CLOCK_MS
 from testbed.analysis.results import Results, Run
 from testbed.analysis.samples import CLOCK, DAMAGED, DOUBLED, STRANGE, Measured, Measurement
 from testbed.analysis.statistics.steadiness import Change, Spell, change_of_mean, trend_of_rates
-from testbed.model.loads import DISTURBING_SHARE, LATE_MS
+from testbed.model.loads import DISTURBING_SHARE, LATE_MS, NEAR_LIMIT_SHARE
 
 Status = Literal["valid", "still warming", "stalled", "overloaded", "disturbed", "invalid"]
 Outcome = Literal["passed", "failed", "not known"]
@@ -51,9 +51,6 @@ FAR_FROM_CEILING_OF_BUSY = 1 / 2
 """The same for a generator that is far from its ceiling: the servers, and not it, then limit the
 load. Beyond, most of the machine works for the generator, which makes all systems look alike.
 """
-
-CEILING_NOT_NEEDED = 0.10
-"""Share of its cores below which a generator is far from its ceiling, whatever that is."""
 
 SHORTEST_WINDOW = 10
 """Operations per thread, while all threads run, that the check of Little's law needs."""
@@ -504,7 +501,7 @@ def _generator_ceiling(measurement: Measurement) -> Check:
     ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
         share = (_cores_used(measurement) or (math.inf, 0.0))[0]
-        if share <= CEILING_NOT_NEEDED:
+        if share <= NEAR_LIMIT_SHARE:
             figure = f"not needed: it used {_percent(share)} of its cores"
             return _check(name, limit, figure, True)
         return _check(name, limit, "not measured")

@@ -56,19 +56,20 @@ class Failure:
 
     def __str__(self) -> str:
         from testbed.analysis.quantities import WORDS
+        from testbed.analysis.tables import ratio_words
         from testbed.model.loads import load_words
 
-        one = self.finding
-        known = [value for value in (one.ratio, one.low, one.high) if value is not None]
-        ratio = "no ratio" if len(known) < 3 else f"{known[0]:.2f} [{known[1]:.2f}, {known[2]:.2f}]"
+        finding = self.finding
+        ratio = "no ratio" if finding.low is None else ratio_words(finding)
         return (
-            f"{self.gate}: {one.workload}, {load_words(one.mode, one.level)}: {WORDS[one.figure]} "
-            f"of {one.system} ÷ {one.baseline}: {ratio}, {one.decided}"
+            f"{self.gate}: {finding.workload}, {load_words(finding.mode, finding.level)}: "
+            f"{WORDS[finding.figure]} of {finding.system} ÷ {finding.baseline}: {ratio}, "
+            f"{finding.decided}"
         )
 
 
 def parse(given: Iterable[str]) -> tuple[Gate, ...]:
-    """Return the gates of ``--fail-if``; raise `UserError` with the first that is none."""
+    """Return the gates of ``--fail-if``; raise `UserError` with the first invalid one."""
     return tuple(map(_gate, given))
 
 

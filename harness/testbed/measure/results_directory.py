@@ -14,12 +14,10 @@ from testbed.experiment.declaration import Experiment
 from testbed.measure.dependencies import Dependencies
 from testbed.model import environment, files
 from testbed.model.errors import UserError
+from testbed.model.loads import NEAR_LIMIT_SHARE
 from testbed.model.project import Project
 
 GENERATOR_LOG = "generator.log"
-
-LOOKED_AT_SHARE = 0.1
-"""Share of its cores from which on a generator's highest rate is measured."""
 
 OTHERS = "other_programs"
 """The key of ``environment.json`` about programs that are not the testbed's."""
@@ -54,9 +52,8 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
 def describe_others(results: Path, told: Mapping[str, Any]) -> None:
     """Add to the environment what other programs used; the rest of it stays."""
     if told:
-        described = _recorded_environment(results)
-        others = {**described.get(OTHERS, {}), **told}
-        files.write_json(results / "environment.json", {**described, OTHERS: others})
+        others = {**_recorded_environment(results).get(OTHERS, {}), **told}
+        _describe(results, {OTHERS: others})
 
 
 def declared(results: Path) -> Experiment:
@@ -92,18 +89,15 @@ def aot_caches(results: Path) -> bool | None:
 
 
 def add_ceilings(dependencies: Dependencies, results: Path) -> None:
-    """Record the generator's highest rate with each plan with which it used `LOOKED_AT_SHARE`.
-
-    A generator that used less was far from its limit.
-    """
+    """Record the generator's highest rate with each plan with which it may have been near it."""
     used = {
         record["plan"]
         for record in finished(results).values()
-        if record["generator_cpu_s"] > LOOKED_AT_SHARE * record["wall_s"] * record["generator_cpus"]
+        if record["generator_cpu_s"]
+        > NEAR_LIMIT_SHARE * record["wall_s"] * record["generator_cpus"]
     }
-    described = _recorded_environment(results)
-    described["generator_ceiling"] = dict(dependencies.ceilings(sorted(used))) if used else {}
-    files.write_json(results / "environment.json", described)
+    ceilings = dict(dependencies.ceilings(sorted(used))) if used else {}
+    _describe(results, {"generator_ceiling": ceilings})
 
 
 def fresh_folder(final: Path) -> Path:
@@ -130,6 +124,11 @@ def finished(results: Path) -> dict[str, dict[str, Any]]:
         file.parent.name: json.loads(file.read_text(encoding="utf-8"))
         for file in sorted((results / "runs").glob("*/run.json"))
     }
+
+
+def _describe(results: Path, entries: Mapping[str, Any]) -> None:
+    """Set entries of the environment; the rest of it stays."""
+    files.write_json(results / "environment.json", {**_recorded_environment(results), **entries})
 
 
 def _recorded_environment(results: Path) -> dict[str, Any]:

@@ -14,6 +14,11 @@ DISTURBING_SHARE = 0.10
 what a comparison tells apart.
 """
 
+NEAR_LIMIT_SHARE = 0.10
+"""Share of its cores up to which a load generator is far from its highest rate, whatever that is;
+above, the rate is measured.
+"""
+
 
 def load_unit(mode: str) -> str:
     """Return the unit of a level: ``threads`` or ``arrivals/s``."""
