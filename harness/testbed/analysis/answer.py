@@ -141,8 +141,8 @@ def answer(found: Sequence[Finding], measured: Measured) -> Answer:
 def strongest(found: Iterable[Finding]) -> Finding | None:
     """Return the finding that is told first; None if nothing is decided.
 
-    A difference comes before what is alike, and goodput before other figures. Of these it is the
-    one whose interval is farthest from 1.
+    Differences come first, then goodput before other figures, then the interval that is farthest
+    from 1.
     """
     decided = [finding for finding in found if finding.decided != "not known"]
     return min(

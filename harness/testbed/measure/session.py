@@ -295,7 +295,7 @@ class Session:
     def _repeats_at_once(self, one: Recording) -> bool:
         """Return whether a disturbed run of one load is measured again.
 
-        What is counted over a whole start, as work in queues, is not reset.
+        Counters of a whole start, such as those of work in queues, cannot be reset.
         """
         if one.accounting is not None or one.autoscaler is not None or one.scraper is not None:
             return False

@@ -57,7 +57,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Window:
-    """A few seconds of one workload on one system; what is not known is None."""
+    """A few seconds of one workload on one system; unknown figures are None."""
 
     system: str
     workload: str
