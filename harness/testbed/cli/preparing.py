@@ -16,6 +16,7 @@ from testbed.deploy.deployments import Choice
 from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
 from testbed.measure import ceiling, load, metrics
+from testbed.measure.load import Generator
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -239,14 +240,16 @@ def _require_local_backends(deployment: Deployment) -> None:
             )
 
 
-def measure_ceilings(project: Project, plans: Sequence[str], java: jdk.Jdk) -> dict[str, float]:
-    """Return the generator's highest rate with each plan, in operations/s; measure unknown ones."""
+def measure_ceilings(
+    project: Project, plans: Sequence[str], java: jdk.Jdk, generator: Generator
+) -> dict[str, float]:
+    """Return a generator's highest rate with each plan, in operations/s; measure unknown ones."""
     files = [project.plans / plan for plan in plans]
     known = ceiling.known(project, files, java)
     if len(known) == len(files):
         return known
     with step(console, "Measuring what the load generator can do at most") as detail:
-        return ceiling.measure(project, files, java, detail)
+        return ceiling.measure(project, files, java, detail, generator=generator)
 
 
 def measure_bare_servers(

@@ -34,16 +34,16 @@ BY_PROCESSOR = (START, WARM_UP, TRAIN, REPORT)
 # Seconds on the machine of `testbed.experiment.planning`: 2 cores of an Intel Xeon in a cloud, in
 # one run of `compare --quick` on a fresh clone, November 2026.
 
-MODULE_S = 19.0
+MODULE_S = 9.0
 """Building a module of the services, of eleven together."""
 
-JMETER_S = 68.0
+JMETER_S = 50.0
 """Fetching and laying out JMeter."""
 
-TRAIN_S = 210.0
+TRAIN_S = 85.0
 """Training the AOT caches of a variant."""
 
-CEILING_S = 25.0
+CEILING_S = 7.0
 """Measuring what the generator reaches with one plan."""
 
 BARE_S = 120.0

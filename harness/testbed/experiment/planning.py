@@ -31,12 +31,12 @@ from testbed.experiment.schedule import (
 from testbed.model.errors import UserError
 from testbed.model.loads import load_words
 
-START_S = 28.0
+START_S = 38.0
 """One system's start to its first full answer: 2 cores of an Intel Xeon in a cloud, embedded
 backends.
 """
 
-WARM_S = 110.0
+WARM_S = 120.0
 """A warm-up that ends by its rule: the same machine, both workloads."""
 
 WARMING_PER_S = 1000.0

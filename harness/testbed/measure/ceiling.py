@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -26,9 +27,9 @@ from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 THREADS = 20
-DURATION_S = 8
+DURATION_S = 5
 BEST_OF_S = 3
-"""Consecutive seconds in the best window: the generator's own compiler takes the first seconds."""
+"""Consecutive seconds in the best window."""
 
 TRIES = 3
 """The most measurements of a plan while others use the processors."""
@@ -45,6 +46,9 @@ BARE = ("netty", "spring")
 
 WARM_UP_S = 30
 """How long a server in a JVM has load before it is measured."""
+
+GENERATOR_WARM_UP_S = 10
+"""The same for each plan of a generator that has just started."""
 
 FILE = "generator-ceiling.json"
 
@@ -68,20 +72,21 @@ def measure(
     java: Jdk,
     notice: Callable[[str], None] = lambda _: None,
     *,
+    generator: Generator | None = None,
     anew: bool = False,
 ) -> dict[str, float]:
-    """Return the operations per second that the generator reaches with each plan.
+    """Return the operations per second that a warm generator reaches with each plan.
 
-    Measures the unknown plans, with `anew` all: `THREADS` users in a closed loop for `DURATION_S`
-    seconds against the reference server. That server does no work but uses the same cores, as the
-    services do. Its CPU use is stored beside the rate: the rate is a lower bound if the server used
-    a whole core. What was measured while others took the processors is returned, but not stored.
-    `notice` gets each plan's name before its measurement.
+    Without `generator` one is started. Measures the unknown plans, with `anew` all: `THREADS` users
+    in a closed loop for `DURATION_S` seconds against the reference server. That server does no work
+    but uses the same cores, as the services do. Its CPU use is stored beside the rate: the rate is
+    a lower bound if the server used a whole core. What was measured while others took the
+    processors is returned, but not stored. `notice` gets each plan's name before its measurement.
 
     Raises `UserError` when a plan cannot be measured; earlier plans stay known.
     """
     wanted = [_static(project, plan, java, plan.stem) for plan in plans]
-    found = _reached(project, wanted, java, notice, anew=anew)
+    found = _reached(project, wanted, java, notice, generator, anew=anew)
     return {one.plan.name: float(found[one.key]["operations_per_s"]) for one in wanted}
 
 
@@ -157,6 +162,7 @@ def _reached(
     wanted: Sequence[_Wanted],
     java: Jdk,
     notice: Callable[[str], None],
+    generator: Generator | None = None,
     *,
     anew: bool = False,
 ) -> dict[str, dict[str, Any]]:
@@ -168,11 +174,15 @@ def _reached(
     unknown = [one for one in wanted if one.key not in found]
     if not unknown:
         return found
-    command = load.generator_command(project, java)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Generator.started(command, Path(folder) / "jmeter.log") as generator,
-    ):
+    with contextlib.ExitStack() as left:
+        folder = left.enter_context(tempfile.TemporaryDirectory())
+        if generator is None:
+            command = load.generator_command(project, java)
+            log = Path(folder) / "jmeter.log"
+            generator = left.enter_context(Generator.started(command, log))
+            unknown = [
+                replace(one, warm_up_s=max(one.warm_up_s, GENERATOR_WARM_UP_S)) for one in unknown
+            ]
         for one in unknown:
             notice(one.title)
             best = _best(partial(_measured, project, one, generator, Path(folder)))
@@ -251,7 +261,7 @@ def _measured(
             ramp=0,
             ports=(int(line),),
         )
-        samples, log = folder / f"{plan.stem}.csv", folder / "jmeter.log"
+        samples = folder / f"{plan.stem}.csv"
         if wanted.warm_up_s:
             longer = {**asked.properties, "duration": str(wanted.warm_up_s)}
             generator.run(replace(asked, properties=longer), samples)
@@ -269,7 +279,7 @@ def _measured(
         if not ends or failed:
             raise UserError(
                 f"the generator's ceiling with {plan.name} could not be measured: "
-                + (load.why_nothing(samples, log) if not ends else f"{failed} failures")
+                + (load.why_nothing(samples, generator.log) if not ends else f"{failed} failures")
             )
         return {
             "plan": plan.name,

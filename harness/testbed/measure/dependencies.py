@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -78,6 +79,9 @@ def judge(results: Path, run: str) -> str | None:
 
     found = find_results(results)
     judged = next(one for one in found.runs if one.id == run)
+    if judged.generator_ceiling_per_s is None:
+        # It is measured at the end. Whether the generator was near it is judged then.
+        judged = replace(judged, generator_ceiling_per_s=math.inf)
     measured = map(samples.measure, (judged, *verdicts.beside(judged, found.runs)))
     verdict = verdicts.judge(next(measured), found.environment, tuple(measured))
     return None if verdict.status == "valid" else str(verdict)
@@ -118,8 +122,8 @@ class Dependencies:
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[Deployment], object] = _empty
-    ceilings: Callable[[Sequence[str]], Mapping[str, float]] = lambda _: {}
-    """Returns the generator's highest rate with some plans, in operations per second."""
+    ceilings: Callable[[Sequence[str], Generator], Mapping[str, float]] = lambda *_: {}
+    """Returns a generator's highest rate with some plans, in operations per second."""
     bare_servers: Callable[[], Mapping[str, Any]] = dict
     """Returns what servers without work reach, by plan."""
     could_tell: Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]] = _could_tell

@@ -31,13 +31,14 @@ from testbed.model.project import Project
 WATCH_S = 1.0
 
 GENERATOR_FLAGS = (
-    "-Xms512m",
+    "-Xms1g",
     "-Xmx1g",
-    # The services use the same cores: the generator's collector must not add threads.
+    # Each collection holds up all users, and longest where processors are busy: a large young
+    # generation has one a second, not four.
+    "-Xmn700m",
+    # The services use the same cores: the generator's collector must not add threads. Both of its
+    # compilers may: they have finished before the first run, and halve its CPU time per operation.
     "-XX:+UseSerialGC",
-    # The optimising compiler would keep the generator busy for its first 20 s. Users would then
-    # wait between operations.
-    "-XX:TieredStopAtLevel=1",
     "-Djava.awt.headless=true",
     "-Duser.language=en",
     "-Duser.region=EN",

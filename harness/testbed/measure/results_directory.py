@@ -12,6 +12,7 @@ from typing import Any
 from testbed.experiment import reading
 from testbed.experiment.declaration import Experiment
 from testbed.measure.dependencies import Dependencies
+from testbed.measure.load import Generator
 from testbed.model import environment, files
 from testbed.model.errors import UserError
 from testbed.model.loads import NEAR_LIMIT_SHARE
@@ -88,7 +89,7 @@ def aot_caches(results: Path) -> bool | None:
     return started
 
 
-def add_ceilings(dependencies: Dependencies, results: Path) -> None:
+def add_ceilings(dependencies: Dependencies, results: Path, generator: Generator) -> None:
     """Record the generator's highest rate with each plan with which it may have been near it."""
     used = {
         record["plan"]
@@ -96,7 +97,7 @@ def add_ceilings(dependencies: Dependencies, results: Path) -> None:
         if record["generator_cpu_s"]
         > NEAR_LIMIT_SHARE * record["wall_s"] * record["generator_cpus"]
     }
-    ceilings = dict(dependencies.ceilings(sorted(used))) if used else {}
+    ceilings = dict(dependencies.ceilings(sorted(used), generator)) if used else {}
     _describe(results, {"generator_ceiling": ceilings})
 
 

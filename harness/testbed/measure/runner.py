@@ -30,8 +30,8 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
     most = max(system.generators for system in plan.compared)
     with dependencies.generators(log, most) as generators:
         reason = _carry_out_rounds(dependencies, generators, plan, results, show)
-    # Now the processors are free.
-    results_directory.add_ceilings(dependencies, results)
+        # The systems have ended: the processors are free.
+        results_directory.add_ceilings(dependencies, results, generators[0])
     files.write_json(results / "ending.json", asdict(reason))
     if plan.precision is not None:
         show.decided(reason.text)

@@ -9,6 +9,7 @@ import pytest
 
 from testbed.deploy.jdk import Jdk
 from testbed.measure import ceiling, load
+from testbed.measure.load import Generator
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -72,7 +73,8 @@ def test_each_plan_is_measured_once(project: Project, plans: list[Path], tmp_pat
     assert told == ["sync-list", "sync-reserve"]
     assert ceiling.measure(project, plans, runtime) == found
     assert ceiling.known(project, plans, runtime) == found
-    assert calls(tmp_path) == ["sync-list.jmx", "sync-reserve.jmx"]
+    # A generator that has just started is warmed up first.
+    assert calls(tmp_path) == [*["sync-list.jmx"] * 2, *["sync-reserve.jmx"] * 2]
 
 
 def test_a_changed_plan_is_measured_again(
@@ -85,7 +87,7 @@ def test_a_changed_plan_is_measured_again(
 
     ceiling.measure(project, plans, runtime)
 
-    assert calls(tmp_path) == ["sync-list.jmx", "sync-reserve.jmx", "sync-reserve.jmx"]
+    assert calls(tmp_path)[2:] == [*["sync-reserve.jmx"] * 4]
 
 
 def test_what_is_known_is_measured_again_when_asked(
@@ -96,7 +98,20 @@ def test_what_is_known_is_measured_again_when_asked(
 
     ceiling.measure(project, plans[:1], runtime, anew=True)
 
-    assert calls(tmp_path) == ["sync-list.jmx"] * 2
+    assert calls(tmp_path) == ["sync-list.jmx"] * 4
+
+
+def test_a_generator_that_has_been_at_work_needs_no_warm_up(
+    project: Project, plans: list[Path], tmp_path: Path
+) -> None:
+    runtime = java(tmp_path)
+    command = load.generator_command(project, runtime)
+
+    with Generator.started(command, tmp_path / "jmeter.log") as generator:
+        found = ceiling.measure(project, plans[:1], runtime, generator=generator)
+
+    assert found == {"sync-list.jmx": 100.0}
+    assert calls(tmp_path) == ["sync-list.jmx"]
 
 
 def test_a_generator_that_fails_has_no_ceiling(
@@ -119,7 +134,7 @@ def test_what_is_measured_on_a_busy_machine_is_measured_again(
     found = ceiling.measure(project, plans[:1], runtime)
 
     assert found == {"sync-list.jmx": 100.0}
-    assert calls(tmp_path) == ["sync-list.jmx"] * ceiling.TRIES
+    assert calls(tmp_path) == ["sync-list.jmx"] * 2 * ceiling.TRIES
     assert ceiling.known(project, plans, runtime) == {}
     # Nobody else is there, or there is room for all.
     for spent, idle in ((0, 10), (10, 10)):
@@ -166,6 +181,6 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
     # The ceiling is that of the reference server.
     assert ceiling.measure(project, plans[:1], runtime) == {"sync-list.jmx": 100.0}
     # Servers in a JVM have load before they are measured.
-    assert calls(tmp_path) == ["sync-list.jmx"] * 5
+    assert calls(tmp_path) == ["sync-list.jmx"] * 6
     assert ceiling.bare(project, plans[:1], runtime, services, told.append) == found
     assert told == ["sync-list, static", "sync-list, netty", "sync-list, spring"]

@@ -58,12 +58,14 @@ def test_the_ceiling_is_measured_of_plans_that_used_a_tenth_of_the_cores(tmp_pat
     environment = tmp_path / "environment.json"
     environment.write_text('{"seed": 3}')
     measured: list[str] = []
+    running: Any = object()
 
-    def ceilings(plans: Sequence[str]) -> dict[str, float]:
+    def ceilings(plans: Sequence[str], generator: object) -> dict[str, float]:
+        assert generator is running
         measured.extend(plans)
         return dict.fromkeys(plans, 1000.0)
 
-    results_directory.add_ceilings(dependencies(ceilings), tmp_path)
+    results_directory.add_ceilings(dependencies(ceilings), tmp_path, running)
 
     assert measured == ["sync-list.jmx"]
     recorded = json.loads(environment.read_text())
@@ -73,7 +75,7 @@ def test_the_ceiling_is_measured_of_plans_that_used_a_tenth_of_the_cores(tmp_pat
 def test_no_ceiling_is_measured_where_the_generator_used_little(tmp_path: Path) -> None:
     (tmp_path / "environment.json").write_text("{}")
 
-    results_directory.add_ceilings(dependencies(pytest.fail), tmp_path)
+    results_directory.add_ceilings(dependencies(pytest.fail), tmp_path, generator=None)  # type: ignore[arg-type]
 
     recorded = json.loads((tmp_path / "environment.json").read_text())
     assert recorded == {"generator_ceiling": {}}
