@@ -59,7 +59,12 @@ SHORTEST_RUN = 50
 """Successful operations that the check of the trend needs."""
 
 CHANGE = 0.15
-"""Largest change over a run; blocks of one cell were seen to differ by 4 to 7 %."""
+"""Largest change over a run."""
+
+BETWEEN_BLOCKS = 0.084
+"""Relative standard deviation of the goodput of blocks of one run (docs/method.md, three
+invocations of `compare`).
+"""
 
 STALL_S = 1.0
 STALL_TIMES = 10
@@ -646,7 +651,8 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
         return _check(TREND, limit, "all threads never ran together")
     if len(spells) > 1:
         others = [[spell for one in run.blocks if (spell := _spell(one))] for run in alternating]
-        change = trend_of_rates(spells, [one for one in others if len(one) == len(spells)])
+        alike = [one for one in others if len(one) == len(spells)]
+        change = trend_of_rates(spells, alike, BETWEEN_BLOCKS)
         figure = f"{_change(change)} over {len(spells)} blocks"
     else:
         thirds = spells[0].ends()

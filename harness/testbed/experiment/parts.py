@@ -91,7 +91,7 @@ FactorName = Annotated[
 ]
 Factors = Annotated[dict[FactorName, Several[Setting]], AfterValidator(_numbers)]
 
-STRETCHES = 3
+STRETCHES = 4
 """The least number of stretches, each with enough operations, of each workload in a warm-up."""
 
 

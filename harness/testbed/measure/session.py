@@ -270,6 +270,7 @@ class Session:
         file = one.folder / "samples.csv"
         if plan.disturb is None:
             self._block(one, asked, file, planned_s=planned_s)
+            self.repeats.first(disturbed=one.blocks[-1]["disturbed"])
             if one.blocks[-1]["disturbed"] and self._repeats_at_once(one):
                 one.discarded.append(one.blocks.pop()["others"])
                 one.seen.clear()
@@ -357,7 +358,9 @@ class Session:
         compiling = None
         if compiled_s is not None and compiled_after_s is not None:
             # A compiler thread that ended takes its time with it.
-            compiling = max(0.0, compiled_after_s - compiled_s) / (cpu_s or machine_s)
+            compiled_s = max(0.0, compiled_after_s - compiled_s)
+            compiling = compiled_s / machine_s
+            cpu_s = None if cpu_s is None else cpu_s - compiled_s
         return Window(
             system=member.system.name,
             workload=workload,

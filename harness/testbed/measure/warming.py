@@ -7,6 +7,7 @@ machine needs longer. All limits are therefore in operations, or relative to the
 from __future__ import annotations
 
 import csv
+import itertools
 import os
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -17,25 +18,22 @@ from testbed.deploy.machine import usable_cpus
 from testbed.experiment.parts import STRETCHES, Warmup
 from testbed.model.loads import DISTURBING_SHARE
 
-RISE = 0.05
-"""Largest relative rise of the latest goodput over the best before it."""
-
-FALL = 0.05
-"""Largest relative fall of the latest CPU time per operation below the least before it."""
+CHANGE = 0.10
+"""Largest relative change, for the better, of goodput and of CPU time per operation: from the best
+two successive stretches to the latest two. A machine in a cloud was seen to be faster or slower by
+a tenth for some seconds, without a sign of it, so one stretch says little.
+"""
 
 COMPILING = 0.10
-"""Share of the system's CPU time up to which its compilers are quiet."""
+"""Share of the machine up to which a system's compilers are quiet."""
 
 COUNTED_S = 1.0
-"""Least CPU seconds of a stretch for a comparison: each process is read in ticks of 10 ms."""
+"""Least CPU seconds of stretches for a comparison: each process is read in ticks of 10 ms."""
 
 STRETCH = 0.1
 """The least operations of a stretch, as a share of those that the rule demands."""
 
-LOOKED_AT = 2
-"""Latest stretches of each workload over which the compilers' share is averaged."""
-
-MOST = 4
+MOST = 6
 """Times the demanded operations after which a system that has not settled is measured anyway."""
 
 MOST_DISTURBED = 2
@@ -69,11 +67,9 @@ class Window:
     """Successful operations per second."""
     failed: int
     compiling: float | None = None
-    """Share of the system's CPU time that its compilers used; of the machine's, if `cpu_s` is not
-    known.
-    """
+    """Share of the machine that the system's compilers used."""
     cpu_s: float | None = None
-    """CPU time of the system."""
+    """CPU time of the system, without its compilers."""
     others: float | None = None
     """Share of the machine that other programs used."""
 
@@ -85,29 +81,6 @@ class Window:
     @property
     def disturbed(self) -> bool:
         return self.others is not None and self.others > DISTURBING_SHARE
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Successive windows of one workload that together have enough operations."""
-
-    windows: tuple[Window, ...]
-
-    @property
-    def ok_per_s(self) -> float:
-        return _operations(self.windows) / sum(window.seconds for window in self.windows)
-
-    @property
-    def cpu_ms_per_ok(self) -> float | None:
-        """CPU time of a successful operation without that of the compilers; None if unknown."""
-        spent_s = [
-            window.cpu_s * (1 - (window.compiling or 0.0))
-            for window in self.windows
-            if window.cpu_s is not None
-        ]
-        if len(spent_s) < len(self.windows) or sum(spent_s) < COUNTED_S:
-            return None
-        return 1000 * sum(spent_s) / _operations(self.windows)
 
 
 def lacks(windows: Iterable[Window], workloads: Sequence[str], demanded: int) -> dict[str, str]:
@@ -160,45 +133,51 @@ def _lack(own: Sequence[Window], demanded: int) -> str | None:
     stretches = _stretches(undisturbed, STRETCH * demanded)
     if len(stretches) < STRETCHES:
         return "other programs disturbed it" if len(undisturbed) < len(own) else "too few windows"
-    *before, latest = stretches
-    if latest.ok_per_s > (1 + RISE) * max(one.ok_per_s for one in before):
+    *before, _, latest = [[*one, *next_one] for one, next_one in itertools.pairwise(stretches)]
+    if _ok_per_s(latest) > (1 + CHANGE) * max(map(_ok_per_s, before)):
         return "its goodput rises"
-    costs = [cost for one in before if (cost := one.cpu_ms_per_ok) is not None]
-    cost = latest.cpu_ms_per_ok
-    if costs and cost is not None and cost < (1 - FALL) * min(costs):
+    costs = [cost for pair in before if (cost := _cpu_s_per_ok(pair)) is not None]
+    cost = _cpu_s_per_ok(latest)
+    if costs and cost is not None and cost < (1 - CHANGE) * min(costs):
         return "its CPU time per operation falls"
-    share = _compiling(stretches[-LOOKED_AT:])
+    share = _compiling(latest)
     if share is not None and share > COMPILING:
-        return f"its compilers use {100 * share:.0f} % of its CPU time"
+        return f"its compilers use {100 * share:.1f} % of the machine"
     return None
 
 
-def _stretches(windows: Sequence[Window], least: float) -> list[Stretch]:
+def _stretches(windows: Sequence[Window], least: float) -> list[list[Window]]:
     """Join windows, from the latest on, until each stretch has enough operations."""
-    joined: list[Stretch] = []
+    stretches: list[list[Window]] = []
     taken: list[Window] = []
     for window in reversed(windows):
         taken.insert(0, window)
         if _operations(taken) >= least:
-            joined.insert(0, Stretch(tuple(taken)))
+            stretches.insert(0, taken)
             taken = []
-    return joined
+    return stretches
+
+
+def _ok_per_s(windows: Sequence[Window]) -> float:
+    return _operations(windows) / sum(window.seconds for window in windows)
+
+
+def _cpu_s_per_ok(windows: Sequence[Window]) -> float | None:
+    """Return the CPU time of a successful operation; None if unknown, or if it is too little."""
+    spent_s = [window.cpu_s for window in windows if window.cpu_s is not None]
+    if len(spent_s) < len(windows) or sum(spent_s) < COUNTED_S:
+        return None
+    return sum(spent_s) / _operations(windows)
 
 
 def _operations(windows: Iterable[Window]) -> float:
     return sum(window.operations for window in windows)
 
 
-def _compiling(stretches: Iterable[Stretch]) -> float | None:
-    """Return the compilers' share over some stretches; None if it is not known."""
-    windows = [window for one in stretches for window in one.windows]
-    shares = [
-        (window.compiling, window.seconds if window.cpu_s is None else window.cpu_s)
-        for window in windows
-        if window.compiling is not None
-    ]
-    weight = sum(weight for _, weight in shares)
-    return sum(share * weight for share, weight in shares) / weight if weight else None
+def _compiling(windows: Iterable[Window]) -> float | None:
+    """Return the compilers' share over windows of equal length; None if it is not known."""
+    shares = [window.compiling for window in windows if window.compiling is not None]
+    return sum(shares) / len(shares) if shares else None
 
 
 def await_quiet(pids: Collection[int]) -> None:

@@ -391,7 +391,7 @@ def test_a_loop_that_stalls_is_marked_used_whole_and_decides(tmp_path: Path) -> 
 
 def test_a_run_that_changes_over_its_time_does_not_decide(tmp_path: Path) -> None:
     # Each block is steady by itself.
-    changing = write_blocks(tmp_path, medians_ms=(13, 10), loops=200, record=GOOD)
+    changing = write_blocks(tmp_path, medians_ms=(16, 10), loops=200, record=GOOD)
     write_blocks(tmp_path, medians_ms=(10.4, 10), loops=200, repetition=2, record=GOOD)
     judged = judge_all(load(tmp_path))
     verdict = judged.verdicts[changing.name]

@@ -30,7 +30,7 @@ def test_the_time_is_that_of_starts_with_warm_ups_and_of_runs() -> None:
     [
         ({"at_most": 500}, planning.WARM_S),
         ({"at_most": 60}, 60),
-        ({"at_most": 500, "window": 40}, 3 * 2 * 40),
+        ({"at_most": 500, "window": 40}, 4 * 2 * 40),
         ({"operations": 100_000}, 2 * 100_000 / planning.WARMING_PER_S),
     ],
 )

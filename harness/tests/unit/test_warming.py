@@ -57,7 +57,11 @@ def lack(*of: Window) -> str | None:
         ((900, 905, 910), "13,575 of 20,000 operations"),
         ((100, 400, 700, 900), "10,500 of 20,000 operations"),
         ((400, 700, 900, 960, 1010, 1070), "its goodput rises"),
-        ((1100, 1400, 1900, 1940), None),
+        ((1100, 1400, 1900, 1940), "its goodput rises"),
+        ((1100, 1400, 1900, 1940, 1900, 1960), None),
+        # The machine was fast for a moment, and then again.
+        ((1500, 1520, 1480, 1750), None),
+        ((1500, 1520, 1900, 1900), "its goodput rises"),
         ((1900, 1700, 1800, 1950), None),
         ((900, 860, 840, 820, 810), None),
         # Enough, but nothing to compare it with.
@@ -76,7 +80,7 @@ def test_windows_of_a_slow_machine_are_joined_until_they_have_enough_operations(
 
     assert lack(*slow) is None
     assert lack(*slow[:-1]) == "19,100 of 20,000 operations"
-    assert lack(*slow, *windows(260, 180)) == "its goodput rises"
+    assert lack(*slow, *windows(300, 180, 300, 180)) == "its goodput rises"
 
 
 def test_every_workload_must_have_settled() -> None:
@@ -89,35 +93,24 @@ def test_every_workload_must_have_settled() -> None:
 
 
 def test_busy_compilers_are_not_warm() -> None:
-    assert lack(*windows(*[1900] * 4, compiling=0.2)) == "its compilers use 20 % of its CPU time"
+    assert lack(*windows(*[1900] * 4, compiling=0.2)) == "its compilers use 20.0 % of the machine"
     uneven = windows(1900, 1900, 1900, compiling=0.04)
     assert lack(*uneven, *windows(1900, compiling=0.14)) is None
     assert lack(*uneven, *windows(1900, compiling=0.18)) is not None
     assert lack(*windows(*[1900] * 4, compiling=None)) is None
 
 
-def test_compilers_are_weighed_by_the_cpu_time_of_windows() -> None:
-    before = windows(1900, 1900, 1900, compiling=0.0, cpu_s=8.0)
-
-    assert lack(*before, *windows(475, compiling=0.3, cpu_s=3.0)) is None
-    assert lack(*before, *windows(1900, compiling=0.3, cpu_s=8.0)) is not None
-
-
 def test_a_falling_cost_is_not_warm_although_other_programs_hide_it_in_goodput() -> None:
-    def costing(*cpu_s: float, compiling: float | None = 0.0) -> list[Window]:
-        return [
-            *itertools.chain.from_iterable(
-                windows(1500, cpu_s=spent, compiling=compiling) for spent in cpu_s
-            )
-        ]
+    def costing(*cpu_s: float) -> list[Window]:
+        return [*itertools.chain.from_iterable(windows(1500, cpu_s=spent_s) for spent_s in cpu_s)]
 
-    assert lack(*costing(9, 8, 7)) == "its CPU time per operation falls"
-    assert lack(*costing(9, 8, 7.7)) is None
-    assert lack(*costing(7, 8, 9)) is None
-    # What the compilers use is not part of an operation.
-    assert lack(*costing(8, 8), *windows(1500, cpu_s=9, compiling=0.09)) is None
+    assert lack(*costing(9, 9, 7, 7)) == "its CPU time per operation falls"
+    assert lack(*costing(9, 9, 8.5, 8.5)) is None
+    assert lack(*costing(7, 7, 9, 9)) is None
     # Ticks of the clock, not work.
-    assert lack(*costing(0.09, 0.08, 0.01)) is None
+    assert lack(*costing(0.09, 0.09, 0.01, 0.01)) is None
+    # Unknown in a window: then goodput decides.
+    assert lack(*costing(9, 9, 7), *windows(1500)) is None
 
 
 def test_a_disturbed_window_counts_as_work_but_shows_nothing() -> None:
@@ -126,9 +119,9 @@ def test_a_disturbed_window_counts_as_work_but_shows_nothing() -> None:
     assert lack(*windows(1900, 1900, **busy), *windows(1900, 1900, **quiet)) == (
         "other programs disturbed it"
     )
-    assert lack(*windows(1900, **busy), *windows(1900, 1900, 1900, **quiet)) is None
+    assert lack(*windows(1900, **busy), *windows(*[1900] * 4, **quiet)) is None
     # Goodput seems to rise when they have ended, and not to rise while they begin.
-    assert lack(*windows(900, 900, 900, **busy), *windows(1900, 1900, 1900, **quiet)) is None
+    assert lack(*windows(900, 900, 900, **busy), *windows(*[1900] * 4, **quiet)) is None
     rising = windows(1000, 1300, 1600, 1900, **quiet)
     assert lack(*rising, *windows(1000, **busy)) == "its goodput rises"
 
@@ -136,7 +129,7 @@ def test_a_disturbed_window_counts_as_work_but_shows_nothing() -> None:
 def test_a_workload_goes_on_while_the_compilers_work_for_another() -> None:
     both = ["list", "reserve"]
     # Cheap reservations have had enough, and what is compiled for lists shows in their windows.
-    reserved = windows(*[2000] * 9, workload="reserve", compiling=0.14)
+    reserved = windows(*[2000] * 12, workload="reserve", compiling=0.14)
     listed = windows(*[1000] * 5, compiling=0.14)
     assert given_up(reserved, "reserve", OPERATIONS)
     assert cold([*listed, *reserved], both, OPERATIONS) == both
@@ -151,9 +144,9 @@ def test_a_workload_goes_on_while_the_compilers_work_for_another() -> None:
 def test_a_warm_up_gives_up_after_operations_not_after_a_time() -> None:
     slow = windows(*[100] * 100)
     assert not given_up(slow, "list", OPERATIONS)
-    assert given_up(windows(*[2000] * 8), "list", OPERATIONS)
-    assert not given_up(windows(*[2000] * 7), "list", OPERATIONS)
-    assert not given_up(windows(*[2000] * 8, workload="reserve"), "list", OPERATIONS)
+    assert given_up(windows(*[2000] * 12), "list", OPERATIONS)
+    assert not given_up(windows(*[2000] * 11), "list", OPERATIONS)
+    assert not given_up(windows(*[2000] * 12, workload="reserve"), "list", OPERATIONS)
     assert given_up(windows(*[2000] * 4, others=0.5), "list", OPERATIONS)
     assert not given_up(windows(*[2000] * 3, others=0.5), "list", OPERATIONS)
 
@@ -192,7 +185,7 @@ def test_published_starts_become_warm_by_work(name: str, own: list[Window]) -> N
     warm = next(place for place in range(1, len(own)) if not lacks(own[:place], ["list"], DEMANDED))
     done = sum(window.operations for window in own[:warm])
 
-    assert DEMANDED <= done <= 2.5 * DEMANDED
+    assert DEMANDED <= done <= 4 * DEMANDED
     assert not given_up(own[:warm], "list", DEMANDED)
 
 

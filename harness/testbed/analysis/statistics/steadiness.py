@@ -47,7 +47,9 @@ class Change:
         return abs(math.log(self.ratio)) > max(math.log1p(most), 3 * self.error)
 
 
-def trend_of_rates(spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = ()) -> Change:
+def trend_of_rates(
+    spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = (), between: float = 0.0
+) -> Change:
     """Return the change of operations per second over two or more spells in order.
 
     ``beside`` holds the spells of other systems, each at about the time of the one at its place.
@@ -55,7 +57,8 @@ def trend_of_rates(spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = 
     spell without operations counts as one operation.
 
     The change is that of the least-squares line through the logarithms. The error is the line's, or
-    that of the first and the last spell if that is larger.
+    that of the first and the last spell if that is larger. Two spells make no error of a line:
+    theirs includes ``between``, the relative standard deviation of spells that should be alike.
     """
     logs = np.array([_log_rate(one) for one in spells])
     if beside:
@@ -67,6 +70,8 @@ def trend_of_rates(spells: Sequence[Spell], beside: Sequence[Sequence[Spell]] = 
     )
     if logs.size > 2:
         error = max(error, float(line.stderr * places[-1]))
+    else:
+        error = math.hypot(error, between * math.sqrt(2 + 2 / len(beside) if beside else 2))
     return Change(math.exp(line.slope * places[-1]), error)
 
 

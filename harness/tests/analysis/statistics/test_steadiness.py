@@ -76,6 +76,23 @@ def test_what_the_machine_does_to_both_systems_is_no_trend() -> None:
     assert trend_of_rates(ours[:3:2], [theirs[:3:2]]).ratio == pytest.approx(1.9 / 1.2 / 1.5)
 
 
+def test_two_blocks_show_a_trend_only_beyond_what_alike_blocks_differ_by() -> None:
+    """Two make no error of a line: the pairs of `compare --quick` differed by 1.38 by chance."""
+    rng = np.random.default_rng(3)
+
+    def change(later: int, beside: int, between: float) -> Change:
+        ours, theirs = (2000, later), (3000, beside)
+        return trend_of_rates(
+            [spell(rng, count) for count in ours],
+            [[spell(rng, count) for count in theirs]],
+            between,
+        )
+
+    assert change(1700, 3520, 0.0).exceeds(0.15)
+    assert not change(1700, 3520, 0.084).exceeds(0.15)
+    assert change(1200, 3520, 0.084).exceeds(0.15)
+
+
 def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
     rng = np.random.default_rng(3)
 
