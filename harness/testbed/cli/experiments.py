@@ -408,10 +408,10 @@ def _dependencies(
             aot_caches=caches if from_jars and started else None,
         )
 
-    def ceilings(plans: Sequence[str], generator: Generator) -> Mapping[str, float]:
+    def ceilings(plans: Sequence[str], generator: Generator, anew: bool) -> Mapping[str, float]:
         title = "measuring what the load generator can do at most"
         steps.insert(Step(CEILING, title, CEILING_S * len(plans)))
-        return generators.ceilings(plans, generator)
+        return generators.ceilings(plans, generator, anew)
 
     def bare_servers() -> Mapping[str, Any]:
         count = len({system.variant for system in plan.compared}) * len(plan.workloads)
@@ -441,7 +441,7 @@ class _Generators:
     """The JDK of generators on this machine."""
     images: Mapping[str, str] = field(default_factory=dict)
     """The images of others."""
-    ceilings: Callable[[Sequence[str], Generator], Mapping[str, float]] = lambda *_: {}
+    ceilings: Callable[[Sequence[str], Generator, bool], Mapping[str, float]] = lambda *_: {}
     bare_servers: Callable[[], Mapping[str, Any]] = dict
 
 
@@ -454,7 +454,7 @@ def _here(project: Project, plan: Experiment) -> _Generators:
         # The module is built together with the systems.
         lambda log, count: load.several(load.generator_command(project, java), log, count),
         java,
-        ceilings=lambda plans, generator: measure_ceilings(project, plans, java, generator),
+        ceilings=partial(measure_ceilings, project, java),
         bare_servers=lambda: measure_bare_servers(project, variants, plan.workloads, java),
     )
 

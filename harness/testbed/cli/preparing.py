@@ -241,15 +241,18 @@ def _require_local_backends(deployment: Deployment) -> None:
 
 
 def measure_ceilings(
-    project: Project, plans: Sequence[str], java: jdk.Jdk, generator: Generator
+    project: Project, java: jdk.Jdk, plans: Sequence[str], generator: Generator, anew: bool
 ) -> dict[str, float]:
-    """Return a generator's highest rate with each plan, in operations/s; measure unknown ones."""
+    """Return a generator's highest rate with each plan, in operations/s.
+
+    Measures unknown ones; with `anew` all.
+    """
     files = [project.plans / plan for plan in plans]
-    known = ceiling.known(project, files, java)
+    known = {} if anew else ceiling.known(project, files, java)
     if len(known) == len(files):
         return known
     with step(console, "Measuring what the load generator can do at most") as detail:
-        return ceiling.measure(project, files, java, detail, generator=generator)
+        return ceiling.measure(project, files, java, detail, generator=generator, anew=anew)
 
 
 def measure_bare_servers(

@@ -122,8 +122,10 @@ class Dependencies:
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
     reset: Callable[[Deployment], object] = _empty
-    ceilings: Callable[[Sequence[str], Generator], Mapping[str, float]] = lambda *_: {}
-    """Returns a generator's highest rate with some plans, in operations per second."""
+    ceilings: Callable[[Sequence[str], Generator, bool], Mapping[str, float]] = lambda *_: {}
+    """Returns a generator's highest rate with some plans, in operations per second; measures again
+    what is known, if that is asked for.
+    """
     bare_servers: Callable[[], Mapping[str, Any]] = dict
     """Returns what servers without work reach, by plan."""
     could_tell: Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]] = _could_tell

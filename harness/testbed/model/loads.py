@@ -14,10 +14,20 @@ DISTURBING_SHARE = 0.10
 what a comparison tells apart.
 """
 
-NEAR_LIMIT_SHARE = 0.10
-"""Share of its cores up to which a load generator is far from its highest rate, whatever that is;
-above, the rate is measured.
+GENERATOR_SHARE = 0.70
+"""Share of its cores, and of its measured ceiling, that a load generator may use."""
+
+FAR_CORES, FAR_SHARE = 2 / 3, 1 / 3
+"""Cores, and share of the cores that it may use, up to which a load generator is far from its
+highest rate, whatever that is: a lock that held it up would keep a core busy.
 """
+
+
+def far_from_limit(cpu_s: float, seconds: float, cores: float) -> bool:
+    """Return whether a generator that used so much CPU time, of so many cores, was far from its
+    highest rate. Otherwise that rate has to be measured.
+    """
+    return cpu_s <= seconds * min(FAR_CORES, FAR_SHARE * cores)
 
 
 def load_unit(mode: str) -> str:

@@ -42,26 +42,28 @@ def test_a_run_has_its_name_when_it_is_complete(tmp_path: Path) -> None:
     assert results_directory.finished(tmp_path) == {final.name: {"system": "sync"}}
 
 
-def dependencies(ceilings: Any) -> Any:
-    return SimpleNamespace(ceilings=ceilings)
+def dependencies(ceilings: Any, goodput: float = 0.0) -> Any:
+    return SimpleNamespace(ceilings=ceilings, goodput=lambda *_: goodput)
 
 
-def test_the_ceiling_is_measured_of_plans_that_used_a_tenth_of_the_cores(tmp_path: Path) -> None:
-    def run(name: str, plan: str, cpu_s: float) -> None:
-        folder = results_directory.fresh_folder(tmp_path / "runs" / name)
-        record = {"plan": plan, "generator_cpu_s": cpu_s, "wall_s": 10.0, "generator_cpus": 2.0}
-        results_directory.complete(folder, record)
+def write_record(results: Path, name: str, plan: str, cpu_s: float) -> None:
+    folder = results_directory.fresh_folder(results / "runs" / name)
+    record = {"plan": plan, "generator_cpu_s": cpu_s, "wall_s": 10.0, "generator_cpus": 2.0}
+    results_directory.complete(folder, record)
 
-    run("1", "sync-list.jmx", 1.9)
-    run("2", "sync-list.jmx", 2.1)
-    run("3", "async-list.jmx", 1.9)
+
+def test_the_ceiling_is_measured_of_plans_that_kept_a_core_busy(tmp_path: Path) -> None:
+    write_record(tmp_path, "1", "sync-list.jmx", 6.5)
+    write_record(tmp_path, "2", "sync-list.jmx", 6.8)
+    write_record(tmp_path, "3", "async-list.jmx", 6.5)
     environment = tmp_path / "environment.json"
     environment.write_text('{"seed": 3}')
     measured: list[str] = []
     running: Any = object()
 
-    def ceilings(plans: Sequence[str], generator: object) -> dict[str, float]:
+    def ceilings(plans: Sequence[str], generator: object, anew: bool) -> dict[str, float]:
         assert generator is running
+        assert not anew
         measured.extend(plans)
         return dict.fromkeys(plans, 1000.0)
 
@@ -70,6 +72,23 @@ def test_the_ceiling_is_measured_of_plans_that_used_a_tenth_of_the_cores(tmp_pat
     assert measured == ["sync-list.jmx"]
     recorded = json.loads(environment.read_text())
     assert recorded == {"seed": 3, "generator_ceiling": {"sync-list.jmx": 1000.0}}
+
+
+@pytest.mark.parametrize(("again", "expected"), [(2000.0, 2000.0), (900.0, 1000.0)])
+def test_a_ceiling_that_a_run_comes_near_is_measured_again(
+    again: float, expected: float, tmp_path: Path
+) -> None:
+    write_record(tmp_path, "1", "sync-list.jmx", 8.0)
+    (tmp_path / "environment.json").write_text("{}")
+
+    def ceilings(plans: Sequence[str], _: object, anew: bool) -> dict[str, float]:
+        return dict.fromkeys(plans, again if anew else 1000.0)
+
+    running: Any = None
+    results_directory.add_ceilings(dependencies(ceilings, 750.0), tmp_path, running)
+
+    recorded = json.loads((tmp_path / "environment.json").read_text())
+    assert recorded == {"generator_ceiling": {"sync-list.jmx": expected}}
 
 
 def test_no_ceiling_is_measured_where_the_generator_used_little(tmp_path: Path) -> None:
