@@ -26,11 +26,11 @@ def test_acknowledged_is_stored(
     progress: Progress,
     sized: Sized,
 ) -> None:
-    """Reservations arrive at a constant rate. Meanwhile a service is killed and started again: in
-    `sync` the cinema; in `async` RabbitMQ, or without containers the front door and then the
-    cinema, because the embedded backends keep everything in memory. At the end each reservation is
-    looked up in the cinema's list. In `async` the message server is also suspended for a while, so
-    that requests are not confirmed."""
+    """Reservations arrive at a constant rate, every other one with an Idempotency-Key. Meanwhile a
+    service is killed and started again: in `sync` the cinema; in `async` RabbitMQ, or without
+    containers the front door and then the cinema, because the embedded backends keep everything in
+    memory. At the end each reservation is looked up in the cinema's list. In `async` the message
+    server is also suspended for a while, so that requests are not confirmed."""
     cinema = "cineworld"
     victims = [service_of(cinema)]
     if variant == "async":

@@ -11,10 +11,9 @@ from contract.product import Product, problem
 from testbed.deploy.stack import Stack
 
 from .accounting import Outcome, of
-from .clients import carried_out, front_of, service_of, stored, wanted
+from .clients import KEY, carried_out, front_of, service_of, stored, wanted
 from .recording import Progress, Sized
 
-KEY = "Idempotency-Key"
 AT_ONCE = 8
 
 

@@ -108,10 +108,12 @@ class RequestPublisher implements RequestChannel {
       return Delivery.UNCONFIRMED;
     }
     var delivery = fate(id, confirmation, answered.toCompletableFuture());
-    if (delivery == Delivery.UNCONFIRMED) {
-      request.withdrawal().ifPresent(withdrawal -> withdrawals.add(id, key, withdrawal));
+    if (delivery != Delivery.UNCONFIRMED) {
+      return delivery;
     }
-    return delivery;
+    var withdrawal = request.withdrawal();
+    withdrawal.ifPresent(message -> withdrawals.add(id, key, message));
+    return withdrawal.isEmpty() && request.lasting() ? Delivery.UNKNOWN : delivery;
   }
 
   private Delivery fate(

@@ -42,7 +42,8 @@ public final class Operations {
    * Asks the cinemas.
    *
    * @return the id of the answer; the AMQP server has taken the request over
-   * @throws ProblemException if the request is not accepted; then it has no id
+   * @throws ProblemException if the request is not accepted, or may be carried out without its
+   *     client getting an id
    */
   public <A extends Response> CorrelationId start(Operation<A> operation, Question<A> request) {
     var asked =
@@ -63,6 +64,7 @@ public final class Operations {
     return switch (delivery) {
       case CONFIRMED -> correlation.id();
       case UNCONFIRMED -> throw Unavailable.notConfirmed();
+      case UNKNOWN -> throw new MayBeCarriedOut();
       case REFUSED -> throw refused(operation);
     };
   }

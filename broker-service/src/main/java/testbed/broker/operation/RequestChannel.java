@@ -26,7 +26,9 @@ public interface RequestChannel {
     CONFIRMED,
     /** It is in no queue: they are full or missing. Not every server says which. */
     REFUSED,
-    /** The server cannot be reached, takes no messages now, or has not confirmed it in time. */
-    UNCONFIRMED
+    /** It was not sent, or not confirmed in time: it expires or is withdrawn. */
+    UNCONFIRMED,
+    /** It was not confirmed in time and is not withdrawn: it may be carried out. */
+    UNKNOWN
   }
 }

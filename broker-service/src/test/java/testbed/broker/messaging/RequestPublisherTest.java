@@ -30,6 +30,7 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.contracts.message.CinemaMessage.MakeReservation;
@@ -127,6 +128,24 @@ class RequestPublisherTest {
 
     assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
     assertThat(withdrawals.waiting()).isOne();
+  }
+
+  @Test
+  void leavesAReservationWithAKeyToItsClientAndSaysThatItMayBeMade() {
+    server = confirm -> {};
+
+    assertThat(reserveWithKey()).isEqualTo(Delivery.UNKNOWN);
+    assertThat(withdrawals.waiting()).isZero();
+  }
+
+  @Test
+  void saysThatAReservationWithAKeyIsNotMadeIfItHasNotLeft() {
+    server =
+        confirm -> {
+          throw new AmqpConnectException(new IllegalStateException("refused"));
+        };
+
+    assertThat(reserveWithKey()).isEqualTo(Delivery.UNCONFIRMED);
   }
 
   @Test
@@ -229,6 +248,10 @@ class RequestPublisherTest {
 
   private Delivery reserve() {
     return send(AT_UCD, new MakeReservation(reservationFor("Jane")));
+  }
+
+  private Delivery reserveWithKey() {
+    return send(AT_UCD, new MakeReservation(reservationFor("Jane"), new IdempotencyKey("a-key")));
   }
 
   private <A extends Response> Delivery send(Operation<A> operation, Question<A> request) {

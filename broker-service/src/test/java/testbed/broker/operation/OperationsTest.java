@@ -447,6 +447,14 @@ class OperationsTest {
   }
 
   @Test
+  void givesNoIdAwayForWhatMayBeCarriedOut() {
+    channel.delivery = Delivery.UNKNOWN;
+
+    assertProblem(ProblemType.TIME_LIMIT, () -> makeReservation(reservationFor("Jane")));
+    assertThat(store.pending() + store.settled()).isZero();
+  }
+
+  @Test
   void knowsNoCinemaThatHasNoQueueAndWasNeverSeen() {
     channel.delivery = Delivery.REFUSED;
 

@@ -477,6 +477,13 @@ class HttpEdgeTest {
   }
 
   @Test
+  void saysThatAReservationMayBeMade() {
+    script.delivery = Delivery.UNKNOWN;
+
+    assertProblem(make(JANES_RESERVATION), 504, ProblemType.TIME_LIMIT);
+  }
+
+  @Test
   void saysWhenARequestIsWorthAnotherTry() {
     script.delivery = Delivery.UNCONFIRMED;
 
