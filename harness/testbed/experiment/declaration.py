@@ -254,6 +254,16 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _starts_all_users_in_time(self) -> Experiment:
+        length = self.blocks.seconds if isinstance(self, InBlocks) else self.duration
+        if length is not None and self.ramp > length:
+            raise ValueError(
+                f"ramp: {self.ramp} s is more than the {length} s of a load: its last users would "
+                "begin after the end"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _repeats_by_one_rule(self) -> Experiment:
         if self.precision is not None and self.repetitions > 1:
             raise ValueError("repetitions and precision exclude each other: give one")

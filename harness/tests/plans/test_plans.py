@@ -239,6 +239,17 @@ def test_a_wrong_property_asks_for_nothing(
     )
 
 
+def test_users_that_would_begin_after_the_end_are_refused(run_plan: RunPlan) -> None:
+    """JMeter lets each of them send one sample after the end."""
+    asked = {**ONE_USER, "loops": -1, "ramp": 3, "duration": 2}
+    outcome = run_plan("sync-list", (), asked, stock=True)
+
+    message = "ramp 3 is more than duration 2; the last users would begin after the end"
+    assert message in outcome.terminal
+    assert outcome.requests == []
+    assert [row["label"] for row in outcome.rows] == ["wrong property"]
+
+
 @pytest.mark.parametrize("plan", ["sync-reserve", "async-reserve"])
 def test_a_reservation_has_a_key_of_its_own_only_if_told(run_plan: RunPlan, plan: str) -> None:
     def sent(**properties: str) -> list[Request]:

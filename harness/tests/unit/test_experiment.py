@@ -47,6 +47,10 @@ def test_what_is_written_down_reads_back_the_same() -> None:
     [
         ("variants: [sync, asynch]", "variants[1]: 'asynch' is unknown; choose from: sync, async"),
         (
+            "duration: 5\nramp: 9",
+            "ramp: 9 s is more than the 5 s of a load: its last users would begin after the end",
+        ),
+        (
             "backends: local-ish",
             "backends: 'local-ish': input should be 'embedded', 'docker', 'local' or 'kubernetes'",
         ),
