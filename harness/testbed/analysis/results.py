@@ -22,9 +22,16 @@ UNSTATED = "unstated"
 """The preset and backends of a loose sample file, which does not state them."""
 
 LOOSE_NAME = re.compile(
-    r"(?P<variant>[a-z]+(-[a-z]+)*)-(?P<workload>[a-z]+\d*)-(?P<threads>\d+)-threads\.\w+"
+    r"(?P<variant>[a-z0-9]+(-[a-z0-9]+)*)-(?P<workload>[a-z][a-z0-9]*)-(?P<threads>\d+)-threads"
+    r"(-(?P<repetition>[1-9]\d*))?",
+    re.IGNORECASE,
 )
-LOOSE_SHAPE = "SYSTEM-WORKLOAD-N-threads.jtl"
+LOOSE_SHAPE = "SYSTEM-WORKLOAD-N-threads.jtl, repeated ones SYSTEM-WORKLOAD-N-threads-2.jtl"
+
+LOOSE_END = re.compile(r"\.(jtl|csv)(\.gz)?$", re.IGNORECASE)
+
+MOST_THREADS = 1_000_000
+"""Of a name: more would be a number that means something else."""
 
 NAME = re.compile(r"[A-Za-z0-9][\w .,=+-]*", re.ASCII)
 """A name in a record. Names become parts of files' names, of pages and of tables."""
@@ -385,7 +392,14 @@ def find_results(path: Path) -> Results:
     if not runs and unreadable:
         run_id, why = next(iter(unreadable.items()))
         raise UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {why}")
-    runs = runs or _loose_runs(path)
+    if not runs:
+        runs, unreadable = _loose_runs(path)
+    if not runs and unreadable:
+        name, why = next(iter(unreadable.items()))
+        raise UserError(
+            f"none of the {len(unreadable)} sample files can be read; {name}: {why}",
+            f"Name sample files {LOOSE_SHAPE}.",
+        )
     if not runs:
         raise UserError(
             f"no runs in {str(path)!r}",
@@ -514,30 +528,35 @@ def _moment_ms(text: str | None) -> float | None:
     return None if text is None else datetime.fromisoformat(text).timestamp() * 1000
 
 
-def _loose_runs(path: Path) -> list[Run]:
-    found = [file for file in sorted(path.iterdir()) if file.suffix in (".jtl", ".csv")]
-    named = {file: LOOSE_NAME.fullmatch(file.name) for file in found}
-    nameless = [file.name for file, match in named.items() if not match and file.suffix == ".jtl"]
-    if nameless:
-        raise UserError(
-            f"{nameless[0]!r} in {str(path)!r} does not tell its system, workload and threads",
-            f"Name sample files {LOOSE_SHAPE}.",
-        )
-    return [
-        Run(
-            id=file.stem,
-            cell=Cell(
+def _loose_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
+    """Find sample files by their names; also return why some are refused, by their names."""
+    named = defaultdict(list)
+    for file in sorted(path.iterdir()):
+        if LOOSE_END.search(file.name) and file.is_file():
+            named[LOOSE_END.sub("", file.name)].append(file)
+    runs, unreadable = [], {}
+    for name, (file, *others) in named.items():
+        match = LOOSE_NAME.fullmatch(name)
+        if match is None:
+            # Others' tables are CSV files too.
+            if ".jtl" in file.name.lower() or "-threads" in name:
+                unreadable[file.name] = f"its name is not {LOOSE_SHAPE}"
+        elif others:
+            every = " and ".join(one.name for one in (file, *others))
+            unreadable[name] = f"{every} are one run by their names: rename or delete one"
+        elif not 0 < int(match["threads"]) <= MOST_THREADS:
+            unreadable[file.name] = f"{match['threads']} threads: choose 1 to {MOST_THREADS:,}"
+        else:
+            cell = Cell(
                 variant=match["variant"],
                 workload=match["workload"],
                 preset=UNSTATED,
                 backends=UNSTATED,
                 threads=int(match["threads"]),
-            ),
-            blocks=(Block(file),),
-        )
-        for file, match in named.items()
-        if match
-    ]
+            )
+            repetition = int(match["repetition"] or 1)
+            runs.append(Run(id=name, cell=cell, blocks=(Block(file),), repetition=repetition))
+    return runs, unreadable
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -7,8 +7,9 @@ result. Two layouts are supported:
 - This project's plans label the row of an operation with the workload (``list``), and its exchanges
   ``list request`` and ``list fetch``. The operation lasts from the start of the first exchange to
   the end of the last. Without a fetch, an operation is a single exchange.
-- Files without such labels, as published with the thesis. Each row is an operation; in a file with
-  fetches, a request and the next fetch on the same thread are one.
+- Files without such labels, as published with the thesis or written by other plans
+  (`testbed.analysis.loose_files`). Each row is an operation; in a file with fetches, a request and
+  the next fetch on the same thread are one.
 
 In an open loop, response times count from the intended start in the plan, even if the load
 generator starts late (Tene's coordinated omission). Late and dropped arrivals are counted.
@@ -21,7 +22,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +31,7 @@ from pathlib import Path
 
 import polars as pl
 
+from testbed.analysis import loose_files
 from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Block, Cell, Results, Run, find_results
 from testbed.model.errors import UserError
@@ -76,8 +77,6 @@ _COLUMNS = {
     "failureMessage": pl.String,
     "intended": pl.Int64,
     "asOf": pl.String,
-    "URL": pl.String,
-    "bytes": pl.Int64,
 }
 _ISO = "%Y-%m-%dT%H:%M:%S%.fZ"
 _LABEL_ENDS = ("", " request", " fetch")
@@ -107,8 +106,16 @@ No garbage collection of the generator takes that long.
 ALIKE_MS = 2
 """Up to this time two exchanges may look the same: JMeter's clock often shifts by 1 ms."""
 
-FAULTS = DAMAGED, STRANGE, DOUBLED, CLOCK = ("damaged rows", "labels", "doubled rows", "clock")
+FAULTS = DAMAGED, STRANGE, DOUBLED, CLOCK, APPENDED = (
+    *("damaged rows", "labels", "doubled rows", "clock"),
+    "runs in one file",
+)
 """Kinds of wrong rows."""
+
+PAUSE_MS, PAUSE_TIMES = 10_000, 5
+"""A second run begins in a file after this time without an operation in flight, if the time is also
+longer than any other such time, by this factor: users that pause do so again and again.
+"""
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,7 @@ class Measurement:
     rows: tuple[int, ...] = ()
     """Number of all rows in each block's file."""
     others: Mapping[str, int] = field(default_factory=dict)
-    """Number of rows by label, of labels other than the workload's."""
+    """Number of rows that do not count, by label; by kind where rows carry no labels."""
     labelled: bool = True
     """Whether the rows carry this project's labels."""
     whole: Measurement | None = None
@@ -431,10 +438,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
     path, workload = block.file, run.cell.workload
     if not path.is_file():
         raise UserError(f"sample file {str(path)!r} does not exist")
-    try:
-        rows = _rows(run, path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UserError(f"{str(path)!r} is not a JMeter CSV file with a header: {error}") from error
+    rows = _rows(path) if run.recorded else _loose_rows(path)
     possible = (
         pl.col("start_ms").is_between(0, LATEST_MS)
         & pl.col("elapsed_ms").is_between(0, LONGEST_MS)
@@ -460,10 +464,17 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
             good = good.filter(once)
         samples, operations, strays = _by_label(good, run.cell)
         wrong[CLOCK] = _clock_steps(run, block, samples, operations)
-    elif fetches(run.cell.variant):
-        samples, operations, strays = _by_pair(good, run.cell)
     else:
-        samples, operations, strays = _each(good, run.cell)
+        good, others = loose_files.without_strange_rows(good)
+        if good.is_empty():
+            raise UserError(f"{path.name} has no samples of users")
+        split = _by_pair if fetches(run.cell.variant) else _each
+        samples, operations, strays = split(good, run.cell)
+    if not run.recorded:
+        wrong[APPENDED] = _appended(samples)
+        if not wrong[APPENDED].is_empty():
+            # Another run is no clock that was set.
+            wrong.pop(CLOCK, None)
     return Measurement(
         run=run,
         samples=_in_order(samples, index, pl.col("step").cast(_STEP)),
@@ -495,15 +506,20 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
     )
 
 
-def _rows(run: Run, path: Path) -> pl.DataFrame:
-    """Read the needed columns in file order; an unreadable field is null."""
+def _rows(path: Path) -> pl.DataFrame:
+    """Read the needed columns of a recorded file in file order; an unreadable field is null."""
     try:
-        return _scan(run, path)
+        return _scan(path)
     except pl.exceptions.ComputeError:
-        return _scan(run, io.BytesIO(_mended(path).encode()))
+        return _scan(io.BytesIO(loose_files.mended(loose_files.text_of(path)).encode()))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = loose_files.text_of(path).partition("\n")[0]
+        raise UserError(
+            f"{str(path)!r} is not a CSV file of the testbed's plans: its first line is {first!r}"
+        ) from error
 
 
-def _scan(run: Run, source: Path | io.BytesIO) -> pl.DataFrame:
+def _scan(source: Path | io.BytesIO) -> pl.DataFrame:
     found = pl.scan_csv(
         source,
         schema_overrides=_COLUMNS,
@@ -514,39 +530,42 @@ def _scan(run: Run, source: Path | io.BytesIO) -> pl.DataFrame:
     )
     columns = found.collect_schema().names()
     planned = pl.col("intended") if "intended" in columns else pl.lit(None, pl.Int64)
-    since = (
-        pl.col("asOf").str.to_datetime(_ISO, time_unit="ms", strict=False).dt.timestamp("ms")
-        if "asOf" in columns
-        else pl.lit(None, pl.Int64)
+    since = pl.col("asOf") if "asOf" in columns else pl.lit(None, pl.String)
+    return found.select(*_named(planned, since)).collect()
+
+
+def _loose_rows(path: Path) -> pl.DataFrame:
+    """Read a file that the testbed did not record."""
+    return loose_files.read(path).select(
+        *_named(pl.col("intended"), pl.col("asOf")),
+        pl.col("responseMessage").alias("told"),
+        "URL",
+        "bytes",
     )
-    more = [] if run.recorded else [name for name in ("URL", "bytes") if name in columns]
-    return found.select(
-        "row",
+
+
+def _named(planned: pl.Expr, since: pl.Expr) -> list[pl.Expr]:
+    """Return the columns that are read, by the names that this module gives them."""
+    return [
+        pl.col("row"),
         pl.col("timeStamp").alias("start_ms"),
         pl.col("elapsed").alias("elapsed_ms"),
-        "label",
+        pl.col("label").cast(pl.Categorical),
         pl.col("responseCode").fill_null("").alias("code"),
-        pl.col("threadName").alias("thread"),
+        pl.col("threadName").cast(pl.Categorical).alias("thread"),
         pl.col("success").alias("ok"),
         pl.col("failureMessage").alias("message"),
         planned.alias("intended_ms"),
-        since.alias("since_ms"),
-        *more,
-    ).collect()
-
-
-def _mended(path: Path) -> str:
-    """Replace records with an unclosed quotation mark; the number of lines stays the same."""
-    text = path.read_text(encoding="utf-8", errors="replace")
-    records = re.split(r"(?<=\n)(?=\d{10,},)", text)
-    return "".join(
-        one if one.count('"') % 2 == 0 else "?\n" * max(1, one.count("\n")) for one in records
-    )
+        since.str.to_datetime(_ISO, time_unit="ms", strict=False)
+        .dt.timestamp("ms")
+        .alias("since_ms"),
+    ]
 
 
 def _first_line(path: Path, rows: pl.DataFrame) -> str:
     """Return the file and line of the first of some rows; a row may span several lines."""
-    records = csv.reader(io.StringIO(_mended(path), newline=""))
+    text = loose_files.mended(loose_files.text_of(path))
+    records = csv.reader(io.StringIO(text, newline=""))
     # Skip the header and the rows before.
     for _ in islice(records, 1 + int(rows["row"].to_numpy().min())):
         pass
@@ -567,6 +586,16 @@ def _clock_steps(
     if run.cell.mode == "closed":
         found.append(operations.sort("row").filter(start > before + AHEAD_MS))
     return pl.concat(one.select("row") for one in found).unique()
+
+
+def _appended(samples: pl.DataFrame) -> pl.DataFrame:
+    """Return the row with which a second run begins in a file; JMeter appends to files."""
+    ordered = samples.sort("start_ms")
+    end = (pl.col("start_ms") + pl.col("elapsed_ms")).cum_max().shift(1)
+    pauses = ordered.with_columns((pl.col("start_ms") - end).fill_null(0).alias("pause"))
+    longest = pauses["pause"].top_k(2)
+    appended = longest.len() == 2 and longest[0] > max(PAUSE_MS, PAUSE_TIMES * longest[1])
+    return pauses.filter(pl.col("pause") == longest[0]).head(1 if appended else 0)
 
 
 def _in_order(rows: pl.DataFrame, block: int, *last: pl.Expr | str) -> pl.DataFrame:
@@ -630,7 +659,7 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
 def _each(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
     """Take each row of an unlabelled file without fetches as an operation."""
     rows = rows.with_columns(pl.lit("exchange").alias("step"))
-    return rows, _without_partial(rows.with_columns(_failures(cell.variant)), cell.workload), 0
+    return rows, _without_partial(rows.with_columns(_failures(cell.variant)), cell), 0
 
 
 def _by_pair(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame, int]:
@@ -658,7 +687,7 @@ def _by_pair(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFrame
         pl.when("request_ok").then("step").otherwise("request_step").alias("step"),
         (pl.col("ok") & pl.col("request_ok")).alias("ok"),
     ).with_columns(_failures(cell.variant))
-    return rows, _without_partial(operations, cell.workload), rows.height - 2 * pairs.height
+    return rows, _without_partial(operations, cell), rows.height - 2 * pairs.height
 
 
 def _failures(variant: str) -> pl.Expr:
@@ -667,9 +696,10 @@ def _failures(variant: str) -> pl.Expr:
     return pl.when(~pl.col("ok")).then(failure_class(partial)).alias("failure")
 
 
-def _without_partial(operations: pl.DataFrame, workload: str) -> pl.DataFrame:
-    """Count partial list answers as failed, as these plans had no assertion for it."""
-    if workload != "list":
+def _without_partial(operations: pl.DataFrame, cell: Cell) -> pl.DataFrame:
+    """Count partial lists of our own systems as failed: the thesis's plans had no assertion."""
+    declared = declarations().get(cell.variant)
+    if cell.workload != "list" or declared is None or declared.partial_answer is None:
         return operations
     usual = pl.col("bytes").filter(pl.col("ok")).median()
     partial = pl.col("ok") & (pl.col("bytes") < PARTIAL_SIZE * usual)

@@ -5,6 +5,7 @@
 - *overloaded*: the system fell behind its plan of arrivals, or gave no full answer afterwards.
 - *stalled*: no operation ended for a while.
 - *still warming*: the system was not warm, or changed during the run. Used, but does not decide.
+- *users pause*: the plan, which is not ours, lets users wait between operations. Used and decides.
 
 Overloaded and stalled runs are used and decide: dropping them would favour the system that has
 them.
@@ -22,14 +23,24 @@ import polars as pl
 
 from testbed.analysis.quantities import CLOCK_MS
 from testbed.analysis.results import Results, Run
-from testbed.analysis.samples import CLOCK, DAMAGED, DOUBLED, STRANGE, Measured, Measurement
+from testbed.analysis.samples import (
+    APPENDED,
+    CLOCK,
+    DAMAGED,
+    DOUBLED,
+    STRANGE,
+    Measured,
+    Measurement,
+)
 from testbed.analysis.statistics.steadiness import Change, Spell, change_of_mean, trend_of_rates
-from testbed.model.loads import DISTURBING_SHARE, LATE_MS, NEAR_LIMIT_SHARE
+from testbed.model.loads import DISTURBING_SHARE, GENERATOR_SHARE, LATE_MS, far_from_limit
 
-Status = Literal["valid", "still warming", "stalled", "overloaded", "disturbed", "invalid"]
-Outcome = Literal["passed", "failed", "not known"]
+Status = Literal[
+    "valid", "users pause", "still warming", "stalled", "overloaded", "disturbed", "invalid"
+]
+Outcome = Literal["passed", "failed", "not checked"]
 
-DECIDING: tuple[Status, ...] = ("valid", "overloaded", "stalled")
+DECIDING: tuple[Status, ...] = ("valid", "users pause", "overloaded", "stalled")
 """Verdicts of runs that decide."""
 
 TOLERANCE = 0.05
@@ -37,9 +48,6 @@ TOLERANCE = 0.05
 
 BETWEEN_MS = 0.2
 """Time that a load generator needs between two operations: 10 % of an operation of 2 ms."""
-
-GENERATOR_SHARE = 0.70
-"""Share of its cores, and of its measured ceiling, that a load generator may use."""
 
 BUSY_SHARE = 0.90
 """Use of the cores shared by generator and servers above which each slows down the other."""
@@ -54,6 +62,9 @@ load. Beyond, most of the machine works for the generator, which makes all syste
 
 SHORTEST_WINDOW = 10
 """Operations per thread, while all threads run, that the check of Little's law needs."""
+
+TOGETHER = 0.5
+"""Least share of a block in which all threads of a closed loop run."""
 
 SHORTEST_RUN = 50
 """Successful operations that the check of the trend needs."""
@@ -88,19 +99,21 @@ COMPLETE_AFTER = "complete after"
 STALL = "stall"
 TREND = "trend"
 WARM = "warm before"
+PAUSES = "users pause"
 OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
 """Checks that the system itself fails, unless a check of the generator failed too."""
 
 OTHERS = "other programs"
+UNLABELLED = "operations have no labels"
 
-BY_ITSELF = OVERLOAD | {STALL, TREND, WARM}
+BY_ITSELF = OVERLOAD | {STALL, TREND, WARM, PAUSES}
 
 
 @dataclass(frozen=True)
 class Check:
     """One check of a run; ``figure`` is what was found and ``limit`` the limit, both in words.
 
-    ``not known`` means that the record does not tell, or that the check does not apply.
+    ``not checked`` means that the record does not tell, or that the check does not apply.
     """
 
     name: str
@@ -131,8 +144,10 @@ class Verdict:
             return "still warming"
         if self.overloaded:
             return "overloaded"
+        if STALL in failed:
+            return "stalled"
         # A growing queue or a stall is a trend too.
-        return "stalled" if STALL in failed else "still warming"
+        return "still warming" if TREND in failed else "users pause"
 
     @property
     def overloaded(self) -> bool:
@@ -184,7 +199,7 @@ def judge(
     environment: Mapping[str, Any],
     alternating: Sequence[Measurement] = (),
 ) -> Verdict:
-    """Judge one complete run; a check that cannot be made is ``not known``.
+    """Judge one complete run; a check that cannot be made is ``not checked``.
 
     ``environment`` is the ``environment.json`` of the results, empty if there is none.
     ``alternating`` are the runs that `beside` returns.
@@ -195,11 +210,14 @@ def judge(
             _operations(measurement),
             _labels(measurement),
             *(_faulty(measurement, kind) for kind in (DAMAGED, DOUBLED, CLOCK)),
+            _one_run(measurement),
             _of_each(_delivered, measurement),
             _of_each(_length, measurement),
             _complete(measurement, "before"),
             _complete(measurement, "after"),
+            _together(measurement),
             _of_each(_little, measurement),
+            _pauses(measurement),
             _stall(measurement),
             _rate(measurement),
             _of_each(_generator_late, measurement),
@@ -285,8 +303,8 @@ def in_flight(measurement: Measurement) -> tuple[float, float, int] | None:
 
 
 def _check(name: str, limit: str, figure: str, holds: bool | None = None) -> Check:
-    """Return a check; with ``holds`` None its outcome is not known, and ``figure`` says why."""
-    outcome: Outcome = "not known" if holds is None else "passed" if holds else "failed"
+    """Return a check; with ``holds`` None it is not checked, and ``figure`` says why."""
+    outcome: Outcome = "not checked" if holds is None else "passed" if holds else "failed"
     return Check(name, outcome, figure, limit)
 
 
@@ -323,7 +341,9 @@ def _labels(measurement: Measurement) -> Check:
     workload = measurement.run.cell.workload
     limit = f"those of {workload}, and of its warm-up"
     if not measurement.labelled:
-        return _check(STRANGE, limit, "operations have no labels")
+        left_out = [f"{count:,} rows {kind}" for kind, count in measurement.others.items()]
+        figure = "; left out: ".join(filter(None, (UNLABELLED, ", ".join(left_out))))
+        return _check(STRANGE, limit, figure)
     others = ", ".join(f"{count:,} of {label}" for label, count in measurement.others.items())
     for one in measurement.recorded.blocks:
         if one.samples.is_empty():
@@ -337,9 +357,17 @@ def _labels(measurement: Measurement) -> Check:
 def _faulty(measurement: Measurement, kind: str) -> Check:
     """Check that no row is wrong in one way."""
     if not measurement.labelled and kind != DAMAGED:
-        return _check(kind, "none", "operations have no labels")
+        return _check(kind, "none", UNLABELLED)
     fault = measurement.faults.get(kind)
     return _check(kind, "none", str(fault or 0), fault is None)
+
+
+def _one_run(measurement: Measurement) -> Check:
+    """Check that no second run was appended to a file."""
+    if (fault := measurement.faults.get(APPENDED)) is None:
+        return _check(APPENDED, "one", "one", True)
+    figure = f"a second begins in {fault.first}: write each run to a file of its own"
+    return _check(APPENDED, "one", figure, False)
 
 
 def _delivered(measurement: Measurement) -> Check:
@@ -395,9 +423,69 @@ def _little(measurement: Measurement) -> Check:
         return _check(name, limit, "too few operations while all threads ran")
     rate, response_s, _ = seen
     deviation = rate * response_s / threads - 1
+    if deviation < 0 and not measurement.run.recorded:
+        return _check(name, limit, f"see {PAUSES}")
     figure = f"X·R = {rate * response_s:.2f} for {threads} threads, {100 * deviation:+.1f} %"
     most = max(TOLERANCE, BETWEEN_MS / 1000 / response_s)
     return _check(name, limit, figure, abs(deviation) <= most)
+
+
+def _together(measurement: Measurement) -> Check:
+    """Check that all threads of a closed loop ran together, for at least half of each block.
+
+    Otherwise the load was another one, and a rate of that time would stand beside response times
+    of all.
+    """
+    name, limit = "threads together", f"at least {_percent(TOGETHER)} of a block"
+    run = measurement.run
+    if run.cell.mode != "closed":
+        return _check(name, limit, "open loop")
+    threads = measurement.recorded.operations["thread"]
+    if threads.is_null().any():
+        return _check(name, limit, "the rows name no threads")
+    if not run.recorded and threads.n_unique() != run.cell.threads:
+        figure = f"{threads.n_unique()} in the file, {run.cell.threads} by its name"
+        return _check(name, limit, figure, False)
+    shares = [_share_together(block) for block in measurement.blocks]
+    if min(shares) > 0:
+        return _check(name, limit, _percent(min(shares)), min(shares) >= TOGETHER)
+    figure = f"never; at most {_most_at_once(measurement)} of {run.cell.threads} at a time"
+    return _check(name, limit, figure, False)
+
+
+def _share_together(block: Measurement) -> float:
+    """Return the share of what counts of a block in which all threads ran."""
+    if (window := block.window) is None or block.operations.is_empty():
+        return 0.0
+    start, end = pl.col("start_ms"), pl.col("start_ms") + pl.col("service_ms")
+    first, last = block.operations.select(start.min(), end.max().alias("end")).row(0)
+    return (window[1] - window[0]) / max(last - first, 1)
+
+
+def _most_at_once(measurement: Measurement) -> int:
+    """Return the most operations that were in flight at a time."""
+    operations = measurement.recorded.operations
+    start = operations["start_ms"].to_numpy()
+    times = np.concatenate([start, start + operations["service_ms"].to_numpy()])
+    steps = np.repeat([1, -1], start.size)
+    # At the same time, an operation ends before the next begins.
+    return int(np.cumsum(steps[np.lexsort((steps, times))]).max(initial=0))
+
+
+def _pauses(measurement: Measurement) -> Check:
+    """Tell whether the users of a plan that is not ours pause between their operations.
+
+    The figures are right then, but so many operations are not in flight. Little's law tells.
+    """
+    name, limit = PAUSES, f"at most {_percent(TOLERANCE)} of the time"
+    if measurement.run.recorded or measurement.run.cell.mode != "closed":
+        return _check(name, limit, "a plan of the testbed, or an open loop")
+    if (seen := in_flight(measurement)) is None:
+        return _check(name, limit, "all threads never ran together")
+    rate, response_s, _ = seen
+    share = 1 - rate * response_s / measurement.run.cell.threads
+    figure = f"{_percent(max(share, 0.0))} of the time"
+    return _check(name, limit, figure, share <= max(TOLERANCE, BETWEEN_MS / 1000 / response_s))
 
 
 def _stall(measurement: Measurement) -> Check:
@@ -505,9 +593,9 @@ def _generator_ceiling(measurement: Measurement) -> Check:
     name, limit = "generator ceiling", f"at most {_percent(GENERATOR_SHARE)}"
     ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
-        share = (_cores_used(measurement) or (math.inf, 0.0))[0]
-        if share <= NEAR_LIMIT_SHARE:
-            figure = f"not needed: it used {_percent(share)} of its cores"
+        used, cores = _cores_used(measurement), measurement.run.generator_cpus
+        if used is not None and cores and far_from_limit(used[0] * cores, 1, cores):
+            figure = f"not needed: it used {_percent(used[0])} of its cores"
             return _check(name, limit, figure, True)
         return _check(name, limit, "not measured")
     ceiling *= max(1, len(measurement.generators))

@@ -77,7 +77,7 @@ def test_generators_in_pods_have_cores_of_their_own(tmp_path: Path) -> None:
     (measurement,) = load(tmp_path).measurements
     verdict = judge(measurement, {"usable_cpus": 2})
     assert verdict.status == "valid", verdict
-    assert outcome(verdict, "environment") == "not known"
+    assert outcome(verdict, "environment") == "not checked"
 
 
 def test_what_a_record_does_not_tell_is_not_checked(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_a_record_does_not_tell_is_not_checked(tmp_path: Path) -> None:
     verdict = judge(measurement, {})
     assert verdict.status == "valid"
     unknown = ("complete before", "rows", "length", "warm before", "environment")
-    assert {outcome(verdict, name) for name in unknown} == {"not known"}
+    assert {outcome(verdict, name) for name in unknown} == {"not checked"}
     assert outcome(verdict, "operations") == "passed"
 
 
@@ -435,7 +435,7 @@ def test_a_cold_run_does_not_decide_even_if_it_is_overloaded(tmp_path: Path) -> 
 def test_a_run_whose_load_or_service_was_to_change_has_no_trend(tmp_path: Path) -> None:
     record = {**GOOD, "disturbance": {"service": "gateway", "stopped": None}}
     write_blocks(tmp_path, medians_ms=(20, 10), record=record)
-    assert outcome(judge(load(tmp_path).measurements[0], {}), "trend") == "not known"
+    assert outcome(judge(load(tmp_path).measurements[0], {}), "trend") == "not checked"
 
 
 def test_an_open_loop_whose_times_change_does_not_decide(tmp_path: Path) -> None:
@@ -449,7 +449,7 @@ def test_an_open_loop_whose_times_change_does_not_decide(tmp_path: Path) -> None
 def test_too_few_operations_have_no_trend(tmp_path: Path) -> None:
     verdict = judge(measured(tmp_path, threads=4, loops=10), {})
     assert verdict.status == "valid"
-    assert outcome(verdict, "trend") == "not known"
+    assert outcome(verdict, "trend") == "not checked"
 
 
 def test_the_table_has_the_worst_runs_first_and_what_was_found_of_each(tmp_path: Path) -> None:
@@ -600,7 +600,7 @@ def test_an_open_loops_goodput_is_over_the_time_of_its_plan(tmp_path: Path) -> N
 
 def test_a_service_that_was_stopped_for_good_explains_what_is_missing_after(tmp_path: Path) -> None:
     stop = {"service": "gateway", "at_s": 1, "for_s": None, "started": "2026-11-21T00:00:11Z"}
-    for stopped, expected in (("2026-11-21T00:00:01Z", "not known"), (None, "failed")):
+    for stopped, expected in (("2026-11-21T00:00:01Z", "not checked"), (None, "failed")):
         record = {"complete_after": "no answer", "disturbance": {**stop, "stopped": stopped}}
         verdict = judge(measured(tmp_path / expected, record=record), {})
         assert outcome(verdict, "complete after") == expected
@@ -741,7 +741,7 @@ def test_a_run_that_was_not_watched_is_not_disturbed(tmp_path: Path) -> None:
     write_blocks(tmp_path)
     (measurement,) = load(tmp_path).measurements
     verdict = judge(measurement, {})
-    assert outcome(verdict, "other programs") == "not known"
+    assert outcome(verdict, "other programs") == "not checked"
     assert not measurement.run.disturbed
 
 
@@ -749,8 +749,8 @@ def test_a_run_that_was_not_watched_is_not_disturbed(tmp_path: Path) -> None:
     ("cpu_s", "outcome", "figure"),
     [
         (0.9, "passed", "not needed: it used 4 % of its cores"),
-        (5.0, "not known", "not measured"),
-        (None, "not known", "not measured"),
+        (9.0, "not checked", "not measured"),
+        (None, "not checked", "not measured"),
     ],
 )
 def test_an_idle_generator_needs_no_ceiling(

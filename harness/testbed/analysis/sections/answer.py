@@ -293,6 +293,8 @@ def count_words(states: Mapping[str, int], unreadable: int = 0, why: str = "") -
         words.append(f"Deciding, though the load was not carried: {count}.")
     if count := states.get("stalled"):
         words.append(f"Deciding, though no operation ended for a while: {count}.")
+    if count := states.get("users pause"):
+        words.append(f"Deciding, though their users pause: {count}.")
     if unreadable:
         words.append(f"{unreadable} cannot be read.")
     return " ".join(words)

@@ -9,7 +9,8 @@ VALIDITY_NOTE = (
     "An *invalid* run is in this table, in those of open loops and stopped services, and in "
     "figures over time; it is used nowhere else. An *overloaded* run fell behind its "
     "plan of arrivals, or left the system without a full answer. In a *stalled* run no operation "
-    "ended for a while. Both are used and decide: they are what the system does. A run that "
+    "ended for a while. Both are used and decide: they are what the system does. So is one whose "
+    "*users pause* between operations: fewer of them wait for an answer than there are. A run that "
     "is *still warming* was measured on a system that was not warm, or changed over its time: it "
     "is used and does not decide, as is one that is *disturbed*: other programs used more than a "
     "tenth of the machine in more than half of its blocks. The start of a block (`settle`) does "
@@ -17,7 +18,10 @@ VALIDITY_NOTE = (
     "operations that did not finish, for example because the run ended."
 )
 
-WORST_FIRST = ("invalid", "disturbed", "overloaded", "stalled", "still warming", "valid")
+WORST_FIRST = (
+    *("invalid", "disturbed", "overloaded", "stalled", "still warming"),
+    *("users pause", "valid"),
+)
 
 SHOWN = (
     "operations",
@@ -57,7 +61,7 @@ def validity(judged: Judged) -> str:
         if "failed" in found or (name in SHOWN and "passed" in found)
     ]
     passed = [name for name in outcomes if name not in shown and "passed" in outcomes[name]]
-    unknown = [name for name, found in outcomes.items() if found == {"not known"}]
+    unknown = [name for name, found in outcomes.items() if found == {"not checked"}]
     listed = "; ".join(f"{name}: {limits[name]}" for name in shown)
     rows = []
     for one in runs:
@@ -88,6 +92,6 @@ def validity(judged: Judged) -> str:
 
 
 def _marked(check: Check) -> str:
-    if check.outcome == "not known":
-        return MISSING
+    if check.outcome == "not checked":
+        return "not checked"
     return f"**✗ {check.figure}**" if check.outcome == "failed" else check.figure

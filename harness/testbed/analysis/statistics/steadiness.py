@@ -56,9 +56,10 @@ def trend_of_rates(
     The change is then that of the ratio to them, because the machine affects all systems alike. A
     spell without operations counts as one operation.
 
-    The change is that of the least-squares line through the logarithms. The error is the line's, or
-    that of the first and the last spell if that is larger. Two spells make no error of a line:
-    theirs includes ``between``, the relative standard deviation of spells that should be alike.
+    The change is that of the least-squares line through the logarithms. The error is the largest of
+    three: the line's, that of the first and the last spell, and what spells that should be alike
+    make of a line, as few spells may lie on one by chance. ``between`` is their relative standard
+    deviation.
     """
     logs = np.array([_log_rate(one) for one in spells])
     if beside:
@@ -68,10 +69,10 @@ def trend_of_rates(
     error = math.hypot(
         *(_error_of_rate(some[place]) for some in (spells, *beside) for place in (0, -1))
     )
+    alike = between * math.sqrt(1 + 1 / len(beside) if beside else 1)
+    error = max(error, alike * places[-1] / float(np.linalg.norm(places - places.mean())))
     if logs.size > 2:
         error = max(error, float(line.stderr * places[-1]))
-    else:
-        error = math.hypot(error, between * math.sqrt(2 + 2 / len(beside) if beside else 2))
     return Change(math.exp(line.slope * places[-1]), error)
 
 

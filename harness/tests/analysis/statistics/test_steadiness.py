@@ -76,8 +76,8 @@ def test_what_the_machine_does_to_both_systems_is_no_trend() -> None:
     assert trend_of_rates(ours[:3:2], [theirs[:3:2]]).ratio == pytest.approx(1.9 / 1.2 / 1.5)
 
 
-def test_two_blocks_show_a_trend_only_beyond_what_alike_blocks_differ_by() -> None:
-    """Two make no error of a line: the pairs of `compare --quick` differed by 1.38 by chance."""
+def test_few_blocks_show_a_trend_only_beyond_what_alike_blocks_differ_by() -> None:
+    """Two make no error of a line, and four may lie on one by chance: 1.38 and 1.40 were seen."""
     rng = np.random.default_rng(3)
 
     def change(later: int, beside: int, between: float) -> Change:
@@ -91,6 +91,13 @@ def test_two_blocks_show_a_trend_only_beyond_what_alike_blocks_differ_by() -> No
     assert change(1700, 3520, 0.0).exceeds(0.15)
     assert not change(1700, 3520, 0.084).exceeds(0.15)
     assert change(1200, 3520, 0.084).exceeds(0.15)
+
+    line = [spell(rng, round(2000 * 1.4 ** (place / 3))) for place in range(4)]
+    steady = [[spell(rng, 3000) for _ in line]]
+    assert trend_of_rates(line, steady).exceeds(0.15)
+    assert not trend_of_rates(line, steady, 0.084).exceeds(0.15)
+    many = [spell(rng, round(2000 * 1.4 ** (place / 19))) for place in range(20)]
+    assert trend_of_rates(many, [[spell(rng, 3000) for _ in many]], 0.084).exceeds(0.15)
 
 
 def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:

@@ -1,0 +1,245 @@
+"""Read sample files that the testbed did not record, as JMeter's own settings may write them.
+
+JMeter lets its users choose the columns, the delimiter, the format of the time and whether there is
+a header. What can be read for certain is read. Anything else is refused in one sentence that names
+the file, the line, the column and the choice.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from testbed.model.errors import UserError
+
+REQUIRED = ("timeStamp", "elapsed", "label", "success")
+OPTIONAL = (
+    *("responseCode", "responseMessage", "threadName", "failureMessage"),
+    *("intended", "asOf", "URL", "bytes"),
+)
+
+SEPARATORS = (",", ";", "\t", "|")
+
+DATES = ("%Y/%m/%d %H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f")
+"""Formats of `timeStamp`; the first is JMeter's own."""
+
+DATE = "2026/11/28 23:59:59.999"
+"""An example of the first."""
+
+CUT = 80
+"""The most characters of a value in a message."""
+
+SET_UP = r"^(setUp|tearDown) Thread Group\b"
+"""JMeter's names of threads that do not put the load on the system."""
+
+TRANSACTION = r"^Number of samples in transaction : (\d+)"
+"""JMeter's message of the row of a transaction controller."""
+
+SUB_RESULT = r"^(.+)-\d+$"
+"""JMeter's label of a part of a sample: a redirect, or an embedded resource."""
+
+
+def read(path: Path) -> pl.DataFrame:
+    """Return the rows of a sample file as text, with the columns of `REQUIRED` and `OPTIONAL`.
+
+    ``row`` counts from 0. ``timeStamp`` (ms since the epoch) and ``elapsed`` (ms) are numbers,
+    ``success`` is a truth value; all are null in a damaged row. A column that is not there is null.
+
+    Raises `UserError` for a file that cannot be read for certain.
+    """
+    text = text_of(path)
+    first, _, rest = text.partition("\n")
+    separator = _separator(path, first)
+    if not rest.strip():
+        raise UserError(f"{path.name} has no samples: there is nothing after its first line")
+    rows = _scan(text, separator)
+    rows = rows.with_columns(
+        pl.lit(None, pl.String).alias(name) for name in OPTIONAL if name not in rows.columns
+    )
+    _require_digits(path, rows)
+    read = rows.with_columns(
+        _moment(rows["timeStamp"]).alias("timeStamp"),
+        _number("elapsed").alias("elapsed"),
+        pl.col("success")
+        .str.to_lowercase()
+        .replace_strict({"true": True, "false": False}, default=None, return_dtype=pl.Boolean),
+        *(_number(name).alias(name) for name in ("intended", "bytes")),
+    )
+    for name, kind in (
+        ("timeStamp", f"milliseconds since 1970, or a date like {DATE}"),
+        ("elapsed", "a number of milliseconds"),
+        ("success", "true or false"),
+    ):
+        if read[name].is_null().all():
+            raise UserError(f"{path.name} line 2: {name} is {_cut(rows[name][0])}, not {kind}")
+    return read
+
+
+def without_strange_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, int]]:
+    """Leave out the rows that are no load or that repeat others; return their number by kind.
+
+    `rows` are in the order of the file, with the columns ``label``, ``thread`` and ``told``
+    (`responseMessage`).
+
+    - Set-up and tear-down thread groups put no load on the system.
+    - A transaction controller writes a row after those of its samples, and a sample one before
+      those of its parts. Either would count twice. The transaction and the whole sample stay, as a
+      user waits for them.
+    """
+    left_out = {}
+    no_load = pl.col("thread").cast(pl.String).str.contains(SET_UP).fill_null(False)
+    rows, left_out["of set-up and tear-down threads"] = _without(rows, no_load)
+    rows, left_out["of parts of samples"] = _without(rows, _part_of_sample())
+    within = _within_transaction()
+    rows, left_out["within transactions"] = _without(rows, within)
+    return rows, {kind: count for kind, count in left_out.items() if count}
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a sample file; of a compressed one, if it ends in ``.gz``."""
+    try:
+        content = path.read_bytes()
+        if path.suffix.lower() == ".gz":
+            content = gzip.decompress(content)
+    except (OSError, EOFError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else "damaged gzip"
+        raise UserError(f"{path.name} cannot be read: {why}") from error
+    text = content.decode("utf-8-sig", errors="replace")
+    if not text.strip():
+        raise UserError(f"{path.name} is empty")
+    if text.lstrip().startswith("<"):
+        raise UserError(
+            f"{path.name} is XML, which JMeter writes only if it is told to",
+            "Write CSV: -Jjmeter.save.saveservice.output_format=csv",
+        )
+    return text
+
+
+def _separator(path: Path, header: str) -> str:
+    """Return the delimiter of the columns; refuse a file without a header or a needed column."""
+    names = {one: _names(header, one) for one in SEPARATORS}
+    separator = max(SEPARATORS, key=lambda one: len({*REQUIRED, *OPTIONAL} & {*names[one]}))
+    missing = [name for name in REQUIRED if name not in names[separator]]
+    if len(missing) == len(REQUIRED):
+        raise UserError(
+            f"{path.name} line 1: no names of columns, but {_cut(header.strip())}",
+            "Write a header: -Jjmeter.save.saveservice.print_field_names=true",
+        )
+    if missing:
+        raise UserError(
+            f"{path.name} line 1: no column {', '.join(missing)}; there are "
+            f"{', '.join(names[separator])}",
+            f"Needed are {', '.join(REQUIRED)}.",
+        )
+    return separator
+
+
+def _names(header: str, separator: str) -> list[str]:
+    return [name.strip() for name in next(csv.reader([header.strip()], delimiter=separator), [])]
+
+
+def _scan(text: str, separator: str) -> pl.DataFrame:
+    """Read all columns as text; unclosed quotation marks do not reach beyond their record."""
+    header, _, rest = text.partition("\n")
+    names = _names(header, separator)
+    wanted = [name for name in dict.fromkeys(names) if name in {*REQUIRED, *OPTIONAL}]
+
+    def scan(body: str) -> pl.DataFrame:
+        return pl.read_csv(
+            io.BytesIO(body.encode()),
+            separator=separator,
+            has_header=False,
+            new_columns=_unique(names),
+            schema={name: pl.String for name in _unique(names)},
+            truncate_ragged_lines=True,
+            row_index_name="row",
+        ).select("row", *wanted)
+
+    try:
+        return scan(rest)
+    except pl.exceptions.PolarsError:
+        return scan(mended(rest))
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Return names of columns of which none stands twice."""
+    return [name if name not in names[:at] else f"{name} {at}" for at, name in enumerate(names)]
+
+
+def mended(text: str) -> str:
+    """Replace records with an unclosed quotation mark; the number of lines stays the same."""
+    records = re.split(r"(?<=\n)(?=\d{10,}\D)", text)
+    return "".join(
+        record if record.count('"') % 2 == 0 else "?\n" * max(1, record.count("\n"))
+        for record in records
+    )
+
+
+def _require_digits(path: Path, rows: pl.DataFrame) -> None:
+    """Refuse times that a spreadsheet has rounded: 1.79591E+12."""
+    rounded = rows.filter(pl.col("timeStamp").str.contains(r"(?i)^\d[\d.,]*e\+?\d+$"))
+    if not rounded.is_empty():
+        raise UserError(
+            f"{path.name} line {rounded['row'][0] + 2}: timeStamp is "
+            f"{_cut(rounded['timeStamp'][0])}, which a spreadsheet has rounded",
+            "Use the file that JMeter wrote.",
+        )
+
+
+def _number(name: str) -> pl.Expr:
+    text = pl.col(name).str.strip_chars().str.replace(",", ".", literal=True)
+    return text.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False)
+
+
+def _moment(texts: pl.Series) -> pl.Expr:
+    """Return milliseconds since the epoch; the time zone of a date does not matter."""
+    number = _number("timeStamp")
+    if texts.str.strip_chars().str.contains(r"^\d+$").any():
+        return number
+    dates = [
+        pl.col("timeStamp").str.strip_chars().str.to_datetime(one, time_unit="ms", strict=False)
+        for one in DATES
+    ]
+    return pl.coalesce(dates).dt.timestamp("ms")
+
+
+def _without(rows: pl.DataFrame, those: pl.Expr) -> tuple[pl.DataFrame, int]:
+    left = rows.filter(~those)
+    return left, rows.height - left.height
+
+
+def _part_of_sample() -> pl.Expr:
+    """Match parts of samples: those whose whole has a row just before, or one that includes it."""
+    label = pl.col("label").cast(pl.String)
+    whole = label.str.extract(SUB_RESULT, 1)
+    start, end = pl.col("start_ms"), pl.col("start_ms") + pl.col("elapsed_ms")
+    is_whole = whole.is_null() | ~whole.is_in(label.unique().implode())
+    last = {
+        name: pl.when(is_whole).then(value).forward_fill().over("thread")
+        for name, value in (("label", label), ("start", start), ("end", end))
+    }
+    return (
+        ~is_whole & (last["label"] == whole) & (start >= last["start"]) & (end <= last["end"])
+    ).fill_null(False)
+
+
+def _within_transaction() -> pl.Expr:
+    """Match samples of which a transaction's row follows on the same thread."""
+    counted = pl.col("told").cast(pl.String).str.extract(TRANSACTION, 1).cast(pl.Int64)
+    is_transaction = counted.is_not_null()
+    following = counted.backward_fill().over("thread")
+    turn = (is_transaction.cum_sum() - is_transaction.cast(pl.UInt32)).over("thread")
+    from_the_end = pl.int_range(pl.len(), 0, -1).over("thread", turn)
+    # The transaction itself is the last of its turn.
+    return (~is_transaction & (from_the_end - 1 <= following)).fill_null(False)
+
+
+def _cut(text: str | None) -> str:
+    shown = text or ""
+    return repr(shown if len(shown) <= CUT else f"{shown[:CUT]}…")
