@@ -33,7 +33,7 @@ COUNTED_S = 1.0
 STRETCH = 0.1
 """The least operations of a stretch, as a share of those that the rule demands."""
 
-MOST = 6
+MOST = 8
 """Times the demanded operations after which a system that has not settled is measured anyway."""
 
 MOST_DISTURBED = 2

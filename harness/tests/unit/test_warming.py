@@ -129,7 +129,7 @@ def test_a_disturbed_window_counts_as_work_but_shows_nothing() -> None:
 def test_a_workload_goes_on_while_the_compilers_work_for_another() -> None:
     both = ["list", "reserve"]
     # Cheap reservations have had enough, and what is compiled for lists shows in their windows.
-    reserved = windows(*[2000] * 12, workload="reserve", compiling=0.14)
+    reserved = windows(*[2000] * 16, workload="reserve", compiling=0.14)
     listed = windows(*[1000] * 5, compiling=0.14)
     assert given_up(reserved, "reserve", OPERATIONS)
     assert cold([*listed, *reserved], both, OPERATIONS) == both
@@ -144,9 +144,9 @@ def test_a_workload_goes_on_while_the_compilers_work_for_another() -> None:
 def test_a_warm_up_gives_up_after_operations_not_after_a_time() -> None:
     slow = windows(*[100] * 100)
     assert not given_up(slow, "list", OPERATIONS)
-    assert given_up(windows(*[2000] * 12), "list", OPERATIONS)
-    assert not given_up(windows(*[2000] * 11), "list", OPERATIONS)
-    assert not given_up(windows(*[2000] * 12, workload="reserve"), "list", OPERATIONS)
+    assert given_up(windows(*[2000] * 16), "list", OPERATIONS)
+    assert not given_up(windows(*[2000] * 15), "list", OPERATIONS)
+    assert not given_up(windows(*[2000] * 16, workload="reserve"), "list", OPERATIONS)
     assert given_up(windows(*[2000] * 4, others=0.5), "list", OPERATIONS)
     assert not given_up(windows(*[2000] * 3, others=0.5), "list", OPERATIONS)
 
