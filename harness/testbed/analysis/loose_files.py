@@ -155,8 +155,7 @@ def _scan(text: str, separator: str) -> pl.DataFrame:
             io.BytesIO(body.encode()),
             separator=separator,
             has_header=False,
-            new_columns=_unique(names),
-            schema={name: pl.String for name in _unique(names)},
+            schema=dict.fromkeys(_unique(names), pl.String),
             truncate_ragged_lines=True,
             row_index_name="row",
         ).select("row", *wanted)

@@ -446,7 +446,8 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         & (pl.col("intended_ms").is_between(0, LATEST_MS) | pl.col("intended_ms").is_null().all())
     ).fill_null(False)
     wrong = {DAMAGED: rows.filter(~possible)}
-    good, others = rows.filter(possible), {}
+    good = rows.filter(possible)
+    others: Mapping[str, int] = {}
     if good.is_empty():
         raise UserError(f"{str(path)!r} has no samples")
     own = pl.col("label").cast(pl.String).is_in([f"{workload}{end}" for end in _LABEL_ENDS])

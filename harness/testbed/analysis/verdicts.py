@@ -46,6 +46,11 @@ DECIDING: tuple[Status, ...] = ("valid", "users pause", "overloaded", "stalled")
 TOLERANCE = 0.05
 """Allowed deviation from Little's law and from the offered rate, and share of late arrivals."""
 
+TOLERANCE_OF_BUSY = 0.10
+"""How far fewer operations may be in flight than there are threads, if the cores are busy: users
+then wait for a processor between their operations. What differs by so much is called alike.
+"""
+
 BETWEEN_MS = 0.2
 """Time that a load generator needs between two operations: 10 % of an operation of 2 ms."""
 
@@ -414,7 +419,9 @@ def _little(measurement: Measurement) -> Check:
     that threads spent time in the generator, or had not yet started. Source: Little, Operations
     Research 9(3), 1961.
     """
-    name, limit = "Little's law", f"within {_percent(TOLERANCE)} or {BETWEEN_MS} ms"
+    busy = sum(_cores_used(measurement) or ()) >= BUSY_SHARE
+    fewer = TOLERANCE_OF_BUSY if busy else TOLERANCE
+    name, limit = "Little's law", f"within {_percent(fewer)} or {BETWEEN_MS} ms"
     threads = measurement.run.cell.threads
     if measurement.run.cell.mode != "closed":
         return _check(name, limit, "open loop")
@@ -426,8 +433,9 @@ def _little(measurement: Measurement) -> Check:
     if deviation < 0 and not measurement.run.recorded:
         return _check(name, limit, f"see {PAUSES}")
     figure = f"X·R = {rate * response_s:.2f} for {threads} threads, {100 * deviation:+.1f} %"
-    most = max(TOLERANCE, BETWEEN_MS / 1000 / response_s)
-    return _check(name, limit, figure, abs(deviation) <= most)
+    slack = BETWEEN_MS / 1000 / response_s
+    holds = -max(fewer, slack) <= deviation <= max(TOLERANCE, slack)
+    return _check(name, limit, figure, holds)
 
 
 def _together(measurement: Measurement) -> Check:
@@ -438,8 +446,8 @@ def _together(measurement: Measurement) -> Check:
     """
     name, limit = "threads together", f"at least {_percent(TOGETHER)} of a block"
     run = measurement.run
-    if run.cell.mode != "closed":
-        return _check(name, limit, "open loop")
+    if run.cell.mode != "closed" or measurement.generators:
+        return _check(name, limit, "open loop, or several generators, which begin in step")
     threads = measurement.recorded.operations["thread"]
     if threads.is_null().any():
         return _check(name, limit, "the rows name no threads")
@@ -459,7 +467,7 @@ def _share_together(block: Measurement) -> float:
         return 0.0
     start, end = pl.col("start_ms"), pl.col("start_ms") + pl.col("service_ms")
     first, last = block.operations.select(start.min(), end.max().alias("end")).row(0)
-    return (window[1] - window[0]) / max(last - first, 1)
+    return float((window[1] - window[0]) / max(last - first, 1))
 
 
 def _most_at_once(measurement: Measurement) -> int:

@@ -49,7 +49,10 @@ def test_a_good_run_is_valid(tmp_path: Path) -> None:
     verdict = judge(measurement, {"usable_cpus": 2})
     assert verdict.status == "valid", verdict
     known = {check.name for check in verdict.checks if check.outcome == "passed"}
-    not_checked = {"offered = achieved", "generator late", "other programs", "suspension"}
+    not_checked = {
+        *("users pause", "offered = achieved", "generator late"),
+        *("other programs", "suspension"),
+    }
     assert known == {check.name for check in verdict.checks} - not_checked
 
 
@@ -318,6 +321,13 @@ def test_littles_law_finds_threads_that_spend_their_time_elsewhere(tmp_path: Pat
     assert outcome(judge(measurement, {}), "Little's law") == "passed"
     assert outcome(verdict, "Little's law") == "failed"
     assert "-9." in str(verdict) or "-8." in str(verdict)
+    # On busy cores users wait for a processor in between.
+    busy = tuple(
+        replace(one, wall_s=10.0, generator_cpu_s=5.0, server_cpu_s={"gateway": 14.0})
+        for one in measurement.run.blocks
+    )
+    waiting = replace(measurement, operations=idle, run=replace(measurement.run, blocks=busy))
+    assert outcome(judge(waiting, {}), "Little's law") == "passed"
 
 
 def closed_run(path: Path, threads: list[list[int]], between_ms: int = 0) -> Measurement:
@@ -473,8 +483,10 @@ def test_the_table_has_the_worst_runs_first_and_what_was_found_of_each(tmp_path:
         "2,000",
     ]
     assert lines[2][header.index("warm before")] == "**✗ no, 60 s after the start**"
-    assert "Failed by no run: labels, damaged rows, doubled rows, clock, length" in text
-    unknown = "offered = achieved, generator late, environment, other programs, suspension"
+    assert "Failed by no run: labels, damaged rows, doubled rows, clock, runs in one file" in text
+    unknown = (
+        "users pause, offered = achieved, generator late, environment, other programs, suspension"
+    )
     assert f"so not checked: {unknown}." in text
 
 
