@@ -21,6 +21,7 @@ import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
 import testbed.support.access.AccessSettings;
 import testbed.support.presence.KnownCinemas;
+import testbed.support.presence.SteadyClock;
 import testbed.support.trace.TracingProfile;
 
 /** Wires the core, which knows no framework. */
@@ -32,8 +33,7 @@ class BrokerConfiguration {
   @Bean
   KnownCinemas knownCinemas(BrokerSettings settings) {
     var presence = settings.presence();
-    return new KnownCinemas(
-        presence.presentFor(), presence.rememberedFor(), InstantSource.system());
+    return new KnownCinemas(presence.presentFor(), presence.rememberedFor(), new SteadyClock());
   }
 
   @Bean

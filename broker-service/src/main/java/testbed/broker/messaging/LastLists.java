@@ -10,10 +10,11 @@ import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
+import testbed.support.presence.KnownCinemas;
 
 /**
  * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not
- * parsed again. Bounded by the number of cinemas.
+ * parsed again. Bounded by the number of cinemas, of which no more than {@value KnownCinemas#MOST} count.
  */
 final class LastLists {
 
@@ -41,6 +42,9 @@ final class LastLists {
     }
     var read = format.fromMessage(message);
     if (read instanceof MoviesListed list) {
+      if (lasts.size() >= KnownCinemas.MOST) {
+        lasts.clear();
+      }
       lasts.put(list.cinema(), new Last(message, list));
     }
     return read;

@@ -1,7 +1,6 @@
 package testbed.broker.messaging;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import java.time.InstantSource;
 import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
@@ -35,6 +34,7 @@ import testbed.support.messaging.LoggedRecoverer;
 import testbed.support.messaging.MessagingSettings;
 import testbed.support.messaging.QueueMeters;
 import testbed.support.presence.KnownCinemas;
+import testbed.support.presence.SteadyClock;
 
 /** The broker's part of the AMQP topology, and what sends and listens. */
 @Configuration(proxyBeanMethods = false)
@@ -129,7 +129,7 @@ class MessagingEdge {
 
   @Bean
   PresenceQuestion cinemasHealthIndicator(RabbitTemplate template, BrokerSettings settings) {
-    return new PresenceQuestion(template, settings.presence().listenFor(), InstantSource.system());
+    return new PresenceQuestion(template, settings.presence().listenFor(), new SteadyClock());
   }
 
   @Bean

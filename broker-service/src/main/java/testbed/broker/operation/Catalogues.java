@@ -6,10 +6,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.support.presence.KnownCinemas;
 
 /**
  * Shares equal catalogues between answers: thousands of answers are held at a time. Bounded by the
- * number of cinemas.
+ * number of cinemas, of which no more than {@value KnownCinemas#MOST} count.
  */
 final class Catalogues {
 
@@ -23,6 +24,9 @@ final class Catalogues {
     var known = latest.get(listed.cinema());
     if (known != null && known.equals(listed)) {
       return Optional.of(known);
+    }
+    if (latest.size() >= KnownCinemas.MOST) {
+      latest.clear();
     }
     latest.put(listed.cinema(), listed);
     return Optional.empty();

@@ -1,13 +1,13 @@
 package testbed.support.discovery;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import testbed.support.presence.KnownCinemas;
+import testbed.support.presence.SteadyClock;
 
 /** Imported by front doors that find cinemas in the registry. */
 @Configuration(proxyBeanMethods = false)
@@ -19,7 +19,7 @@ public class CinemaDiscovery {
   RegisteredCinemas registeredCinemas(DiscoveryClient discovery) {
     // A registered cinema is present at any time; only cinemas that are gone need remembering.
     return new RegisteredCinemas(
-        discovery, new KnownCinemas(Duration.ZERO, REMEMBERED, InstantSource.system()));
+        discovery, new KnownCinemas(Duration.ZERO, REMEMBERED, new SteadyClock()));
   }
 
   /** Part of readiness: until the registry's first answer a front door knows no cinema. */

@@ -99,8 +99,11 @@ public final class RegisteredCinemas {
     var registered = registered();
     services = addressesBy(registered, Registered::service);
     var ofCinemas = registered.stream().filter(one -> one.cinema().isPresent()).toList();
-    instances = addressesBy(ofCinemas, one -> one.cinema().orElseThrow());
-    instances.keySet().forEach(memory::seen);
+    var addresses = addressesBy(ofCinemas, one -> one.cinema().orElseThrow());
+    addresses.keySet().forEach(memory::seen);
+    // The memory has a bound.
+    addresses.keySet().removeIf(cinema -> !memory.knows(cinema));
+    instances = addresses;
     var missing = new TreeSet<>(memory.presence().missing());
     missing.removeAll(instances.keySet());
     presence = Presence.of(instances.keySet(), missing);

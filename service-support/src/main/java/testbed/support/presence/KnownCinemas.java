@@ -6,14 +6,21 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import testbed.contracts.CinemaName;
 
 /**
  * The cinemas a front door has seen: present ones are asked, remembered ones that are gone are
- * named as missing, so that a list never lacks a cinema without saying so. Bounded by the number of
- * cinemas that ever were; entries expire. Safe for use by several threads.
+ * named as missing, so that a list never lacks a cinema without saying so. Entries expire. Safe for
+ * use by several threads.
  */
 public final class KnownCinemas {
+
+  /** The most cinemas: their names fit into a header of a response. */
+  public static final int MOST = 100;
+
+  private static final Logger log = LoggerFactory.getLogger(KnownCinemas.class);
 
   private final Duration presentFor;
   private final Duration rememberedFor;
@@ -23,6 +30,7 @@ public final class KnownCinemas {
   /**
    * @param presentFor how long a cinema counts as present after it was last seen
    * @param rememberedFor how long a cinema that is gone is named as missing
+   * @param clock one that nobody sets, such as {@link SteadyClock}
    */
   public KnownCinemas(Duration presentFor, Duration rememberedFor, InstantSource clock) {
     this.presentFor = presentFor;
@@ -30,9 +38,18 @@ public final class KnownCinemas {
     this.clock = clock;
   }
 
-  /** Notes that the cinema is present. */
+  /** Notes that the cinema is present. One more than {@value #MOST} stays unknown. */
   public void seen(CinemaName cinema) {
-    lastSeen.put(cinema, clock.instant());
+    var now = clock.instant();
+    if (lastSeen.replace(cinema, now) != null) {
+      return;
+    }
+    forget(now);
+    if (lastSeen.size() < MOST) {
+      lastSeen.put(cinema, now);
+    } else {
+      log.warn("Cinema {} stays unknown: {} others are known", cinema.value(), MOST);
+    }
   }
 
   /**

@@ -62,6 +62,17 @@ class RegisteredCinemasTest {
   }
 
   @Test
+  void asksNoMoreCinemasThanCanBeNamedAsMissing() {
+    for (int number = 0; number <= KnownCinemas.MOST; number++) {
+      registry.addCinema("cinema" + number, HERE);
+    }
+
+    answer();
+
+    assertThat(cinemas.presence().present()).hasSize(KnownCinemas.MOST);
+  }
+
+  @Test
   void namesACinemaThatIsGoneUntilItReturns() {
     registry.addCinema("ucd", HERE);
     registry.addCinema("dundrum", THERE);

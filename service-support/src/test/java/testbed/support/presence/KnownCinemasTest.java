@@ -92,6 +92,21 @@ class KnownCinemasTest {
   }
 
   @Test
+  void knowsNoMoreCinemasThanAHeaderCanName() {
+    for (int number = 0; number < KnownCinemas.MOST; number++) {
+      cinemas.seen(new CinemaName("cinema" + number));
+    }
+    cinemas.seen(UCD);
+
+    assertThat(cinemas.knows(UCD)).isFalse();
+    assertThat(cinemas.presence().present()).hasSize(KnownCinemas.MOST);
+
+    passes(Duration.ofMinutes(61));
+    cinemas.seen(UCD);
+    assertThat(cinemas.presence().present()).containsExactly(UCD);
+  }
+
+  @Test
   void doesNotKnowACinemaItHasNeverSeen() {
     assertThat(cinemas.knows(UCD)).isFalse();
   }
