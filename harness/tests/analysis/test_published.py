@@ -43,12 +43,12 @@ def test_the_report_of_published_tables_has_the_answer_of_the_samples(tmp_path: 
 
 
 def test_invocations_in_one_folder_have_a_report_each() -> None:
-    folders = published_folders(SHIPPED / "compare")
+    folders = published_folders(SHIPPED / "compare-946eb68")
     assert [folder.name for folder in folders] == ["1", "2", "3"]
     assert [published_tables(folder).name for folder in folders] == [
-        "compare-1",
-        "compare-2",
-        "compare-3",
+        "compare-946eb68-1",
+        "compare-946eb68-2",
+        "compare-946eb68-3",
     ]
 
 
