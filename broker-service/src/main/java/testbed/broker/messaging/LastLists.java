@@ -14,7 +14,8 @@ import testbed.support.presence.KnownCinemas;
 
 /**
  * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not
- * parsed again. Bounded by the number of cinemas, of which no more than {@value KnownCinemas#MOST} count.
+ * parsed again. Bounded by the number of cinemas, of which no more than {@value KnownCinemas#MOST}
+ * count.
  */
 final class LastLists {
 
