@@ -35,7 +35,7 @@ BY_PROCESSOR = (START, WARM_UP, TRAIN, REPORT)
 # one run of `compare --quick` on a fresh clone, November 2026.
 
 MODULE_S = 9.0
-"""Building a module of the services, of eleven together."""
+"""Building a module of the services, of seven together."""
 
 JMETER_S = 50.0
 """Fetching and laying out JMeter."""
