@@ -58,12 +58,12 @@ def read(path: Path) -> pl.DataFrame:
     separator = _separator(path, first)
     if not rest.strip():
         raise UserError(f"{path.name} has no samples: there is nothing after its first line")
-    rows = _scan(text, separator)
+    rows = _scan(path, text, separator)
     rows = rows.with_columns(
         pl.lit(None, pl.String).alias(name) for name in OPTIONAL if name not in rows.columns
     )
     _require_digits(path, rows)
-    read = rows.with_columns(
+    typed = rows.with_columns(
         _moment(rows["timeStamp"]).alias("timeStamp"),
         _number("elapsed").alias("elapsed"),
         pl.col("success")
@@ -76,9 +76,9 @@ def read(path: Path) -> pl.DataFrame:
         ("elapsed", "a number of milliseconds"),
         ("success", "true or false"),
     ):
-        if read[name].is_null().all():
-            raise UserError(f"{path.name} line 2: {name} is {_cut(rows[name][0])}, not {kind}")
-    return read
+        if typed[name].is_null().all():
+            raise UserError(f"{path.name} line 2: {name} is {cut(rows[name][0])}, not {kind}")
+    return typed
 
 
 def without_strange_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, int]]:
@@ -93,12 +93,16 @@ def without_strange_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str,
       user waits for them.
     """
     left_out = {}
-    no_load = pl.col("thread").cast(pl.String).str.contains(SET_UP).fill_null(False)
-    rows, left_out["of set-up and tear-down threads"] = _without(rows, no_load)
-    rows, left_out["of parts of samples"] = _without(rows, _part_of_sample())
-    within = _within_transaction()
-    rows, left_out["within transactions"] = _without(rows, within)
-    return rows, {kind: count for kind, count in left_out.items() if count}
+    for kind, strange in (
+        ("of set-up and tear-down threads", pl.col("thread").cast(pl.String).str.contains(SET_UP)),
+        ("of parts of samples", _part_of_sample()),
+        ("within transactions", _within_transaction()),
+    ):
+        kept = rows.filter(~strange.fill_null(False))
+        if count := rows.height - kept.height:
+            left_out[kind] = count
+        rows = kept
+    return rows, left_out
 
 
 def text_of(path: Path) -> str:
@@ -123,12 +127,13 @@ def text_of(path: Path) -> str:
 
 def _separator(path: Path, header: str) -> str:
     """Return the delimiter of the columns; refuse a file without a header or a needed column."""
-    names = {one: _names(header, one) for one in SEPARATORS}
-    separator = max(SEPARATORS, key=lambda one: len({*REQUIRED, *OPTIONAL} & {*names[one]}))
+    names = {separator: _names(header, separator) for separator in SEPARATORS}
+    known = {*REQUIRED, *OPTIONAL}
+    separator = max(SEPARATORS, key=lambda separator: len(known & {*names[separator]}))
     missing = [name for name in REQUIRED if name not in names[separator]]
     if len(missing) == len(REQUIRED):
         raise UserError(
-            f"{path.name} line 1: no names of columns, but {_cut(header.strip())}",
+            f"{path.name} line 1: no names of columns, but {cut(header.strip())}",
             "Write a header: -Jjmeter.save.saveservice.print_field_names=true",
         )
     if missing:
@@ -141,10 +146,15 @@ def _separator(path: Path, header: str) -> str:
 
 
 def _names(header: str, separator: str) -> list[str]:
-    return [name.strip() for name in next(csv.reader([header.strip()], delimiter=separator), [])]
+    try:
+        names = next(csv.reader([header.strip()], delimiter=separator), [])
+    except csv.Error:
+        # Too long for a field: no header.
+        return []
+    return [name.strip() for name in names]
 
 
-def _scan(text: str, separator: str) -> pl.DataFrame:
+def _scan(path: Path, text: str, separator: str) -> pl.DataFrame:
     """Read all columns as text; unclosed quotation marks do not reach beyond their record."""
     header, _, rest = text.partition("\n")
     names = _names(header, separator)
@@ -163,7 +173,11 @@ def _scan(text: str, separator: str) -> pl.DataFrame:
     try:
         return scan(rest)
     except pl.exceptions.PolarsError:
+        pass
+    try:
         return scan(mended(rest))
+    except pl.exceptions.PolarsError as error:
+        raise UserError(f"{path.name} cannot be read as CSV from line 2 on") from error
 
 
 def _unique(names: list[str]) -> list[str]:
@@ -186,7 +200,7 @@ def _require_digits(path: Path, rows: pl.DataFrame) -> None:
     if not rounded.is_empty():
         raise UserError(
             f"{path.name} line {rounded['row'][0] + 2}: timeStamp is "
-            f"{_cut(rounded['timeStamp'][0])}, which a spreadsheet has rounded",
+            f"{cut(rounded['timeStamp'][0])}, which a spreadsheet has rounded",
             "Use the file that JMeter wrote.",
         )
 
@@ -202,19 +216,14 @@ def _moment(texts: pl.Series) -> pl.Expr:
     if texts.str.strip_chars().str.contains(r"^\d+$").any():
         return number
     dates = [
-        pl.col("timeStamp").str.strip_chars().str.to_datetime(one, time_unit="ms", strict=False)
-        for one in DATES
+        pl.col("timeStamp").str.strip_chars().str.to_datetime(pattern, time_unit="ms", strict=False)
+        for pattern in DATES
     ]
     return pl.coalesce(dates).dt.timestamp("ms")
 
 
-def _without(rows: pl.DataFrame, those: pl.Expr) -> tuple[pl.DataFrame, int]:
-    left = rows.filter(~those)
-    return left, rows.height - left.height
-
-
 def _part_of_sample() -> pl.Expr:
-    """Match parts of samples: those whose whole has a row just before, or one that includes it."""
+    """Match parts of samples: rows within the time of their whole, which stands before them."""
     label = pl.col("label").cast(pl.String)
     whole = label.str.extract(SUB_RESULT, 1)
     start, end = pl.col("start_ms"), pl.col("start_ms") + pl.col("elapsed_ms")
@@ -223,9 +232,7 @@ def _part_of_sample() -> pl.Expr:
         name: pl.when(is_whole).then(value).forward_fill().over("thread")
         for name, value in (("label", label), ("start", start), ("end", end))
     }
-    return (
-        ~is_whole & (last["label"] == whole) & (start >= last["start"]) & (end <= last["end"])
-    ).fill_null(False)
+    return ~is_whole & (last["label"] == whole) & (start >= last["start"]) & (end <= last["end"])
 
 
 def _within_transaction() -> pl.Expr:
@@ -236,9 +243,10 @@ def _within_transaction() -> pl.Expr:
     turn = (is_transaction.cum_sum() - is_transaction.cast(pl.UInt32)).over("thread")
     from_the_end = pl.int_range(pl.len(), 0, -1).over("thread", turn)
     # The transaction itself is the last of its turn.
-    return (~is_transaction & (from_the_end - 1 <= following)).fill_null(False)
+    return ~is_transaction & (from_the_end - 1 <= following)
 
 
-def _cut(text: str | None) -> str:
+def cut(text: str | None) -> str:
+    """Return a value as a message shows it."""
     shown = text or ""
     return repr(shown if len(shown) <= CUT else f"{shown[:CUT]}…")

@@ -389,17 +389,10 @@ def find_results(path: Path) -> Results:
     files.require_inside(path)
     environment = _json(path / "environment.json")
     runs, unreadable = _recorded_runs(path, environment.get("generator_ceiling", {}))
-    if not runs and unreadable:
-        run_id, why = next(iter(unreadable.items()))
-        raise UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {why}")
-    if not runs:
+    if not runs and not unreadable:
         runs, unreadable = _loose_runs(path)
     if not runs and unreadable:
-        name, why = next(iter(unreadable.items()))
-        raise UserError(
-            f"none of the {len(unreadable)} sample files can be read; {name}: {why}",
-            f"Name sample files {LOOSE_SHAPE}.",
-        )
+        raise none_can_be_read(unreadable)
     if not runs:
         raise UserError(
             f"no runs in {str(path)!r}",
@@ -423,6 +416,12 @@ def find_results(path: Path) -> Results:
 
     recorded = recorded_results(path, tuple(sorted(runs, key=place)))
     return replace(recorded, unreadable=unreadable)
+
+
+def none_can_be_read(unreadable: Mapping[str, str]) -> UserError:
+    """Return the error of results without a readable run, with the reason of the first."""
+    run_id, why = next(iter(unreadable.items()))
+    return UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {why}")
 
 
 def _declared(declaration: str) -> Mapping[str, Any]:
@@ -542,7 +541,7 @@ def _loose_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
             if ".jtl" in file.name.lower() or "-threads" in name:
                 unreadable[file.name] = f"its name is not {LOOSE_SHAPE}"
         elif others:
-            every = " and ".join(one.name for one in (file, *others))
+            every = " and ".join(twin.name for twin in (file, *others))
             unreadable[name] = f"{every} are one run by their names: rename or delete one"
         elif not 0 < int(match["threads"]) <= MOST_THREADS:
             unreadable[file.name] = f"{match['threads']} threads: choose 1 to {MOST_THREADS:,}"

@@ -33,7 +33,7 @@ import polars as pl
 
 from testbed.analysis import loose_files
 from testbed.analysis.grouping import grouped
-from testbed.analysis.results import Block, Cell, Results, Run, find_results
+from testbed.analysis.results import Block, Cell, Results, Run, find_results, none_can_be_read
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
 from testbed.model.systems import declarations, fetches
@@ -267,7 +267,7 @@ class Measurement:
             return None
         return Pace(ended.height, int(ended["ok"].sum()), (window[1] - window[0]) / 1000)
 
-    @property
+    @cached_property
     def window(self) -> tuple[float, float] | None:
         """When all threads of a closed loop ran and operations count, in ms since the epoch.
 
@@ -321,8 +321,7 @@ def load(path: Path) -> Measured:
         except UserError as error:
             unreadable[run.id] = error.message
     if not measurements:
-        run_id, reason = next(iter(unreadable.items()))
-        raise UserError(f"none of the {len(unreadable)} runs can be read; {run_id}: {reason}")
+        raise none_can_be_read(unreadable)
     return Measured(results, tuple(measurements), unreadable)
 
 
@@ -510,13 +509,14 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
 def _rows(path: Path) -> pl.DataFrame:
     """Read the needed columns of a recorded file in file order; an unreadable field is null."""
     try:
-        return _scan(path)
-    except pl.exceptions.ComputeError:
-        return _scan(io.BytesIO(loose_files.mended(loose_files.text_of(path)).encode()))
+        try:
+            return _scan(path)
+        except pl.exceptions.ComputeError:
+            return _scan(io.BytesIO(loose_files.mended(loose_files.text_of(path)).encode()))
     except (pl.exceptions.PolarsError, OSError) as error:
-        first = loose_files.text_of(path).partition("\n")[0]
+        first = loose_files.cut(loose_files.text_of(path).partition("\n")[0])
         raise UserError(
-            f"{str(path)!r} is not a CSV file of the testbed's plans: its first line is {first!r}"
+            f"{str(path)!r} is not a CSV file of the testbed's plans: its first line is {first}"
         ) from error
 
 

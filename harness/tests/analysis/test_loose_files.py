@@ -189,6 +189,7 @@ def write(folder: Path, *lines: str, name: str = "shop-browse-2-threads.csv") ->
         ([HEADER, "1770000000000,9,a,200,users 1-1,yes"], "line 2: success is 'yes', not true or "),
         ([HEADER], "has no samples: there is nothing after its first line"),
         (["", " "], "is empty"),
+        (["x" * 200_000, "y"], f"line 1: no names of columns, but '{'x' * 80}…'"),
     ],
 )
 def test_what_cannot_be_read_for_certain_is_refused_in_one_sentence(
