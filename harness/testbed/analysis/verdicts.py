@@ -429,13 +429,20 @@ def _little(measurement: Measurement) -> Check:
     if seen is None or seen[2] < SHORTEST_WINDOW * threads:
         return _check(name, limit, "too few operations while all threads ran")
     rate, response_s, _ = seen
-    deviation = rate * response_s / threads - 1
+    deviation, slack = _deviation(seen, threads)
     if deviation < 0 and not measurement.run.recorded:
         return _check(name, limit, f"see {PAUSES}")
     figure = f"X·R = {rate * response_s:.2f} for {threads} threads, {100 * deviation:+.1f} %"
-    slack = BETWEEN_MS / 1000 / response_s
     holds = -max(fewer, slack) <= deviation <= max(TOLERANCE, slack)
     return _check(name, limit, figure, holds)
+
+
+def _deviation(seen: tuple[float, float, int], threads: int) -> tuple[float, float]:
+    """Return by what share ``X·R``, of `in_flight`, deviates from the threads, and what share of an
+    operation a generator needs between two of them.
+    """
+    rate, response_s, _ = seen
+    return rate * response_s / threads - 1, BETWEEN_MS / 1000 / response_s
 
 
 def _together(measurement: Measurement) -> Check:
@@ -490,10 +497,9 @@ def _pauses(measurement: Measurement) -> Check:
         return _check(name, limit, "a plan of the testbed, or an open loop")
     if (seen := in_flight(measurement)) is None:
         return _check(name, limit, "all threads never ran together")
-    rate, response_s, _ = seen
-    share = 1 - rate * response_s / measurement.run.cell.threads
-    figure = f"{_percent(max(share, 0.0))} of the time"
-    return _check(name, limit, figure, share <= max(TOLERANCE, BETWEEN_MS / 1000 / response_s))
+    deviation, slack = _deviation(seen, measurement.run.cell.threads)
+    figure = f"{_percent(max(-deviation, 0.0))} of the time"
+    return _check(name, limit, figure, -deviation <= max(TOLERANCE, slack))
 
 
 def _stall(measurement: Measurement) -> Check:

@@ -49,6 +49,10 @@ class RequestPublisherTest {
       Operation.at("ucd", ReservationMade.class);
   private static final Confirm ACK = new Confirm(true, null);
   private static final Confirm NACK = new Confirm(false, null);
+  private static final Consumer<CompletableFuture<Confirm>> UNREACHABLE =
+      confirm -> {
+        throw new AmqpConnectException(new IllegalStateException("refused"));
+      };
 
   private final CorrelationId id = new CorrelationId(UUID.randomUUID());
   private final CompletableFuture<Void> answered = new CompletableFuture<>();
@@ -140,10 +144,7 @@ class RequestPublisherTest {
 
   @Test
   void saysThatAReservationWithAKeyIsNotMadeIfItHasNotLeft() {
-    server =
-        confirm -> {
-          throw new AmqpConnectException(new IllegalStateException("refused"));
-        };
+    server = UNREACHABLE;
 
     assertThat(reserveWithKey()).isEqualTo(Delivery.UNCONFIRMED);
   }
@@ -210,10 +211,7 @@ class RequestPublisherTest {
 
   @Test
   void doesNotWithdrawWhatHasNotLeft() {
-    server =
-        confirm -> {
-          throw new AmqpConnectException(new IllegalStateException("refused"));
-        };
+    server = UNREACHABLE;
 
     assertThat(reserve()).isEqualTo(Delivery.UNCONFIRMED);
     assertThat(withdrawals.waiting()).isZero();
