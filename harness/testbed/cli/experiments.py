@@ -62,7 +62,7 @@ from testbed.deploy.record import now
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.demand import Records
+from testbed.experiment.runs import Records
 from testbed.experiment.schedule import prepared, slots
 from testbed.measure import environment, load, machine_watch, pods, results_directory, runner
 from testbed.measure.dependencies import Dependencies

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from testbed.experiment.declaration import Demanded, Experiment, Searched
+from testbed.experiment.declaration import Experiment
 from testbed.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -75,9 +75,8 @@ def parse(given: Iterable[str]) -> tuple[Gate, ...]:
 
 def require_decisions(plan: Experiment) -> None:
     """Check that an experiment decides cells; raise `UserError` if it cannot."""
-    searches = isinstance(plan, Searched | Demanded)
-    if searches or len(plan.compared) < 2:
-        why = "searches for a limit of each system" if searches else "has one system"
+    if plan.searches or len(plan.compared) < 2:
+        why = "searches for a limit of each system" if plan.searches else "has one system"
         raise UserError(
             f"--fail-if: {plan.name} compares no cells: it {why}",
             "Gates need an experiment that compares systems, such as compare.",

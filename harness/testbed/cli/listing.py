@@ -13,10 +13,10 @@ from rich.table import Table
 from testbed.cli.console import console, print_json
 from testbed.cli.steps import KEPT, Pace, of_experiment
 from testbed.experiment import planning, reading
-from testbed.experiment.declaration import Demanded, Experiment
-from testbed.experiment.demand import Records
+from testbed.experiment.declaration import Experiment
 from testbed.experiment.planning import Expected
-from testbed.experiment.schedule import left, unfinished
+from testbed.experiment.runs import Records
+from testbed.experiment.schedule import unfinished
 from testbed.model.project import Project
 
 TOPICS = {
@@ -57,7 +57,7 @@ def needs(plan: Experiment) -> list[str]:
     """Return what an experiment needs beyond a small machine, in words."""
     cores = math.ceil(round(planning.needed_cores(plan), 6))
     limited = plan.backends == "embedded" and (
-        isinstance(plan, Demanded) or any(system.limits for system in plan.compared)
+        bool(plan.limiting) or any(system.limits for system in plan.compared)
     )
     return [
         *(["Docker"] if plan.backends == "docker" else []),
@@ -118,7 +118,7 @@ def plan_as_data(project: Project, plan: Experiment, done: Records) -> dict[str,
                         "mode": cell.level.mode,
                         "level": cell.level.value,
                     }
-                    for cell in left(start, done)
+                    for cell in start.left(done)
                 ],
             }
             for start, times in starts

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from testbed.cli.steps import MEASURE, SEARCH, START, WARM_UP, Steps
 from testbed.experiment.planning import Expected
-from testbed.experiment.schedule import Run, Start
+from testbed.experiment.runs import Run, Start
 from testbed.measure.load import Seen
 
 

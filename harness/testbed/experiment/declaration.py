@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import yaml
-from pydantic import Discriminator, Field, Tag, TypeAdapter, model_validator
+from pydantic import Field, model_validator
 
+from testbed.experiment.arrivals import Planned
 from testbed.experiment.parts import (
     SCALES,
     STORED,
-    UNLIMITED,
     Arrivals,
-    Autoscale,
-    Blocks,
-    Burst,
     Count,
-    Demand,
     Disturb,
     Factors,
     Fetch,
@@ -28,12 +23,9 @@ from testbed.experiment.parts import (
     Ladder,
     LocalPorts,
     Name,
-    Nothing,
     Precision,
-    Rate,
     Repetitions,
     Replicas,
-    Search,
     Seconds,
     Section,
     ServiceLimits,
@@ -41,14 +33,15 @@ from testbed.experiment.parts import (
     SettingName,
     Several,
     Slo,
-    Steps,
     SystemSpec,
     Threads,
     Together,
     Warmup,
     require_able,
 )
+from testbed.experiment.runs import CLOSED, Allocation, Cell, Level, Records, Run, Start, System
 from testbed.model import systems as declared_systems
+from testbed.model.loads import load_words
 from testbed.model.project import Project
 from testbed.model.systems import Backends, Preset, Variant, Workload
 
@@ -57,86 +50,25 @@ _Value = TypeVar("_Value")
 FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 """How each preset fetches results, unless the experiment says otherwise."""
 
-
-@dataclass(frozen=True)
-class System:
-    """One of the compared systems, with everything that makes it differ from the others."""
-
-    name: str
-    """Unique in the experiment."""
-    variant: str
-    preset: str
-    settings: Mapping[str, str]
-    """Environment settings of its services: those under which the system is measured, those of the
-    experiment, its own, and factor values.
-    """
-    properties: Mapping[str, str]
-    """Properties of the plan that say what is sent, and how results are fetched."""
-    scrape: int | None = None
-    """Seconds between two scrapes of every service's metrics; None for no scraping."""
-    replicas: Mapping[str, int] = field(default_factory=dict)
-    """Instances of each service; one where it is not named."""
-    limits: Mapping[str, ServiceLimits] = field(default_factory=dict)
-    """The limits of each instance, by service."""
-    stored: int = 0
-    """Documents that are stored before each run."""
-    jars: str | None = None
-    """The folder with the jars of its services; None for those that the project builds."""
-    generators: int = 1
-    """Load generators that put each load on it together."""
-    autoscale: Autoscale | None = None
-    """Changes the instances of a service under load; `replicas` has the most of them."""
-    target: str | None = None
-    """The front door of a system that runs already; None for one that is started."""
-
-    @property
-    def deployed(self) -> dict[str, str]:
-        """What it is besides its settings, by key, such as ``limits.SERVICE.cpus``."""
-        limits = {
-            f"limits.{service}.{key}": f"{value:g}"
-            for service, one in self.limits.items()
-            for key, value in one.model_dump(exclude={"since"}, exclude_none=True).items()
-        }
-        counts = {name: str(count) for name, count in self.replicas.items()}
-        if (rule := self.autoscale) is not None:
-            counts[rule.service] = f"{rule.least} to {rule.most} by {rule.rule}"
-        return {
-            **{f"{SCALES}{name}": text for name, text in counts.items()},
-            **limits,
-            **({STORED: str(self.stored)} if self.stored else {}),
-            **({} if self.jars is None else {"jars": self.jars}),
-            **({} if self.target is None else {"target": self.target}),
-        }
-
-    @property
-    def cpus(self) -> float:
-        """The sum of the CPU limits of all instances, in cores."""
-        return sum(
-            (one.cpus or 0) * self.replicas.get(name, 1) for name, one in self.limits.items()
-        )
-
-    @property
-    def measured_cpus(self) -> dict[str, float]:
-        """The CPU limits of instances, in cores, that hold during each run only, by service."""
-        return {
-            name: one.cpus
-            for name, one in self.limits.items()
-            if one.cpus is not None and one.since == "measurement"
-        }
-
-    @property
-    def fetch(self) -> str | None:
-        """How results are fetched; None if the system answers at once."""
-        return self.properties.get("fetch")
+OPERATION_S = 0.001
+"""Mean time per operation in experiments/thesis.yaml, used if only loops limit a run."""
 
 
 class Experiment(Section):
     """A declared set of runs: every system, workload and level, in every repetition.
 
-    These are the keys of every kind of load. A subclass for each kind adds what the load needs. A
-    key that the kind does not have is None there, or empty. ``arrivals``, ``max_in_flight`` and
-    ``together`` are in every results directory, so every kind has them.
+    These are the keys of every kind of load. A subclass for each kind (`testbed.experiment.loads`)
+    adds what the load needs, and answers the questions at the end, which are answered here for a
+    closed loop. A key that the kind does not have is None there, or empty. ``arrivals``,
+    ``max_in_flight`` and ``together`` are in every results directory, so every kind has them.
     """
+
+    in_turns: ClassVar[bool] = False
+    """Whether systems are up together, and their blocks take turns."""
+    searches: ClassVar[bool] = False
+    """Whether the results decide what is measured."""
+    limiting: ClassVar[tuple[str, ...]] = ()
+    """Keys by which the CPU of running systems is limited, beside `limits`."""
 
     name: Name
     """The name of the result directory."""
@@ -227,7 +159,7 @@ class Experiment(Section):
     def _climbs_in_blocks(self) -> Experiment:
         if self.ladder is None:
             return self
-        if not isinstance(self, InBlocks):
+        if not self.in_turns:
             raise ValueError("ladder: only with blocks")
         if (self.systems, self.groups) != (self.ladder.systems, self.ladder.groups):
             raise ValueError("ladder makes systems and groups: leave them out")
@@ -240,7 +172,7 @@ class Experiment(Section):
             for name in group:
                 if name not in names:
                     raise ValueError(f"groups: {name!r}: choose from: {', '.join(names)}")
-        if not isinstance(self, InBlocks):
+        if not self.in_turns:
             if self.together != "all":
                 raise ValueError(f"together: {self.together!r}: only with blocks")
             return self
@@ -255,11 +187,10 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _starts_all_users_in_time(self) -> Experiment:
-        length = self.blocks.seconds if isinstance(self, InBlocks) else self.duration
-        if length is not None and self.ramp > length:
+        if self.load_s is not None and self.ramp > self.load_s:
             raise ValueError(
-                f"ramp: {self.ramp} s is more than the {length} s of a load: its last users would "
-                "begin after the end"
+                f"ramp: {self.ramp} s is more than the {self.load_s} s of a load: its last users "
+                "would begin after the end"
             )
         return self
 
@@ -346,7 +277,7 @@ class Experiment(Section):
                     f"{where}: the utilisation of {rule.service} is a share of its limit: "
                     f"give limits: {{{rule.service}: {{cpus: ...}}}}"
                 )
-            if isinstance(self, InBlocks | Demanded) or self.disturb is not None:
+            if self.in_turns or self.limiting or self.disturb is not None:
                 raise ValueError(f"{where}: not with blocks, demand or disturb")
             if self.backends in ("docker", "kubernetes"):
                 raise ValueError(f"{where}: for services as processes: backends embedded or local")
@@ -357,24 +288,19 @@ class Experiment(Section):
         if all(one.target is None for one in self.compared):
             return self
         changes = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
-        given = [name for name in (*changes, "demand", "bare_servers") if getattr(self, name, None)]
+        given = self._given(*changes, *self.limiting, "bare_servers")
         if given:
             raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
         return self
 
     @model_validator(mode="after")
     def _has_a_user_for_each_generator(self) -> Experiment:
-        levels = [*self.threads, self.max_in_flight]
-        if self.warmup.at_most:
-            levels.append(self.warmup.threads)
-        if isinstance(self, Demanded):
-            # What an operation costs is measured with a single user.
-            levels.append(1)
+        fewest = min([self.fewest_users, *([self.warmup.threads] if self.warmup.at_most else [])])
         for one in self.compared:
-            if one.generators > min(levels):
+            if one.generators > fewest:
                 raise ValueError(
                     f"generators: {one.name} has {one.generators}; the fewest users of a load are "
-                    f"{min(levels)}"
+                    f"{fewest}"
                 )
         return self
 
@@ -401,8 +327,7 @@ class Experiment(Section):
         if self.backends != "kubernetes":
             return self
         # A drain and a scrape ask services at ports of this machine.
-        never = ("disturb", "demand", "bare_servers", "drain")
-        given = [name for name in never if getattr(self, name, None)]
+        given = self._given("disturb", *self.limiting, "bare_servers", "drain")
         given += [f"scrape of {one.name}" for one in self.compared if one.scrape is not None]
         given += [
             f"limits of {one.name} from: measurement" for one in self.compared if one.measured_cpus
@@ -499,128 +424,102 @@ class Experiment(Section):
     def to_yaml(self) -> str:
         """Return the experiment with all defaults, without the keys that do not apply."""
         unused = {"variants", "presets"} if self.systems else {"systems"}
-        if self.precision is not None or isinstance(self, Searched | Demanded):
+        if self.precision is not None:
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
         extra = ("factors", "threads", "groups", "replicas", "limits", "overcommit", "bare_servers")
         data = {key: value for key, value in data.items() if value or key not in extra}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 
+    def _given(self, *names: str) -> list[str]:
+        """Return those keys that have a value."""
+        return [name for name in names if getattr(self, name)]
 
-class ClosedLoop(Experiment):
-    """Threads that begin an operation when their last one has ended, for some loops or time."""
-
-    @model_validator(mode="after")
-    def _has_a_load_with_an_end(self) -> ClosedLoop:
-        if not self.threads:
-            raise ValueError("give threads, rates, schedule, burst or search: a run needs a load")
-        if self.loops is None and self.duration is None:
-            raise ValueError("give blocks, loops or duration: a run needs an end")
-        return self
-
-
-class InBlocks(Experiment):
-    """A closed loop in short blocks, which alternate between systems that are up together.
-
-    With every other kind, systems are started one after another.
-    """
-
-    threads: Several[Threads]
-    blocks: Blocks
-    ramp: Annotated[int, Field(ge=0, le=1, strict=True)] = 1
-    loops: None = None
-    duration: None = None
-    disturb: None = None
-    drain: None = None
-    local_ports: None = None
-
-
-class OpenLoop(Experiment):
-    """Arrivals that do not wait for answers; beside them, a closed loop may be measured."""
-
-    duration: Seconds
-
-    @model_validator(mode="after")
-    def _has_loops_for_threads_alone(self) -> OpenLoop:
-        if self.loops is not None and not self.threads:
-            raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
-        return self
-
-
-class AtRates(OpenLoop):
-    """An open loop at constant rates, in arrivals per second."""
-
-    rates: Several[Rate]
-
-
-class Searched(OpenLoop):
-    """Searches for the highest rate of an open loop that meets the objective."""
-
-    search: Search
-    slo: Slo
-    threads: Nothing = ()
-    repetitions: Literal[1] = 1
-    precision: None = None
-
-
-class Stepped(Experiment):
-    """An open loop whose rate changes in steps, which say how long a run lasts."""
-
-    schedule: Steps
-    threads: Nothing = ()
-    loops: None = None
-    duration: None = None
-
-
-class InBurst(Experiment):
-    """An open loop of a number of arrivals within a short time; their rate is the level."""
-
-    burst: Burst
-    threads: Nothing = ()
-    loops: None = None
-    duration: None = None
-
-
-class Demanded(Experiment):
-    """Searches for the least CPU with which a closed loop reaches a goodput.
-
-    Systems start and warm up without a limit of CPU. It is set for each run, on running systems: a
-    JVM that starts with a part of a core needs minutes to be warm.
-    """
-
-    threads: Several[Threads]
-    demand: Demand
-    duration: Seconds
-    loops: None = None
-    repetitions: Literal[1] = 1
-    precision: None = None
-    disturb: None = None
-    drain: None = None
-
-    @model_validator(mode="after")
-    def _searches_what_is_there(self) -> Demanded:
-        reference, names = self.demand.target.goodput_of, [one.name for one in self.compared]
-        if reference is not None and reference not in names:
-            raise ValueError(
-                f"demand.target.goodput_of: {reference!r}: choose from: {', '.join(names)}"
-            )
-        if any(one.cpus for one in self.compared):
-            raise ValueError("limits: cpus and demand exclude each other: give one")
-        return self
+    # What each kind of load answers.
 
     @property
-    def compared(self) -> tuple[System, ...]:
-        """The systems; each service can be limited while it runs."""
-        return tuple(
-            replace(
-                one,
-                limits={
-                    name: one.limits.get(name, UNLIMITED)
-                    for name in declared_systems.declaration(one.variant).services
-                },
-            )
-            for one in super().compared
-        )
+    def levels(self) -> tuple[Level, ...]:
+        """The levels of each workload, closed loop first; empty for a search."""
+        return tuple(Level(CLOSED, threads, threads) for threads in self.threads)
+
+    @property
+    def fewest_users(self) -> int:
+        """The fewest users of a load."""
+        return min([*self.threads, self.max_in_flight])
+
+    @property
+    def rounds(self) -> int:
+        """The least number of rounds."""
+        precision = self.precision
+        return self.repetitions if precision is None else precision.min_repetitions
+
+    @property
+    def measured_first(self) -> str | None:
+        """The system that is measured first in every round; None if the order decides it."""
+        return None
+
+    @property
+    def load_s(self) -> int | None:
+        """Seconds of a load that time ends; None if loops or arrivals do."""
+        return self.duration
+
+    @property
+    def each(self) -> int:
+        """Loads of a run."""
+        return 1
+
+    @property
+    def settle_s(self) -> float:
+        """Seconds at the start of each load that are not counted."""
+        return 0.0
+
+    def length_s(self, level: Level) -> float:
+        """Return the expected seconds of a load."""
+        by_loops = None if self.loops is None else level.threads * self.loops * OPERATION_S
+        return min(seconds for seconds in (by_loops, self.load_s) if seconds is not None)
+
+    def arrivals_of(self, run: Run) -> Planned | None:
+        """Return the arrivals that are put on; None for a closed loop."""
+        return None
+
+    def next_cell(self, start: Start, done: Records, last: Cell | None = None) -> Cell | None:
+        """Return the next cell to measure after a start; None if none is left.
+
+        A search depends on `done` only. `last` is the cell measured last.
+        """
+        return next(iter(start.left(done)), None)
+
+    def remaining(self, start: Start, done: Records) -> list[Level]:
+        """Return the level of each run that is left after a start; of a search, of the most."""
+        return [cell.level for cell in start.left(done) for _ in start.systems]
+
+    def lines(self, start: Start, done: Records) -> list[str]:
+        """Return what is left after a start in words, one line per cell."""
+        return [self.words(start, cell) for cell in start.left(done)]
+
+    def words(self, start: Start, cell: Cell) -> str:
+        return f"{cell.workload}, {load_words(cell.level.mode, cell.level.value)}"
+
+    def most_cpus(self, system: System) -> float:
+        """Return the most cores that a system may use; 0 without a limit."""
+        return system.cpus
+
+    def allocation(self, start: Start, cell: Cell, done: Records) -> Allocation | None:
+        """Return how CPU is limited in a cell, beside `limits`; None if it is not."""
+        return None
+
+    def entries(
+        self,
+        run: Run,
+        allocation: Allocation | None,
+        record: Mapping[str, Any],
+        goodput: Callable[[], float],
+    ) -> dict[str, Any]:
+        """Return what only this kind adds to the record of a run.
+
+        `goodput` computes the successful operations per second of the run.
+        """
+        return {}
 
 
 def _sent(spec: SystemSpec) -> dict[str, str]:
@@ -635,27 +534,6 @@ def _given(**properties: object) -> dict[str, str]:
 def _properties_in(plan: str) -> list[str]:
     """Return the properties that a JMeter plan reads."""
     return re.findall(r"(?:__P\(|getProperty\(')(\w+)", plan)
-
-
-def load(keys: Any) -> str:
-    """Return the kind of load of an experiment: the key that decides on the others."""
-    given = keys if isinstance(keys, Mapping) else {}
-    kinds = ("blocks", "search", "demand", "burst", "schedule", "rates")
-    return next((one for one in kinds if one in given), "threads")
-
-
-AnyLoad = Annotated[
-    Annotated[ClosedLoop, Tag("threads")]
-    | Annotated[InBlocks, Tag("blocks")]
-    | Annotated[AtRates, Tag("rates")]
-    | Annotated[Stepped, Tag("schedule")]
-    | Annotated[InBurst, Tag("burst")]
-    | Annotated[Searched, Tag("search")]
-    | Annotated[Demanded, Tag("demand")],
-    Discriminator(load),
-]
-EXPERIMENT: TypeAdapter[Experiment] = TypeAdapter(AnyLoad)
-"""Validates the keys of an experiment: they are those of one kind of load."""
 
 
 def _in_common(before: dict[str, Any]) -> tuple[str, ...]:

@@ -123,23 +123,6 @@ class Warmup(Section):
     """
 
 
-class Blocks(Section):
-    """Measures a cell in short blocks, in balanced order, on systems that are up together."""
-
-    seconds: Annotated[int, Field(ge=2, le=3600, strict=True)] = 8
-    """The length of a block."""
-    settle: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 2
-    """Seconds at the start of each block that are not counted."""
-    each: Annotated[int, Field(ge=2, le=1000, multiple_of=2, strict=True)] = 2
-    """Blocks per system and cell. Even, because every order is followed by its mirror image."""
-
-    @model_validator(mode="after")
-    def _measures_something(self) -> Blocks:
-        if self.settle >= self.seconds:
-            raise ValueError(f"settle: {self.settle:g} s leaves nothing of {self.seconds} s")
-        return self
-
-
 class ServiceLimits(Section):
     """What each instance of a service may use; None for no limit of the experiment's."""
 
@@ -162,10 +145,6 @@ class ServiceLimits(Section):
     def at_start(self) -> ServiceLimits:
         """The limits with which a service is started."""
         return self if self.since == "start" else self.model_copy(update={"cpus": None})
-
-
-UNLIMITED = ServiceLimits.model_construct(cpus=None, memory_mb=None)
-"""The limits of a service that may be limited later, while it runs."""
 
 
 class ScalingRule(Section):
@@ -405,27 +384,6 @@ def climb(factors: Iterable[str], top: str) -> list[str]:
     return [PLAIN, *list(factors)[:-1], top]
 
 
-class Steps(Section):
-    """A rate that rises or falls in steps within one run."""
-
-    kind: Literal["steps"]
-    first: Rate = Field(alias="from")
-    """The first rate, in arrivals per second."""
-    last: Rate = Field(alias="to")
-    """The last rate, in arrivals per second."""
-    step: Rate
-    """The difference between two steps, in arrivals per second."""
-    every: Seconds
-    """Seconds per step."""
-
-    @property
-    def rates(self) -> tuple[float, ...]:
-        """The rate of each step, arrivals per second."""
-        count = int(abs(self.last - self.first) / self.step + 1e-9) + 1
-        sign = 1 if self.last >= self.first else -1
-        return tuple(self.first + sign * self.step * number for number in range(count))
-
-
 class Precision(Section):
     """Repeats until a small enough difference between two systems is detectable."""
 
@@ -448,15 +406,6 @@ class Slo(Section):
     """The share of arrivals that may fail or be dropped, from 0 to 1."""
 
 
-class Burst(Section):
-    """A number of arrivals within a short time, and none after them."""
-
-    arrivals: Annotated[int, Field(ge=2, le=100_000, strict=True)]
-    """How many."""
-    over: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)]
-    """Seconds within which they come: at random times, or evenly (``arrivals: constant``)."""
-
-
 class Grid(Section):
     """The values that a search may try: ``from``, then in steps of the resolution up to ``to``."""
 
@@ -472,50 +421,6 @@ class Grid(Section):
         if self.last <= self.first:
             raise ValueError(f"to: {self.last:g} is not above from ({self.first:g})")
         return self
-
-
-class Search(Grid):
-    """A search for the highest rate that meets the objective, in arrivals per second."""
-
-    repetitions: Repetitions = 3
-    """Searches, each after a new start of every system."""
-
-
-class Target(Section):
-    """The goodput that a system must reach: a number, or that of one of the systems."""
-
-    ok_per_s: Rate | None = None
-    """Successful operations per second, at every level."""
-    goodput_of: Name | None = None
-    """The system that reaches the target, at each level, with `cpus`."""
-    cpus: Rate | None = None
-    """The cores of all services of that system together."""
-    within: Annotated[float, Field(ge=0, lt=1)] = 0.03
-    """The tolerated shortfall from that system's goodput, as a share: 0.03 is 3 %."""
-
-    @model_validator(mode="after")
-    def _is_one(self) -> Target:
-        measured = [one for one in (self.goodput_of, self.cpus) if one is not None]
-        if len(measured) not in (0, 2) or bool(measured) == (self.ok_per_s is not None):
-            raise ValueError("give ok_per_s, or goodput_of and cpus")
-        return self
-
-
-class Demand(Section):
-    """A search for the least CPU with which a system reaches a goodput, at each level.
-
-    CPU is that of all services of the system together. Each service gets its part in proportion to
-    the CPU time that one operation of a single thread costs it.
-    """
-
-    cpus: Grid
-    """The cores to try."""
-    target: Target
-    """What must be reached."""
-    repetitions: Repetitions = 2
-    """Searches, each after a new start of every system. How far two of them are apart says how
-    exact one is.
-    """
 
 
 class Disturb(Section):

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
-from functools import partial
 
-from testbed.experiment import arrivals, search
-from testbed.experiment.declaration import (
-    Demanded,
-    Experiment,
-    InBlocks,
-    InBurst,
-    Searched,
-    Stepped,
-    System,
-)
-from testbed.experiment.demand import Records
+from testbed.experiment.declaration import Experiment
 from testbed.experiment.parts import STRETCHES
-from testbed.experiment.schedule import (
-    CLOSED,
-    Cell,
-    Level,
-    Start,
-    left,
-    open_level,
-    tried,
-    unfinished,
-)
+from testbed.experiment.runs import OPEN, Level, Records
+from testbed.experiment.schedule import unfinished
 from testbed.model.errors import UserError
-from testbed.model.loads import load_words
 
 START_S = 38.0
 """One system's start to its first full answer: 2 cores of an Intel Xeon in a cloud, embedded
@@ -47,9 +26,6 @@ OVERHEAD_S = 0.4
 
 CELL_S = 1.5
 """Time per cell and system on top of its blocks: reset the state, read metrics before and after."""
-
-OPERATION_S = 0.001
-"""Mean time per operation in experiments/thesis.yaml, used if only loops limit a run."""
 
 LEAD_S = 2.0
 """How long an open loop lets its users start before the first arrival."""
@@ -111,7 +87,7 @@ def require_cores(experiment: Experiment, cores: float) -> None:
     """
     unchecked = experiment.overcommit or experiment.backends == "kubernetes"
     for system in () if unchecked else experiment.compared:
-        most = _most_cpus(experiment, system)
+        most = experiment.most_cpus(system)
         needed = GENERATOR_CPUS * system.generators
         if most and round(most + needed, 6) > cores:
             raise UserError(
@@ -127,33 +103,16 @@ def needed_cores(experiment: Experiment) -> float:
     if experiment.overcommit:
         return GENERATOR_CPUS
     return max(
-        _most_cpus(experiment, system) + GENERATOR_CPUS * system.generators
+        experiment.most_cpus(system) + GENERATOR_CPUS * system.generators
         for system in experiment.compared
     )
 
 
-def _most_cpus(experiment: Experiment, system: System) -> float:
-    """Return the most cores that a system may use; 0 without a limit."""
-    if not isinstance(experiment, Demanded):
-        return system.cpus
-    target = experiment.demand.target
-    own = target.cpus if system.name == target.goodput_of else None
-    return max(experiment.demand.cpus.last, own or 0)
-
-
 def run_s(experiment: Experiment, level: Level) -> float:
     """Return the expected seconds of a run, including overhead."""
-    if isinstance(experiment, InBlocks):
-        blocks = experiment.blocks
-        return blocks.each * (blocks.seconds + OVERHEAD_S) + CELL_S
-    drain_s = experiment.drain or 0
-    if level.mode != CLOSED:
-        return arrivals.length_s(experiment) + drain_s + LEAD_S + OVERHEAD_S + CELL_S
-    by_loops = None
-    if experiment.loops is not None:
-        by_loops = level.threads * experiment.loops * OPERATION_S
-    limits = [limit for limit in (by_loops, experiment.duration) if limit is not None]
-    return min(limits) + drain_s + OVERHEAD_S + CELL_S
+    lead_s = LEAD_S if level.mode == OPEN else 0
+    load_s = experiment.length_s(level) + lead_s + OVERHEAD_S
+    return experiment.each * load_s + (experiment.drain or 0) + CELL_S
 
 
 def expect(experiment: Experiment, done: Records) -> Expected:
@@ -162,14 +121,14 @@ def expect(experiment: Experiment, done: Records) -> Expected:
         starts=tuple(
             ExpectedStart(
                 name=start.name,
-                runs=len(runs_s := _left_s(experiment, start, done)),
+                runs=len(levels := experiment.remaining(start, done)),
                 start_s=len(start.systems) * START_S,
                 warm_up_s=len(start.systems) * _warm_up_s(experiment),
-                measure_s=sum(runs_s),
+                measure_s=sum(run_s(experiment, level) for level in levels),
             )
             for start in unfinished(experiment, done)
         ),
-        at_most=isinstance(experiment, Searched | Demanded),
+        at_most=experiment.searches,
         at_least=experiment.precision is not None,
     )
 
@@ -179,19 +138,7 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
     told = []
     for start in unfinished(experiment, done):
         told.append(f"start {start.repetition}: {start.name}")
-        told += [f"  {_described(experiment, start, cell)}" for cell in left(start, done)]
-        if isinstance(experiment, Searched):
-            told.append(
-                f"  search between {experiment.search.first:g} and {experiment.search.last:g} "
-                f"arrivals/s: {', '.join(start.workloads)}"
-            )
-        if isinstance(experiment, Demanded):
-            grid, threads = experiment.demand.cpus, ", ".join(map(str, experiment.threads))
-            told += [
-                f"  {workload}, 1 thread; search between {grid.first:g} and {grid.last:g} cores at "
-                f"{threads} threads"
-                for workload in start.workloads
-            ]
+        told += [f"  {line}" for line in experiment.lines(start, done)]
     if experiment.precision is not None:
         told.append(
             f"then further rounds until a difference of {experiment.precision.could_tell:.0%} "
@@ -204,41 +151,3 @@ def _warm_up_s(experiment: Experiment) -> float:
     rule, count = experiment.warmup, len(experiment.workloads)
     windows_s = STRETCHES * rule.window * count
     return min(rule.at_most, max(WARM_S, windows_s, rule.operations * count / WARMING_PER_S))
-
-
-def _described(experiment: Experiment, start: Start, cell: Cell) -> str:
-    level = cell.level
-    if isinstance(experiment, InBlocks):
-        order = itertools.chain.from_iterable(start.turns(cell, experiment.blocks.each))
-        turns = " ".join(system.name for system in order)
-        return f"{cell.workload}, {load_words(CLOSED, level.threads)}: {turns}"
-    if level.mode == CLOSED:
-        return f"{cell.workload}, {load_words(CLOSED, level.threads)}"
-    if isinstance(experiment, Stepped):
-        kind = experiment.schedule.kind
-        return f"{cell.workload}, {kind}, {level.value:g} arrivals/s on average"
-    if isinstance(experiment, InBurst):
-        burst = experiment.burst
-        return f"{cell.workload}, {burst.arrivals:,} arrivals over {burst.over:g} s"
-    return f"{cell.workload}, {level.value:g} arrivals/s, {experiment.arrivals}"
-
-
-def _left_s(experiment: Experiment, start: Start, done: Records) -> list[float]:
-    """Return the expected seconds of each remaining run of a start."""
-    if isinstance(experiment, Demanded):
-        tries = search.most_tries(partial(search.next_amount, experiment.demand.cpus))
-        cells = len(start.workloads) * (1 + len(experiment.threads) * tries)
-        made = sum(
-            (record["demand"]["system"], record["repetition"])
-            == (start.systems[0].name, start.repetition)
-            for record in done.values()
-        )
-        return [run_s(experiment, Level(CLOSED, 1, 1))] * max(0, cells - made)
-    if not isinstance(experiment, Searched):
-        return [
-            run_s(experiment, cell.level) for cell in left(start, done) for _ in start.runs(cell)
-        ]
-    each = run_s(experiment, open_level(experiment, experiment.search.last))
-    most = search.most_tries(partial(search.next_rate, experiment.search))
-    tries = sum(max(0, most - len(tried(start, workload, done))) for workload in start.workloads)
-    return [each] * tries

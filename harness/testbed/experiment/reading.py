@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from testbed.experiment.declaration import EXPERIMENT, AnyLoad, Experiment
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.loads import EXPERIMENT, AnyLoad
 from testbed.experiment.parts import Section
 from testbed.model.errors import UserError
 from testbed.model.project import Project

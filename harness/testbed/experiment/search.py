@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from testbed.experiment.parts import Grid, Search
+from testbed.experiment.parts import Grid
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def bracket(tried: Mapping[float, bool]) -> Bracket:
     return Bracket(passed, failed)
 
 
-def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
+def next_rate(grid: Grid, tried: Mapping[float, bool]) -> float | None:
     """Return the next rate to try; None if the search is over.
 
     The highest rate comes first: a system that has been overloaded has compiled what an open loop
@@ -42,8 +42,8 @@ def next_rate(search: Search, tried: Mapping[float, bool]) -> float | None:
     """
     known = bracket(tried)
     if known.failed is None:
-        return None if search.last in tried else search.last
-    return _between(search, known.passed, known.failed)
+        return None if grid.last in tried else grid.last
+    return _between(grid, known.passed, known.failed)
 
 
 def least_bracket(tried: Mapping[float, bool]) -> Bracket:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from testbed.experiment.declaration import Demanded, Experiment, Searched
-from testbed.experiment.demand import Records
-from testbed.experiment.schedule import rounds
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.runs import Records
 from testbed.model.loads import Mode, load_words
 
 
@@ -51,8 +50,8 @@ def ending(
     """
     spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
     if plan.precision is None:
-        rule = "search" if isinstance(plan, Searched | Demanded) else "repetitions"
-        return Ending(rule, number, spent_min, {}) if number >= rounds(plan) else None
+        rule = "search" if plan.searches else "repetitions"
+        return Ending(rule, number, spent_min, {}) if number >= plan.rounds else None
     if number < plan.precision.min_repetitions:
         return None
     if any(record["round"] > number for record in done.values()):

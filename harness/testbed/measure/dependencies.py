@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from testbed.deploy import database
 from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Stack
-from testbed.experiment.declaration import System
 from testbed.experiment.parts import Slo
-from testbed.experiment.schedule import Run, Start
+from testbed.experiment.runs import Run, Start, System
 from testbed.measure.load import Generator, Seen
 from testbed.measure.machine_watch import Watch
 from testbed.model import systems

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.schedule import Start, allocation, next_cell, round_of
+from testbed.experiment.runs import Start
+from testbed.experiment.schedule import round_of
 from testbed.experiment.stopping import Ending, ending
 from testbed.measure import machine_watch, results_directory
 from testbed.measure.dependencies import Dependencies, Show, judge
@@ -49,7 +50,7 @@ def _carry_out_rounds(
     while True:
         number += 1
         for start in round_of(plan, number):
-            if next_cell(plan, start, done) is not None:
+            if plan.next_cell(start, done) is not None:
                 _carry_out_start(dependencies, generators, plan, start, results, show, done)
                 if len(start.systems) > 1:
                     show.known(dependencies.narrowing(results))
@@ -84,8 +85,8 @@ def _carry_out_start(
         session = Session(dependencies, generators, plan, start, members, results, show)
         session.warm_up()
         cell = None
-        while (cell := next_cell(plan, start, done, cell)) is not None:
-            records = session.measure(cell, began, allocation(plan, start, cell, done))
+        while (cell := plan.next_cell(start, done, cell)) is not None:
+            records = session.measure(cell, began, plan.allocation(start, cell, done))
             for run, record in zip(start.runs(cell), records, strict=True):
                 done[run.id] = record
                 if (verdict := judge(results, run.id)) is not None:

@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,9 @@ from testbed.deploy.deployer import polls
 from testbed.deploy.meter import Usage, risen
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import Demanded, Experiment, InBlocks, InBurst, System
-from testbed.experiment.demand import Allocation
-from testbed.experiment.parts import Blocks
-from testbed.experiment.schedule import OPEN, Cell, Run, Start
+from testbed.experiment.arrivals import Planned
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.runs import Allocation, Cell, Run, Start, System
 from testbed.measure import load, machine_watch, metrics, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler
 from testbed.measure.dependencies import Dependencies, Show, reached
@@ -189,39 +189,37 @@ class Session:
                 limited.enter_context(stack.limited(cpus))
                 if one.autoscaler is not None:
                     limited.callback(one.autoscaler.reset)
-            if isinstance(self.plan, InBlocks):
-                return self._measure_in_turns(self.plan.blocks, cell, recordings, began)
+            if self.plan.in_turns:
+                return self._measure_in_turns(cell, recordings, began)
             (one,) = recordings.values()
             return [self._measure_at_once(one, began)]
 
     def _measure_in_turns(
-        self, blocks: Blocks, cell: Cell, recordings: Mapping[str, Recording], began: float
+        self, cell: Cell, recordings: Mapping[str, Recording], began: float
     ) -> list[dict[str, Any]]:
         """Measure a run of each system, in blocks that take turns.
 
         A disturbed turn is repeated once, with the blocks of every system: a single block would
         change the order.
         """
-        for turn in self.start.turns(cell, blocks.each):
-            disturbed = self._turn(turn, blocks, recordings)
+        for turn in self.start.turns(cell, self.plan.each):
+            disturbed = self._turn(turn, recordings)
             self.repeats.first(disturbed=disturbed)
             if disturbed and self._may_repeat(cell):
-                self.repeats.again(disturbed=self._turn(turn, blocks, recordings))
+                self.repeats.again(disturbed=self._turn(turn, recordings))
         for one in recordings.values():
             # Before the harness sends requests of its own.
             self._keep_metrics(one, "after")
         return [self._end(one, began, self._complete_after(one)) for one in recordings.values()]
 
-    def _turn(
-        self, turn: Sequence[System], blocks: Blocks, recordings: Mapping[str, Recording]
-    ) -> bool:
+    def _turn(self, turn: Sequence[System], recordings: Mapping[str, Recording]) -> bool:
         """Measure a turn of blocks; return whether one was disturbed, so that none counts."""
-        measured = []
+        measured, plan = [], self.plan
         for system in turn:
             recording = recordings[system.name]
-            asked = self._load_of(recording, self.plan.ramp, duration=blocks.seconds)
+            asked = self._load_of(recording, plan.ramp, duration=plan.load_s)
             file = recording.folder / f"block-{len(recording.blocks) + 1}.csv"
-            self._block(recording, asked, file, planned_s=blocks.seconds, settle_s=blocks.settle)
+            self._block(recording, asked, file, planned_s=plan.load_s, settle_s=plan.settle_s)
             measured.append(recording.blocks[-1])
         disturbed = any(block["disturbed"] for block in measured)
         for block in measured:
@@ -259,8 +257,8 @@ class Session:
         """Measure a run of one load; the experiment gives its length."""
         plan, level, planned_s = self.plan, one.run.level, None
         known: dict[str, Any] = {}
-        if level.mode == OPEN:
-            asked, known = self._arrivals(one)
+        if (planned := plan.arrivals_of(one.run)) is not None:
+            asked, known = self._arrivals(one, planned)
         else:
             asked = self._load_of(one, plan.ramp, loops=plan.loops, duration=plan.duration)
             if plan.loops is None:
@@ -304,22 +302,16 @@ class Session:
             return False
         return self._may_repeat(Cell(one.run.workload, one.run.level))
 
-    def _arrivals(self, one: Recording) -> tuple[Load, dict[str, Any]]:
-        plan, run = self.plan, one.run
-        seed = arrivals.seed_of(plan, run.workload, run.level.value, run.repetition)
-        offsets = arrivals.offsets(plan, run.level.value, seed)
-        if not offsets.size:
-            raise UserError(f"{run.id}: no arrival in {arrivals.length_s(plan):g} s at this rate")
+    def _arrivals(self, one: Recording, planned: Planned) -> tuple[Load, dict[str, Any]]:
+        if not planned.offsets.size:
+            raise UserError(f"{one.run.id}: no arrival in {planned.length_s:g} s at this rate")
         file = one.folder / "arrivals.csv"
-        arrivals.write(file, offsets)
-        length = math.ceil(arrivals.length_s(plan)) + GRACE_S
-        if isinstance(plan, InBurst):
-            # Of a burst, what waits for a free user of the generator is late, not dropped.
-            length += plan.drain or 0
-        return self._load_of(one, plan.ramp, duration=length, arrivals=file), {
-            "rate": run.level.value,
-            "arrivals": arrivals.describe(plan, seed, len(offsets)),
-            "expected_operations": len(offsets),
+        arrivals.write(file, planned.offsets)
+        length = math.ceil(planned.length_s) + GRACE_S + planned.patience_s
+        return self._load_of(one, self.plan.ramp, duration=length, arrivals=file), {
+            "rate": one.run.level.value,
+            "arrivals": planned.describe(),
+            "expected_operations": len(planned.offsets),
         }
 
     def _load_of(self, one: Recording, ramp: int, **bounds: Any) -> Load:
@@ -524,8 +516,8 @@ class Session:
         }
         if plan.slo is not None:
             record["slo"] = asdict(reached(plan.slo, one.folder, record))
-        if isinstance(plan, Demanded):
-            record["demand"] = self._demand(one, record)
+        goodput = partial(self.dependencies.goodput, one.folder, record)
+        record |= plan.entries(one.run, one.allocation, record, goodput)
         # The first cell after a start includes the start and the warm-up.
         record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
         results_directory.complete(one.folder, record)
@@ -543,21 +535,6 @@ class Session:
         after = meter.read()
         peaks = {part: used.peak_mb for part, used in after.items() if used.peak_mb is not None}
         return found | {"cpu_s": risen(before, after, "cpu_s"), "peak_mb": peaks}
-
-    def _demand(self, one: Recording, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the record's part on the search for the least CPU."""
-        given = one.allocation
-        ok_per_s = self.dependencies.goodput(one.folder, record)
-        wanted = None if given is None else given.wanted
-        return {
-            "system": one.run.system,
-            "cpus": None if given is None else given.cpus,
-            "shares": {} if given is None else dict(given.shares),
-            "wanted": wanted,
-            "ok_per_s": round(ok_per_s, 6),
-            "met": (wanted is None or ok_per_s >= wanted)
-            and ("slo" not in record or record["slo"]["met"]),
-        }
 
     def _what(self, run: Run, system: System) -> dict[str, Any]:
         """Return the record's part on the system, the workload and the level."""
@@ -597,7 +574,7 @@ class Session:
             "age_s": blocks[0]["age_s"],
             "place": blocks[0]["place"],
             "blocks": blocks,
-            "planned_blocks": self.plan.blocks.each if isinstance(self.plan, InBlocks) else 1,
+            "planned_blocks": self.plan.each,
             "wall_s": round(sum(block["wall_s"] for block in counting), 3),
             **{
                 figure: {

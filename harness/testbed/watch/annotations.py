@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from testbed.deploy import compose
-from testbed.experiment.schedule import CLOSED
+from testbed.experiment.runs import CLOSED
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 

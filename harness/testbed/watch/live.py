@@ -43,7 +43,7 @@ BUCKETS_MS = (
 """Upper bounds of the response-time histogram."""
 
 LEVEL = re.compile(r"-(?:(\d+)-threads(?:-[\d.]+-cores)?|([\d.]+)-per-s|schedule)-\d+$")
-"""The level in the name of a run (`testbed.experiment.schedule.Run.id`)."""
+"""The level in the name of a run (`testbed.experiment.runs.Run.id`)."""
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,39 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import EXPERIMENT, Experiment
-from testbed.experiment.parts import Steps
+from testbed.experiment.loads import EXPERIMENT
+from testbed.experiment.open_loop import OpenLoop
+from testbed.experiment.runs import Run
 from testbed.measure.samplefile import read_arrivals
 
 STEPS = {"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20}
 
 
-def plan(process: str = "poisson", seed: int = 1, duration: int | None = 100) -> Experiment:
-    return EXPERIMENT.validate_python(
+def opened(keys: dict[str, Any]) -> OpenLoop:
+    plan = EXPERIMENT.validate_python(keys)
+    assert isinstance(plan, OpenLoop)
+    return plan
+
+
+def plan(process: str = "poisson", seed: int = 1, duration: int | None = 100) -> OpenLoop:
+    return opened(
         {"name": "x", "rates": [50], "duration": duration, "arrivals": process, "seed": seed}
     )
 
 
-def stepped() -> Experiment:
-    return EXPERIMENT.validate_python({"name": "x", "schedule": STEPS, "arrivals": "constant"})
+def stepped() -> OpenLoop:
+    return opened({"name": "x", "schedule": STEPS, "arrivals": "constant"})
 
 
 def test_constant_arrivals_are_evenly_apart() -> None:
-    found = arrivals.offsets(plan("constant"), 50, seed=1)
+    found = plan("constant").offsets(50, seed=1)
 
     assert len(found) == 100 * 50
     assert set(np.diff(found)) == {20}
@@ -33,7 +41,7 @@ def test_constant_arrivals_are_evenly_apart() -> None:
 
 
 def test_poisson_arrivals_have_the_rate_and_exponential_gaps() -> None:
-    found = arrivals.offsets(plan(duration=1000), 50, seed=7)
+    found = plan(duration=1000).offsets(50, seed=7)
 
     # Within 4 standard deviations of a Poisson count.
     assert abs(len(found) - 50_000) < 4 * 50_000**0.5
@@ -44,10 +52,10 @@ def test_poisson_arrivals_have_the_rate_and_exponential_gaps() -> None:
 
 
 def test_the_seed_alone_decides_the_arrivals() -> None:
-    one = arrivals.offsets(plan(), 50, seed=1)
+    one = plan().offsets(50, seed=1)
 
-    assert np.array_equal(one, arrivals.offsets(plan(), 50, seed=1))
-    assert not np.array_equal(one[:100], arrivals.offsets(plan(), 50, seed=2)[:100])
+    assert np.array_equal(one, plan().offsets(50, seed=1))
+    assert not np.array_equal(one[:100], plan().offsets(50, seed=2)[:100])
     # Known values: another machine, or a later library, must draw the same.
     assert one[:5].tolist() == KNOWN
 
@@ -56,23 +64,23 @@ KNOWN = [14, 74, 77, 136, 144]
 
 
 def test_steps_have_their_own_rates() -> None:
-    found = arrivals.offsets(stepped(), 0, seed=1)
+    found = stepped().offsets(0, seed=1)
 
     counts = np.histogram(found, bins=[0, 20_000, 40_000, 60_000, 80_000])[0]
     assert counts.tolist() == [200, 400, 600, 800]
-    assert arrivals.length_s(stepped()) == 80
-    assert arrivals.mean_rate(Steps.model_validate(STEPS)) == 25
+    assert stepped().arrivals_s == 80
+    assert stepped().levels[0].value == 25
 
 
 def test_runs_of_a_round_are_paired_and_others_are_not() -> None:
-    seed = arrivals.seed_of(plan(), "list", 50, 1)
+    seed = arrivals.seed_of(plan().seed, "list", 50, 1)
 
-    assert seed == arrivals.seed_of(plan(), "list", 50.0, 1)
+    assert seed == arrivals.seed_of(plan().seed, "list", 50.0, 1)
     others = {
-        arrivals.seed_of(plan(), "reserve", 50, 1),
-        arrivals.seed_of(plan(), "list", 60, 1),
-        arrivals.seed_of(plan(), "list", 50, 2),
-        arrivals.seed_of(plan(seed=2), "list", 50, 1),
+        arrivals.seed_of(plan().seed, "reserve", 50, 1),
+        arrivals.seed_of(plan().seed, "list", 60, 1),
+        arrivals.seed_of(plan().seed, "list", 50, 2),
+        arrivals.seed_of(plan(seed=2).seed, "list", 50, 1),
     }
     assert len(others) == 4
     assert seed not in others
@@ -80,7 +88,7 @@ def test_runs_of_a_round_are_paired_and_others_are_not() -> None:
 
 @pytest.mark.parametrize("process", ["poisson", "constant"])
 def test_what_is_written_reads_back(tmp_path: Path, process: str) -> None:
-    found = arrivals.offsets(plan(process), 50, seed=3)
+    found = plan(process).offsets(50, seed=3)
     arrivals.write(tmp_path / "arrivals.csv", found)
 
     assert read_arrivals(tmp_path / "arrivals.csv") == found.tolist()
@@ -89,10 +97,10 @@ def test_what_is_written_reads_back(tmp_path: Path, process: str) -> None:
 
 @pytest.mark.parametrize("process", ["constant", "poisson"])
 def test_a_burst_has_its_number_of_arrivals_within_its_time(process: str) -> None:
-    plan = EXPERIMENT.validate_python(
+    plan = opened(
         {"name": "x", "burst": {"arrivals": 1000, "over": 2}, "arrivals": process, "seed": 1}
     )
-    found = arrivals.offsets(plan, 500, 7)
+    found = plan.offsets(500, 7)
 
     assert len(found) == 1000
     assert (np.diff(found) >= 0).all()
@@ -100,10 +108,12 @@ def test_a_burst_has_its_number_of_arrivals_within_its_time(process: str) -> Non
     assert found[-1] < 2000
     gaps = set(np.diff(found).tolist())
     assert gaps == {2} if process == "constant" else len(gaps) > 4
-    assert arrivals.describe(plan, 7, 1000) == {
+    planned = plan.arrivals_of(Run("sync", "sync", "tuned", "list", plan.levels[0], 1))
+    assert planned is not None
+    assert planned.describe() == {
         "kind": "burst",
         "process": process,
-        "seed": 7,
+        "seed": arrivals.seed_of(1, "list", 500, 1),
         "planned": 1000,
         "length_s": 2.0,
     }

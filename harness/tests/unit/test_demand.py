@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from testbed.experiment import demand
-from testbed.experiment.declaration import EXPERIMENT, Demanded
+from testbed.experiment.loads import EXPERIMENT
+from testbed.experiment.loads.demand import LEAST_CPUS
+from testbed.experiment.runs import CLOSED, Cell, Level, Start
 
 
 def test_cpu_is_split_by_what_an_operation_costs_each_service() -> None:
@@ -24,17 +25,21 @@ def test_cpu_is_split_by_what_an_operation_costs_each_service() -> None:
             },
         }
     )
-    assert isinstance(plan, Demanded)
     chain = replace(plan.compared[0], replicas={"poster-converter": 2})
     spent = {"poster-adjuster": 3.0, "poster-converter": 2.0, "poster-converter.2": 4.0}
     # One that costs next to nothing, and a server that is no service of the system.
     spent |= {"poster-labeler": 0.001, "queue": 9.0}
-    search = demand.Search("chain", "poster", 10, 1)
+    start = Start(1, 1, (chain,), plan.workloads, ())
+    alone = plan.next_cell(start, {})
+    assert alone is not None
+    done = {start.run(chain, alone).id: {"server_cpu_s": spent}}
 
-    found = demand.allocation(plan, chain, search, 1.0, {"server_cpu_s": spent}, {})
+    limited = plan.allocation(start, Cell("poster", Level(CLOSED, 10, 10, cpus=1.0)), done)
 
     each = 3 / 9.001
-    assert found.shares == pytest.approx(
-        {"poster-adjuster": each, "poster-converter": each, "poster-labeler": demand.LEAST_CPUS}
+    assert limited is not None
+    assert limited.shares == pytest.approx(
+        {"poster-adjuster": each, "poster-converter": each, "poster-labeler": LEAST_CPUS}
     )
-    assert found.wanted == 5
+    assert (limited.cpus, limited.wanted) == (1.0, 5)
+    assert plan.allocation(start, alone, done) is None

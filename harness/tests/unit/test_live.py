@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from testbed.experiment.schedule import CLOSED, OPEN, Level, Run
+from testbed.experiment.runs import CLOSED, OPEN, Level, Run
 from testbed.watch import live
 from testbed.watch.live import Exporter
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from testbed.cli import experiments
-from testbed.experiment.declaration import EXPERIMENT
+from testbed.experiment.loads import EXPERIMENT
 from testbed.measure import machine_watch
 from testbed.measure.machine_watch import Others, Reading, Watch, between, parse, words
 

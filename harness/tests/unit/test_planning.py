@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from testbed.experiment import planning
-from testbed.experiment.declaration import EXPERIMENT, Experiment
+from testbed.experiment.declaration import OPERATION_S, Experiment
+from testbed.experiment.loads import EXPERIMENT
 from testbed.experiment.planning import CELL_S, LEAD_S, OVERHEAD_S, START_S, expect, lines
 from testbed.model.errors import UserError
 
@@ -51,7 +52,7 @@ def test_systems_that_are_up_together_start_and_warm_up_one_after_another() -> N
 def test_loops_take_the_time_of_their_operations() -> None:
     found = expect(plan(duration=None, loops=1000, threads=[100], workloads=["list"]), {})
 
-    each_s = 100 * 1000 * planning.OPERATION_S + OVERHEAD_S + CELL_S
+    each_s = 100 * 1000 * OPERATION_S + OVERHEAD_S + CELL_S
     assert [start.measure_s for start in found.starts] == pytest.approx([each_s] * 2)
 
 

@@ -7,10 +7,11 @@ from rich.console import Console
 
 from testbed.cli.progress import Progress
 from testbed.cli.steps import Pace, Steps, of_experiment
-from testbed.experiment.declaration import ClosedLoop
+from testbed.experiment.loads.closed import ClosedLoop
 from testbed.experiment.parts import Warmup
 from testbed.experiment.planning import expect
-from testbed.experiment.schedule import Run, schedule
+from testbed.experiment.runs import Run
+from testbed.experiment.schedule import schedule
 from testbed.measure.load import Seen
 from testbed.model.words import about, duration
 

@@ -25,9 +25,13 @@ from testbed.deploy.processes import Interrupted
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals
-from testbed.experiment.declaration import EXPERIMENT, AtRates, ClosedLoop, Experiment, System
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.loads import EXPERIMENT
+from testbed.experiment.loads.closed import ClosedLoop
+from testbed.experiment.loads.rates import AtRates
 from testbed.experiment.parts import STRETCHES, Disturb, ServiceLimits, SystemSpec, Warmup
-from testbed.experiment.schedule import Run, Start, schedule, unfinished
+from testbed.experiment.runs import Run, Start, System
+from testbed.experiment.schedule import schedule, unfinished
 from testbed.measure import load, machine_watch, results_directory, runner, session, warming
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import OperationCounter, Seen
@@ -972,7 +976,7 @@ def test_a_generator_that_records_nothing_is_an_error(
     plan = OPEN_LOOP.model_copy(update={"generators": 2, "repetitions": 1})
     results = make_results(system, plan)
     # One arrival: none for the second generator.
-    monkeypatch.setattr(arrivals, "offsets", lambda *_: np.array([7]))
+    monkeypatch.setattr(arrivals, "along", lambda *_: np.array([7]))
 
     with pytest.raises(UserError, match=r"no operation was recorded on .*: no sample"):
         measure(system, results, Noted(), plan)

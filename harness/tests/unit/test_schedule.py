@@ -6,14 +6,11 @@ from typing import Any
 
 import pytest
 
-from testbed.experiment.declaration import EXPERIMENT, Experiment
-from testbed.experiment.parts import Blocks
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.loads import EXPERIMENT
+from testbed.experiment.loads.blocks import Blocks
+from testbed.experiment.runs import Cell, Run, Start
 from testbed.experiment.schedule import (
-    Cell,
-    Run,
-    Start,
-    left,
-    next_cell,
     prepared,
     round_of,
     schedule,
@@ -200,8 +197,8 @@ def test_a_cell_is_measured_again_on_all_systems_unless_all_were_finished() -> N
     done: dict[str, dict[str, Any]] = {run.id: {} for run in start.runs(start.cells[0])}
     done[start.runs(start.cells[1])[0].id] = {}
 
-    assert left(start, done) == start.cells[1:]
-    assert next_cell(plan, start, done) == start.cells[1]
+    assert start.left(done) == start.cells[1:]
+    assert plan.next_cell(start, done) == start.cells[1]
 
 
 def test_blocks_of_a_cell_are_even_in_number() -> None:

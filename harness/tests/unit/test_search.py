@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from testbed.experiment.parts import Grid, Search
+from testbed.experiment.loads.search import Search
+from testbed.experiment.parts import Grid
 from testbed.experiment.search import (
     Bracket,
     bracket,
