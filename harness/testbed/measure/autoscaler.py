@@ -14,6 +14,7 @@ from typing import Any
 from testbed.deploy.stack import Stack
 from testbed.experiment.autoscaling import COLUMNS, FILE, Decider, Decision, Reading
 from testbed.experiment.parts import MAX_REPLICAS, Autoscale
+from testbed.measure.companions import Loading
 from testbed.measure.scraping import repeating
 from testbed.model import systems
 
@@ -46,7 +47,7 @@ class Autoscaler:
     _problem: BaseException | None = None
 
     @contextlib.contextmanager
-    def during(self) -> Iterator[None]:
+    def during(self, loading: Loading) -> Iterator[None]:
         """Decide while the body runs; afterwards raise the first error of a start or a stop."""
         self._began = time.monotonic()
         self._up = dict.fromkeys(self._names[: self.rule.least], self._began)
@@ -64,6 +65,8 @@ class Autoscaler:
             ended = time.monotonic()
             self._take_reading()
             self._instance_s += sum(ended - since for since in self._up.values())
+            # Ended instances included.
+            loading.cpu_s |= {name: round(used_s, 3) for name, used_s in self._used.items()}
         with (self.folder / FILE).open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
@@ -82,14 +85,9 @@ class Autoscaler:
                 self.stack.stop_service(name)
             del self._up[name]
 
-    @property
-    def used(self) -> dict[str, float]:
-        """The CPU seconds of every instance during the load, ended ones included."""
-        return {name: round(seconds, 3) for name, seconds in self._used.items()}
-
     def record(self) -> dict[str, Any]:
-        """Return the run record's entry; an instance counts from the decision to start it."""
-        return {
+        """Return what was scaled; an instance counts from the decision to start it."""
+        entry = {
             "service": self.rule.service,
             "rule": self.rule.rule,
             "least": self.rule.least,
@@ -97,6 +95,7 @@ class Autoscaler:
             "request": self.request,
             "instance_s": round(self._instance_s, 1),
         }
+        return {"scaling": entry}
 
     def _look(self, decider: Decider, pool: ThreadPoolExecutor) -> None:
         ready = {one.name for one in self.stack.record.running if one.ready_s is not None}

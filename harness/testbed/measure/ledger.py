@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from typing import Any
 import httpx
 
 from testbed.deploy import database, ports, services
+from testbed.deploy.meter import risen
 from testbed.deploy.stack import Stack
+from testbed.measure.companions import Loading
 from testbed.model.errors import UserError
 from testbed.model.systems import Ledger
 
@@ -125,23 +128,27 @@ def account(order: Mapping[str, int], told: Told) -> Account:
 
 @dataclass
 class Accounting:
-    """Keeps the account of one run: begin before its load, end after it.
+    """Keeps the account of one run: begin before its load, record after it.
 
-    Both raise `UserError` if the system does not answer.
+    Both raise `UserError` if the system does not answer. `limit_s` is the longest wait of each. The
+    account of each id goes to ``ledger.csv`` in `folder`.
     """
 
     ledger: Ledger
     stack: Stack
+    folder: Path
+    limit_s: float
+    notice: Callable[[str], None] = lambda _: None
     before: Told | None = None
 
-    def begin(self, notice: Callable[[str], None], limit_s: float) -> None:
+    def begin(self) -> None:
         """Wait until the work of earlier loads has left the system, and note what it reports.
 
         Message servers do not count work that a consumer holds as waiting. So the wait ends only
         when two answers in a row are equal.
         """
-        notice("an empty queue")
-        deadline = time.monotonic() + limit_s
+        self.notice("an empty queue")
+        deadline = time.monotonic() + self.limit_s
         with services.client() as http:
             asked: Told | None = None
             known = self._ask(http, ids=False)
@@ -150,19 +157,29 @@ class Accounting:
                 asked, known = known, self._ask(http, ids=False)
             self.before = self._ask(http)
 
-    def end(self, notice: Callable[[str], None], limit_s: float, folder: Path) -> dict[str, Any]:
-        """Wait until all work has an outcome, at most `limit_s`; return the entry of the record.
+    @contextlib.contextmanager
+    def during(self, loading: Loading) -> Iterator[None]:
+        yield
 
-        The account of each id goes to ``ledger.csv``.
-        """
-        notice("the drain")
+    def record(self) -> dict[str, Any]:
+        """Return what became of the accepted work, with what the drain has cost."""
+        meter = self.stack.meter()
+        before = meter.read()
+        entry = self._drain()
+        after = meter.read()
+        peaks = {part: usage.peak_mb for part, usage in after.items() if usage.peak_mb is not None}
+        return {"ledger": entry | {"cpu_s": risen(before, after, "cpu_s"), "peak_mb": peaks}}
+
+    def _drain(self) -> dict[str, Any]:
+        """Wait until all work has an outcome, or the time is up."""
+        self.notice("the drain")
         assert self.before is not None
         began = changed = time.monotonic()
         load_ended_s = time.time()
         order = self._accepted()
         with services.client() as http:
             known = self._ask(http, ids=False)
-            while (now := time.monotonic()) - began < limit_s:
+            while (now := time.monotonic()) - began < self.limit_s:
                 if known.settled - self.before.settled >= len(order):
                     break
                 if known.waiting == 0 and now - changed >= QUIET_S:
@@ -173,7 +190,7 @@ class Accounting:
                     changed = time.monotonic()
             told = self._ask(http).since(self.before)
         found = account(order, told)
-        write(folder / "ledger.csv", found, told.built_s)
+        write(self.folder / "ledger.csv", found, told.built_s)
         later = [at_s for at_s in told.built_s.values() if at_s > load_ended_s]
         drained_s = max(later, default=load_ended_s) - load_ended_s
         return {

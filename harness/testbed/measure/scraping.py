@@ -11,6 +11,7 @@ from typing import Any
 
 from testbed.deploy import services
 from testbed.measure import metrics
+from testbed.measure.companions import Loading
 
 
 @dataclass
@@ -24,7 +25,7 @@ class Scraper:
     _bytes: int = 0
 
     @contextlib.contextmanager
-    def during(self) -> Iterator[None]:
+    def during(self, loading: Loading) -> Iterator[None]:
         with services.client(metrics.TIMEOUT_S) as http:
 
             def scrape() -> None:
@@ -37,14 +38,15 @@ class Scraper:
                 yield
 
     def record(self) -> dict[str, Any]:
-        """Return the run record's entry: how many requests were sent and answered."""
-        return {
+        """Return how many requests were sent and answered."""
+        entry = {
             "every_s": self.every_s,
             "services": sorted(self.endpoints),
             "asked": self._rounds * len(self.endpoints),
             "answered": self._answers,
             "mean_bytes": round(self._bytes / self._answers) if self._answers else None,
         }
+        return {"scraped": entry}
 
 
 @contextlib.contextmanager

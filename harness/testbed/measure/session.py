@@ -23,6 +23,7 @@ from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import Allocation, Cell, Run, Start, System
 from testbed.measure import load, machine_watch, metrics, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler
+from testbed.measure.companions import Companion, Loading
 from testbed.measure.dependencies import Dependencies, Show, reached
 from testbed.measure.ledger import Accounting
 from testbed.measure.load import Generator, Load, Outcome, Part, Seen
@@ -51,6 +52,13 @@ QUIET_MACHINE_S = 10
 
 GRACE_S = 1
 """How long after the last planned arrival of an open loop a late operation may still begin."""
+
+
+NOT_IN_EVERY_RUN = (
+    *("disturbance", "scraped", "scaling"),
+    *("rate", "arrivals", "expected_operations"),
+)
+"""Entries of a record that are None unless something sets them."""
 
 
 @dataclass
@@ -92,10 +100,10 @@ class Recording:
     member: Member
     folder: Path
     allocation: Allocation | None = None
-    scraper: Scraper | None = None
-    accounting: Accounting | None = None
-    autoscaler: Autoscaler | None = None
+    companions: list[Companion] = field(default_factory=list)
     load: Load | None = None
+    entries: dict[str, Any] = field(default_factory=dict)
+    """Entries of its record."""
     blocks: list[dict[str, Any]] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     discarded: list[dict[str, Any]] = field(default_factory=list)
@@ -180,23 +188,27 @@ class Session:
         The time spent counts from `began`, by the monotonic clock. `allocation` limits the CPU
         meanwhile. Raises `UserError` when the generator fails or no operation is recorded.
         """
-        recordings = {run.system: self._begin(run) for run in self.start.runs(cell)}
-        with contextlib.ExitStack() as limited:
-            for one in recordings.values():
-                one.allocation = allocation
-                system, stack = one.member.system, one.member.stack
+        with contextlib.ExitStack() as running:
+            recordings = {run.system: self._begin(run, running) for run in self.start.runs(cell)}
+            for recording in recordings.values():
+                recording.allocation = allocation
+                system, stack = recording.member.system, recording.member.stack
                 cpus = system.measured_cpus if allocation is None else allocation.shares
-                limited.enter_context(stack.limited(cpus))
-                if one.autoscaler is not None:
-                    limited.callback(one.autoscaler.reset)
+                running.enter_context(stack.limited(cpus))
             if self.plan.in_turns:
-                return self._measure_in_turns(cell, recordings, began)
-            (one,) = recordings.values()
-            return [self._measure_at_once(one, began)]
+                self._measure_in_turns(cell, recordings)
+            else:
+                (recording,) = recordings.values()
+                self._measure_at_once(recording)
+            for recording in recordings.values():
+                for companion in recording.companions:
+                    recording.entries |= companion.record()
+            for recording in recordings.values():
+                # Before the harness sends requests of its own.
+                self._keep_metrics(recording, "after")
+            return [self._end(recording, began) for recording in recordings.values()]
 
-    def _measure_in_turns(
-        self, cell: Cell, recordings: Mapping[str, Recording], began: float
-    ) -> list[dict[str, Any]]:
+    def _measure_in_turns(self, cell: Cell, recordings: Mapping[str, Recording]) -> None:
         """Measure a run of each system, in blocks that take turns.
 
         A disturbed turn is repeated once, with the blocks of every system: a single block would
@@ -207,10 +219,6 @@ class Session:
             self.repeats.first(disturbed=disturbed)
             if disturbed and self._may_repeat(cell):
                 self.repeats.again(disturbed=self._turn(turn, recordings))
-        for one in recordings.values():
-            # Before the harness sends requests of its own.
-            self._keep_metrics(one, "after")
-        return [self._end(one, began, self._complete_after(one)) for one in recordings.values()]
 
     def _turn(self, turn: Sequence[System], recordings: Mapping[str, Recording]) -> bool:
         """Measure a turn of blocks; return whether one was disturbed, so that none counts."""
@@ -253,70 +261,56 @@ class Session:
         """Return what others have used since a reading."""
         return None if before is None else machine_watch.between(before, self._read())
 
-    def _measure_at_once(self, one: Recording, began: float) -> dict[str, Any]:
+    def _measure_at_once(self, recording: Recording) -> None:
         """Measure a run of one load; the experiment gives its length."""
-        plan, level, planned_s = self.plan, one.run.level, None
-        known: dict[str, Any] = {}
-        if (planned := plan.arrivals_of(one.run)) is not None:
-            asked, known = self._arrivals(one, planned)
+        plan, planned_s = self.plan, None
+        if (planned := plan.arrivals_of(recording.run)) is not None:
+            asked = self._arrivals(recording, planned)
         else:
-            asked = self._load_of(one, plan.ramp, loops=plan.loops, duration=plan.duration)
+            asked = self._load_of(recording, plan.ramp, loops=plan.loops, duration=plan.duration)
             if plan.loops is None:
                 planned_s = plan.duration
             elif plan.duration is None:
-                known["expected_operations"] = level.threads * plan.loops
-        file = one.folder / "samples.csv"
-        if plan.disturb is None:
-            self._block(one, asked, file, planned_s=planned_s)
-            self.repeats.first(disturbed=one.blocks[-1]["disturbed"])
-            if one.blocks[-1]["disturbed"] and self._repeats_at_once(one):
-                one.discarded.append(one.blocks.pop()["others"])
-                one.seen.clear()
-                file.unlink()
-                self._refresh(one.member)
-                self._keep_metrics(one, "before")
-                self._block(one, asked, file, planned_s=planned_s)
-                self.repeats.again(disturbed=one.blocks[-1]["disturbed"])
-            if one.accounting is not None and plan.drain is not None:
-                known["ledger"] = self._drain(one, one.accounting, plan.drain)
-            self._keep_metrics(one, "after")
-            known |= self._complete_after(one)
-            return self._end(one, began, known)
-        suspension = Suspension(plan.disturb, one.member.stack.held)
-        with suspension.during():
-            self._block(one, asked, file, planned_s=planned_s, suspension=suspension)
-            # Before the context resumes a service that was stopped for good.
-            known |= self._complete_after(one)
-        # A service that was stopped for good answers only now.
-        self._keep_metrics(one, "after")
-        return self._end(one, began, known | {"disturbance": suspension.record()})
+                recording.entries["expected_operations"] = recording.run.level.threads * plan.loops
+        file = recording.folder / "samples.csv"
+        self._block(recording, asked, file, planned_s=planned_s)
+        self.repeats.first(disturbed=recording.blocks[-1]["disturbed"])
+        if recording.blocks[-1]["disturbed"] and self._repeats_at_once(recording):
+            recording.discarded.append(recording.blocks.pop()["others"])
+            recording.seen.clear()
+            file.unlink()
+            self._refresh(recording.member)
+            self._keep_metrics(recording, "before")
+            self._block(recording, asked, file, planned_s=planned_s)
+            self.repeats.again(disturbed=recording.blocks[-1]["disturbed"])
 
-    def _repeats_at_once(self, one: Recording) -> bool:
+    def _repeats_at_once(self, recording: Recording) -> bool:
         """Return whether a disturbed run of one load is measured again.
 
         Counters of a whole start, such as those of work in queues, cannot be reset.
         """
-        if one.accounting is not None or one.autoscaler is not None or one.scraper is not None:
+        if recording.companions or recording.member.system.generators > 1:
             return False
-        if one.member.system.generators > 1:
-            return False
-        return self._may_repeat(Cell(one.run.workload, one.run.level))
+        return self._may_repeat(Cell(recording.run.workload, recording.run.level))
 
-    def _arrivals(self, one: Recording, planned: Planned) -> tuple[Load, dict[str, Any]]:
+    def _arrivals(self, recording: Recording, planned: Planned) -> Load:
         if not planned.offsets.size:
-            raise UserError(f"{one.run.id}: no arrival in {planned.length_s:g} s at this rate")
-        file = one.folder / "arrivals.csv"
+            raise UserError(
+                f"{recording.run.id}: no arrival in {planned.length_s:g} s at this rate"
+            )
+        file = recording.folder / "arrivals.csv"
         arrivals.write(file, planned.offsets)
         length = math.ceil(planned.length_s) + GRACE_S + planned.patience_s
-        return self._load_of(one, self.plan.ramp, duration=length, arrivals=file), {
-            "rate": one.run.level.value,
+        recording.entries |= {
+            "rate": recording.run.level.value,
             "arrivals": planned.describe(),
             "expected_operations": len(planned.offsets),
         }
+        return self._load_of(recording, self.plan.ramp, duration=length, arrivals=file)
 
-    def _load_of(self, one: Recording, ramp: int, **bounds: Any) -> Load:
-        run = one.run
-        return self._load(one.member, run.workload, run.level.threads, ramp, **bounds)
+    def _load_of(self, recording: Recording, ramp: int, **bounds: Any) -> Load:
+        run = recording.run
+        return self._load(recording.member, run.workload, run.level.threads, ramp, **bounds)
 
     def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
         """Return a load on a system; `bounds` go to `testbed.measure.load.load_for`."""
@@ -380,62 +374,73 @@ class Session:
         self.dependencies.reset(member.stack.deployment)
         member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
 
-    def _begin(self, run: Run) -> Recording:
-        member = self.members[run.system]
-        one = Recording(run, member, results_directory.fresh_folder(self.results / "runs" / run.id))
+    def _begin(self, run: Run, running: contextlib.ExitStack) -> Recording:
+        """Prepare a run; what it leaves behind on its system ends with `running`."""
+        member, plan = self.members[run.system], self.plan
+        system, stack = member.system, member.stack
+        folder = results_directory.fresh_folder(self.results / "runs" / run.id)
+        recording = Recording(run, member, folder)
         self._refresh(member)
         ledger = systems.declaration(run.variant).ledger
-        if ledger is not None and self.plan.drain is not None:
-            one.accounting = Accounting(ledger, member.stack)
-            one.accounting.begin(self.show.waiting, self.plan.drain)
-        answering = self._keep_metrics(one, "before")
-        if member.system.scrape is not None:
-            endpoints = member.stack.endpoints()
+        if ledger is not None and plan.drain is not None:
+            accounting = Accounting(ledger, stack, folder, plan.drain, self.show.waiting)
+            accounting.begin()
+            recording.companions.append(accounting)
+        answering = self._keep_metrics(recording, "before")
+        if system.scrape is not None:
+            endpoints = stack.endpoints()
             asked = {name: endpoints[name] for name in answering}
-            one.scraper = Scraper(member.system.scrape, asked)
-        if (rule := member.system.autoscale) is not None:
-            request = member.system.limits[rule.service].cpus
+            recording.companions.append(Scraper(system.scrape, asked))
+        if (rule := system.autoscale) is not None:
+            request = system.limits[rule.service].cpus
             assert request is not None
-            one.autoscaler = Autoscaler(rule, request, member.stack, one.folder)
-        return one
+            autoscaler = Autoscaler(rule, request, stack, folder)
+            running.callback(autoscaler.reset)
+            recording.companions.append(autoscaler)
+        if plan.disturb is not None:
+            complete = partial(self._complete_after, recording)
+            suspension = Suspension(plan.disturb, stack.held, complete)
+            running.callback(suspension.end)
+            recording.companions.append(suspension)
+        return recording
 
-    def _keep_metrics(self, one: Recording, when: str) -> list[str]:
-        return metrics.keep(one.folder / f"metrics-{when}", one.member.stack.endpoints())
+    def _keep_metrics(self, recording: Recording, when: str) -> list[str]:
+        return metrics.keep(
+            recording.folder / f"metrics-{when}", recording.member.stack.endpoints()
+        )
 
     def _block(
         self,
-        one: Recording,
+        recording: Recording,
         asked: Load,
         file: Path,
         *,
         planned_s: int | None,
         settle_s: float = 0.0,
-        suspension: Suspension | None = None,
     ) -> None:
         """Put one load on a system; record the resource use of all systems meanwhile."""
-        member, one.load = one.member, asked
+        member, recording.load = recording.member, asked
         meters = {name: other.stack.meter() for name, other in self.members.items()}
         age_s = member.age_s
         reading = self._read()
         before = {name: meter.read() for name, meter in meters.items()}
+        loading = Loading()
         with contextlib.ExitStack() as meanwhile:
-            if one.scraper is not None:
-                meanwhile.enter_context(one.scraper.during())
-            if one.autoscaler is not None:
-                meanwhile.enter_context(one.autoscaler.during())
-            outcome = self._put(member, one.run.id, asked, file, suspension)
+            for companion in recording.companions:
+                meanwhile.enter_context(companion.during(loading))
+            outcome = self._put(member, recording.run.id, asked, file, loading)
         others = self._others(reading)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
-        if one.autoscaler is not None:
+        if loading.cpu_s:
             # With the instances that were not there before.
-            after[one.run.system] = member.stack.meter().read()
-            used[one.run.system] |= one.autoscaler.used
-            started = dict.fromkeys(after[one.run.system], Usage(0.0, 0.0, 0, 0.0))
-            before[one.run.system] = started | before[one.run.system]
-        own = before[one.run.system], after[one.run.system]
-        one.seen.append(outcome.seen)
-        one.blocks.append(
+            after[recording.run.system] = member.stack.meter().read()
+            used[recording.run.system] |= loading.cpu_s
+            started = dict.fromkeys(after[recording.run.system], Usage(0.0, 0.0, 0, 0.0))
+            before[recording.run.system] = started | before[recording.run.system]
+        own = before[recording.run.system], after[recording.run.system]
+        recording.seen.append(outcome.seen)
+        recording.blocks.append(
             {
                 "file": file.name,
                 "started": outcome.started.isoformat(),
@@ -444,7 +449,7 @@ class Session:
                 "age_s": round(age_s, 1),
                 "planned_s": planned_s,
                 "settle_s": settle_s,
-                "server_cpu_s": used.pop(one.run.system),
+                "server_cpu_s": used.pop(recording.run.system),
                 "idle_cpu_s": {name: round(sum(idle.values()), 3) for name, idle in used.items()},
                 "server_rss_mb": {part: round(usage.rss_mb, 1) for part, usage in own[1].items()},
                 "server_throttled": risen(*own, "throttled"),
@@ -471,7 +476,7 @@ class Session:
         name: str,
         asked: Load,
         samples: Path,
-        suspension: Suspension | None = None,
+        loading: Loading | None = None,
         *,
         cold: bool = False,
     ) -> Outcome:
@@ -481,8 +486,8 @@ class Session:
         """
 
         def watch(latest: Seen) -> None:
-            if suspension is not None:
-                suspension.watch(latest)
+            if loading is not None:
+                loading.watch(latest)
             self.show.loading(name, latest)
 
         generators = self.generators[: member.system.generators]
@@ -493,48 +498,38 @@ class Session:
                 raise UserError(f"no operation was recorded on {name}: {why}", f"See {part.file}.")
         return outcome
 
-    def _end(self, one: Recording, began: float, known: Mapping[str, Any]) -> dict[str, Any]:
+    def _end(self, recording: Recording, began: float) -> dict[str, Any]:
         """Complete a run's folder, and return its record."""
-        plan, member = self.plan, one.member
+        plan, member = self.plan, recording.member
+        if "complete_after" not in recording.entries:
+            recording.entries |= self._complete_after(recording)
         record = {
-            **self._what(one.run, member.system),
-            **self._how(one),
+            **self._what(recording.run, member.system),
+            **self._how(recording),
             "server_pss_mb": _proportional_mb(member.stack),
             "start_s": member.stack.record.start_s,
             "warm": member.warm,
             "why_cold": member.why_cold,
             # Otherwise the load would not have begun.
             "complete_before": True,
-            "disturbance": None,
-            "discarded": one.discarded,
-            "scraped": None if one.scraper is None else one.scraper.record(),
-            "scaling": None if one.autoscaler is None else one.autoscaler.record(),
+            "discarded": recording.discarded,
             "loops": plan.loops,
             "duration_s": plan.duration,
-            **dict.fromkeys(("rate", "arrivals", "expected_operations")),
-            **known,
+            **dict.fromkeys(NOT_IN_EVERY_RUN),
+            **recording.entries,
         }
         if plan.slo is not None:
-            record["slo"] = asdict(reached(plan.slo, one.folder, record))
-        goodput = partial(self.dependencies.goodput, one.folder, record)
-        record |= plan.entries(one.run, one.allocation, record, goodput)
+            record["slo"] = asdict(reached(plan.slo, recording.folder, record))
+        goodput = partial(self.dependencies.goodput, recording.folder, record)
+        record |= plan.entries(recording.run, recording.allocation, record, goodput)
         # The first cell after a start includes the start and the warm-up.
         record["spent_s"] = round((time.monotonic() - began) / len(self.members), 3)
-        results_directory.complete(one.folder, record)
-        self.dependencies.annotate(one.run.id, record)
+        results_directory.complete(recording.folder, record)
+        self.dependencies.annotate(recording.run.id, record)
         # A run's own time: the listener counts starts and warm-ups apart.
-        own_s = (time.monotonic() - one.begun) / len(self.members)
-        self.show.measured(one.run, one.seen, own_s)
+        own_s = (time.monotonic() - recording.begun) / len(self.members)
+        self.show.measured(recording.run, recording.seen, own_s)
         return record
-
-    def _drain(self, one: Recording, accounting: Accounting, limit_s: float) -> dict[str, Any]:
-        """Return the record's part on the accepted work, with what the drain has cost."""
-        meter = one.member.stack.meter()
-        before = meter.read()
-        found = accounting.end(self.show.waiting, limit_s, one.folder)
-        after = meter.read()
-        peaks = {part: used.peak_mb for part, used in after.items() if used.peak_mb is not None}
-        return found | {"cpu_s": risen(before, after, "cpu_s"), "peak_mb": peaks}
 
     def _what(self, run: Run, system: System) -> dict[str, Any]:
         """Return the record's part on the system, the workload and the level."""
@@ -561,9 +556,9 @@ class Session:
             "backends": self.members[run.system].stack.deployment.backends,
         }
 
-    def _how(self, one: Recording) -> dict[str, Any]:
+    def _how(self, recording: Recording) -> dict[str, Any]:
         """Return the record's part on the load and its cost."""
-        blocks, put = one.blocks, one.load
+        blocks, put = recording.blocks, recording.load
         assert put is not None
         counting = [block for block in blocks if block["counts"]] or blocks
         # The arrivals are beside the record: the file is named without its folder.
@@ -588,15 +583,15 @@ class Session:
             "plan": put.plan.name,
             "properties": {**put.properties, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in counting), 3),
-            "generator_cpus": self.generators[0].usable_cpus(one.member.system.generators),
+            "generator_cpus": self.generators[0].usable_cpus(recording.member.system.generators),
         }
 
-    def _complete_after(self, one: Recording) -> dict[str, bool | str]:
+    def _complete_after(self, recording: Recording) -> dict[str, bool | str]:
         """Return whether the front door gives a full answer in time, else what is missing."""
         self.show.waiting("a full answer")
         limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
         for _ in polls(limit_s, 0.2):
-            if (missing := one.member.stack.missing()) is None:
+            if (missing := recording.member.stack.missing()) is None:
                 break
         return {"complete_after": missing or True}
 

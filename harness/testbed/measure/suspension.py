@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from testbed.deploy.record import now
 from testbed.experiment.parts import Disturb
+from testbed.measure.companions import Loading
 from testbed.measure.load import Seen
 
 Hold = Callable[[str], contextlib.AbstractContextManager[None]]
@@ -24,11 +25,14 @@ class Suspension:
 
     plan: Disturb
     hold: Hold
+    complete: Callable[[], Mapping[str, Any]] = dict
+    """Checks, before the service resumes, whether the answer is complete; gives the entries."""
     stopped: datetime | None = None
     started: datetime | None = None
     _first_ms: int | None = None
     _known: threading.Event = field(default_factory=threading.Event)
     _ended: threading.Event = field(default_factory=threading.Event)
+    _worker: threading.Thread | None = None
     _problem: BaseException | None = None
 
     def watch(self, seen: Seen) -> None:
@@ -38,28 +42,37 @@ class Suspension:
             self._known.set()
 
     @contextlib.contextmanager
-    def during(self) -> Iterator[None]:
-        """Suspend while the body runs; the service resumes at its end, even after an error."""
-        worker = threading.Thread(target=self._work, name="suspension", daemon=True)
-        worker.start()
-        try:
-            yield
-        finally:
-            self._ended.set()
-            self._known.set()
-            worker.join(timeout=30)
-        if self._problem is not None:
-            raise self._problem
+    def during(self, loading: Loading) -> Iterator[None]:
+        """Suspend from some time on; a service that is stopped for good resumes in `end`."""
+        loading.watchers.append(self.watch)
+        self._worker = threading.Thread(target=self._work, name="suspension", daemon=True)
+        self._worker.start()
+        yield
+
+    def end(self) -> None:
+        """Resume the service, also after an error."""
+        self._ended.set()
+        self._known.set()
+        if self._worker is not None:
+            self._worker.join(timeout=30)
 
     def record(self) -> dict[str, Any]:
-        """Return the run record's entry; `stopped` and `started` are None if not reached."""
-        return {
+        """Resume the service; `stopped` and `started` are None if not reached.
+
+        Raises the error of a suspension.
+        """
+        complete = self.complete()
+        self.end()
+        if self._problem is not None:
+            raise self._problem
+        entry = {
             "service": self.plan.service,
             "at_s": self.plan.at,
             "for_s": self.plan.lasting,
             "stopped": None if self.stopped is None else self.stopped.isoformat(),
             "started": None if self.started is None else self.started.isoformat(),
         }
+        return {**complete, "disturbance": entry}
 
     def _work(self) -> None:
         self._known.wait()

@@ -15,6 +15,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment.autoscaling import FILE, Decider, Decision, Reading, recommendation
 from testbed.experiment.parts import Alarm, Hpa
 from testbed.measure.autoscaler import Autoscaler
+from testbed.measure.companions import Loading
 from testbed.model.errors import UserError
 
 SERVICE = "cinema-ucd-service"
@@ -156,7 +157,7 @@ def test_instances_are_started_under_load_and_stopped_afterwards(tmp_path: Path)
     stack = FakeStack(cores=0.15)
     scaler = autoscaler(stack, tmp_path)
     began = time.monotonic()
-    with scaler.during():
+    with scaler.during(loading := Loading()):
         loaded = time.monotonic()
         until(lambda: bool(scaler._rows) and scaler._rows[-1]["ready"] == 3)
         assert set(stack.up) == {SERVICE, f"{SERVICE}.2", f"{SERVICE}.3", "gateway"}
@@ -170,8 +171,8 @@ def test_instances_are_started_under_load_and_stopped_afterwards(tmp_path: Path)
     assert float(first["utilisation"]) == pytest.approx(0.75, abs=0.15)
     assert (last["ready"], last["wanted"]) == ("3", "3")
     assert len(last["used_cores"].split()) == 3
-    assert set(scaler.used) == set(stack.up) - {"gateway"}
-    record = scaler.record()
+    assert set(loading.cpu_s) == set(stack.up) - {"gateway"}
+    record = scaler.record()["scaling"]
     assert record["request"] == 0.2
     # One instance all the time, two others for a part of it.
     assert least_s - 0.05 <= record["instance_s"] < 3 * elapsed
@@ -186,7 +187,7 @@ def test_instances_are_started_under_load_and_stopped_afterwards(tmp_path: Path)
 def test_instances_that_are_not_needed_are_stopped_under_load(tmp_path: Path) -> None:
     stack = FakeStack(cores=0.15)
     scaler = autoscaler(stack, tmp_path)
-    with scaler.during():
+    with scaler.during(loading := Loading()):
         until(lambda: scaler._used.get(f"{SERVICE}.3", 0.0) > 0.001)
         stack.cores = 0.0
         # What they have used does not become less.
@@ -195,11 +196,11 @@ def test_instances_that_are_not_needed_are_stopped_under_load(tmp_path: Path) ->
         assert set(stack.up) == {SERVICE, "gateway"}
     assert rows(tmp_path)[-1]["wanted"] == "1"
     # Of ended instances too.
-    assert scaler.used[f"{SERVICE}.3"] > 0
+    assert loading.cpu_s[f"{SERVICE}.3"] > 0
 
 
 def test_an_instance_that_does_not_start_is_an_error(tmp_path: Path) -> None:
     stack = FakeStack(cores=0.19, fails=True)
     scaler = autoscaler(stack, tmp_path)
-    with pytest.raises(UserError, match="ended by itself"), scaler.during():
+    with pytest.raises(UserError, match="ended by itself"), scaler.during(Loading()):
         until(lambda: bool(scaler._pending))

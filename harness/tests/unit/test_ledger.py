@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from testbed.deploy import database, services
+from testbed.deploy.meter import Usage
 from testbed.measure import ledger
 from testbed.measure.ledger import Accounting, Told, account, number_in
 from testbed.model.errors import UserError
@@ -160,13 +161,16 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
     ]
     # One is built during the load, one after it.
     answers[-1]["builtAt"] = [0, 0, 0, round(1000 * (time.time() + 60))]
+    cpu_s = iter((1.0, 3.5))
     with answering(answers) as port:
         stack = SimpleNamespace(
-            endpoints=lambda: {"builder": port}, deployment=SimpleNamespace(mongodb_uri="x")
+            endpoints=lambda: {"builder": port},
+            deployment=SimpleNamespace(mongodb_uri="x"),
+            meter=lambda: SimpleNamespace(read=lambda: {"builder": Usage(next(cpu_s), 1.0)}),
         )
-        accounting = Accounting(DECLARED, stack)  # type: ignore[arg-type]
-        accounting.begin(lambda _: None, 5)
-        found = accounting.end(lambda _: None, 5, tmp_path)
+        accounting = Accounting(DECLARED, stack, tmp_path, 5)  # type: ignore[arg-type]
+        accounting.begin()
+        found = accounting.record()["ledger"]
 
     expected = {
         "accepted": 3,
@@ -180,6 +184,8 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
         "strangers": 0,
         "lost_by_third": [1, 0, 0],
         "built_later": 1,
+        "cpu_s": {"builder": 2.5},
+        "peak_mb": {},
     }
     assert expected.items() <= found.items()
     drained_s = (answers[-1]["builtAt"][-1] - found["load_ended_ms"]) / 1000
@@ -196,12 +202,12 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
     assert float(rows[2]["built_s"]) > found["load_ended_ms"] / 1000
 
 
-def test_a_busy_service_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_service_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "client", lambda: httpx.Client(timeout=0.1))
     with answering([answer(built=["a"])], late_s=0.5) as port:
         stack = SimpleNamespace(endpoints=lambda: {"builder": port})
-        accounting = Accounting(DECLARED, stack)  # type: ignore[arg-type]
-        accounting.begin(lambda _: None, 5)
+        accounting = Accounting(DECLARED, stack, tmp_path, 5)  # type: ignore[arg-type]
+        accounting.begin()
 
         assert accounting.before == told(built=["a"])
 
@@ -210,4 +216,4 @@ def test_a_busy_service_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
         answering([answer()], late_s=0.5) as port,
         pytest.raises(UserError, match="builder does not report its work"),
     ):
-        accounting.begin(lambda _: None, 5)
+        accounting.begin()

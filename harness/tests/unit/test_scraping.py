@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from testbed.measure.companions import Loading
 from testbed.measure.scraping import Scraper
 
 from .conftest import unused_port
@@ -51,7 +52,7 @@ def test_asks_at_once_and_then_at_the_interval_until_the_end(watched: Watched) -
     scraper = Scraper(0.2, {"gateway": watched.port})
 
     began = time.monotonic()
-    with scraper.during():
+    with scraper.during(Loading()):
         while len(watched.asked) < 3 and time.monotonic() < began + 10:
             time.sleep(0.01)
     asked = len(watched.asked)
@@ -61,7 +62,7 @@ def test_asks_at_once_and_then_at_the_interval_until_the_end(watched: Watched) -
     assert {path for _, path in watched.asked} == {"/actuator/prometheus"}
     # The third is due two intervals after the first, whenever that came.
     assert watched.asked[2][0] - began >= 0.4
-    assert scraper.record() == {
+    assert scraper.record()["scraped"] == {
         "every_s": 0.2,
         "services": ["gateway"],
         "asked": asked,
@@ -73,17 +74,17 @@ def test_asks_at_once_and_then_at_the_interval_until_the_end(watched: Watched) -
 def test_tells_how_many_did_not_answer(watched: Watched) -> None:
     scraper = Scraper(60, {"gateway": watched.port, "away": unused_port()})
 
-    with scraper.during():
+    with scraper.during(Loading()):
         pass
 
-    told = scraper.record()
-    assert (told["asked"], told["answered"], told["mean_bytes"]) == (2, 1, len(METRICS))
+    entry = scraper.record()["scraped"]
+    assert (entry["asked"], entry["answered"], entry["mean_bytes"]) == (2, 1, len(METRICS))
 
 
 def test_knows_no_size_when_nobody_answered() -> None:
     scraper = Scraper(60, {"away": unused_port()})
 
-    with scraper.during():
+    with scraper.during(Loading()):
         pass
 
-    assert scraper.record()["mean_bytes"] is None
+    assert scraper.record()["scraped"]["mean_bytes"] is None

@@ -11,6 +11,7 @@ from typing import NoReturn
 import pytest
 
 from testbed.experiment.parts import Disturb
+from testbed.measure.companions import Loading
 from testbed.measure.load import Seen
 from testbed.measure.suspension import Suspension
 from testbed.model.errors import UserError
@@ -32,28 +33,32 @@ def test_a_service_that_cannot_be_suspended_is_an_error_and_was_never_stopped() 
         raise UserError(f"service {name!r} does not run")
 
     suspension = Suspension(plan(1), refuse)
-    with pytest.raises(UserError, match="'gateway' does not run"), suspension.during():
-        suspension.watch(begun())
+    with suspension.during(loading := Loading()):
+        loading.watch(begun())
         assert asked.wait(10)
 
-    assert suspension.record()["stopped"] is None
+    with pytest.raises(UserError, match="'gateway' does not run"):
+        suspension.record()
+    assert suspension.stopped is None
 
 
 def test_an_error_in_the_load_resumes_the_service() -> None:
-    held, resumed = threading.Event(), threading.Event()
+    suspended, resumed = threading.Event(), threading.Event()
 
     @contextlib.contextmanager
     def hold(_: str) -> Iterator[None]:
-        held.set()
+        suspended.set()
         try:
             yield
         finally:
             resumed.set()
 
     suspension = Suspension(plan(3600), hold)
-    with pytest.raises(KeyError, match="load"), suspension.during():
-        suspension.watch(begun())
-        assert held.wait(10)
-        raise KeyError("load")
+    with pytest.raises(KeyError, match="load"), contextlib.ExitStack() as running:
+        running.callback(suspension.end)
+        with suspension.during(loading := Loading()):
+            loading.watch(begun())
+            assert suspended.wait(10)
+            raise KeyError("load")
 
     assert resumed.is_set()
