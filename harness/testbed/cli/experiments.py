@@ -212,7 +212,7 @@ def _measure(
     if results is None:
         plan = prepared(plan, psutil.virtual_memory().available / MB)
     expected = planning.expect(plan, {} if results is None else results_directory.finished(results))
-    console.print(f"[bold]{plan.name}[/bold]: {expected.told}")
+    console.print(f"[bold]{plan.name}[/bold]: {expected.words}")
     planned = [
         _preparation(project, plan, build_first=build_first),
         *of_experiment(expected),
@@ -316,7 +316,7 @@ def _show_plan(project: Project, plan: Experiment, done: Records, *, as_json: bo
         console.print(escape(line), soft_wrap=True)
     expected = planning.expect(plan, done)
     length = about(listing.expected_s(project, expected), expected.bound)
-    console.print(f"[bold]{plan.name}[/bold]: {expected.told}, {length}")
+    console.print(f"[bold]{plan.name}[/bold]: {expected.words}, {length}")
 
 
 def _choices(plan: Experiment, port_offset: int) -> dict[str, Choice]:

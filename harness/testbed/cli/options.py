@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from testbed.experiment.settings import known
+from testbed.experiment.settings import setting_name
 from testbed.model.errors import UserError
 
 VariantArgument = Annotated[str, typer.Argument(help="One of the folders in systems.")]
@@ -61,7 +61,7 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
         if not separator or not key.replace("_", "").isalnum():
             raise UserError(f"--set {one!r} is not of the form KEY=VALUE")
         try:
-            settings[known(key)] = value
+            settings[setting_name(key)] = value
         except ValueError as problem:
             raise UserError(f"--set {one!r}: {problem}") from problem
     return settings

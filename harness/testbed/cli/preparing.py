@@ -248,7 +248,7 @@ def measure_ceilings(
     Measures unknown ones; with `anew` all.
     """
     files = [project.plans / plan for plan in plans]
-    known = {} if anew else ceiling.known(project, files, java)
+    known = {} if anew else ceiling.kept(project, files, java)
     if len(known) == len(files):
         return known
     with step(console, "Measuring what the load generator can do at most") as detail:

@@ -42,8 +42,8 @@ class Progress:
         failed = f"[red]{seen.failed} failed[/red]" if seen.failed else "0 failed"
         self._detail(f"{seen.rate:,.0f} operations/s, {failed}{_open_loop(seen)}")
 
-    def warmed(self, start: Start, told: str) -> None:
-        self._print(f"  warm-up: {told}")
+    def warmed(self, start: Start, words: str) -> None:
+        self._print(f"  warm-up: {words}")
         self._steps.begin(self._measuring)
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
@@ -55,7 +55,7 @@ class Progress:
     def judged(self, run: Run, verdict: str) -> None:
         self._print(f"  [yellow]{escape(verdict)}[/yellow]")
 
-    def known(self, lines: Sequence[str]) -> None:
+    def narrowed(self, lines: Sequence[str]) -> None:
         for line in lines:
             self._print(f"  [cyan]{escape(line)}[/cyan]")
 

@@ -39,7 +39,7 @@ class Reading:
     def percent(self, instances: int) -> int:
         """Return the share that `instances` use of their limits, in whole percent, cut off."""
         # Kubernetes counts in thousandths of a core.
-        used = sum(round(1000 * one) for one in self.used.values())
+        used = sum(round(1000 * cores) for cores in self.used.values())
         return 100 * used // (round(1000 * self.request) * instances)
 
 
@@ -74,12 +74,12 @@ class Decider:
         recommended = recommendation(rule, reading)
         self._recommended.append((at_s, recommended))
         self._recommended = [
-            one for one in self._recommended if one[0] > at_s - rule.stabilise_down
+            entry for entry in self._recommended if entry[0] > at_s - rule.stabilise_down
         ]
         highest = max((number for _, number in self._recommended), default=recommended)
         wanted = min(max(current, recommended), highest)
         if wanted > current:
-            self._added = [one for one in self._added if one[0] > at_s - PERIOD_S]
+            self._added = [entry for entry in self._added if entry[0] > at_s - PERIOD_S]
             before = current - sum(number for _, number in self._added)
             wanted = min(wanted, max(2 * before, before + STEP))
         wanted = min(max(wanted, rule.least), rule.most)

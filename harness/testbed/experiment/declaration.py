@@ -156,7 +156,7 @@ class Experiment(Section):
     """
 
     @model_validator(mode="after")
-    def _climbs_in_blocks(self) -> Experiment:
+    def _check_ladder(self) -> Experiment:
         if self.ladder is None:
             return self
         if not self.in_turns:
@@ -166,8 +166,8 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _groups_what_is_there(self) -> Experiment:
-        names = [one.name for one in self.compared]
+    def _check_groups(self) -> Experiment:
+        names = [system.name for system in self.compared]
         for group in self.groups:
             for name in group:
                 if name not in names:
@@ -176,7 +176,7 @@ class Experiment(Section):
             if self.together != "all":
                 raise ValueError(f"together: {self.together!r}: only with blocks")
             return self
-        alone = [one for one in names if not any(one in group for group in self.groups)]
+        alone = [name for name in names if not any(name in group for group in self.groups)]
         if self.groups and alone:
             raise ValueError(
                 f"groups: {', '.join(alone)} is in none, and would not be measured in blocks"
@@ -186,7 +186,7 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _starts_all_users_in_time(self) -> Experiment:
+    def _check_ramp(self) -> Experiment:
         if self.load_s is not None and self.ramp > self.load_s:
             raise ValueError(
                 f"ramp: {self.ramp} s is more than the {self.load_s} s of a load: its last users "
@@ -195,7 +195,7 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _repeats_by_one_rule(self) -> Experiment:
+    def _check_repetitions(self) -> Experiment:
         if self.precision is not None and self.repetitions > 1:
             raise ValueError("repetitions and precision exclude each other: give one")
         if self.precision is not None and len(self.compared) < 2:
@@ -203,7 +203,7 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _compares_distinct_systems(self) -> Experiment:
+    def _check_systems(self) -> Experiment:
         if self.systems:
             for key, default in (
                 ("variants", declared_systems.compared()),
@@ -212,36 +212,38 @@ class Experiment(Section):
                 if key in self.model_fields_set and getattr(self, key) != default:
                     raise ValueError(f"{key} and systems exclude each other: give one")
         if self.fetch is not None and not any(
-            declared_systems.fetches(one.variant) for one in self.compared
+            declared_systems.fetches(system.variant) for system in self.compared
         ):
             raise ValueError(f"fetch: {self.fetch!r}: these systems answer at once")
-        names = [one.name for one in self.compared]
+        names = [system.name for system in self.compared]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"factors: two systems would be called {', '.join(twice)}")
         return self
 
     @model_validator(mode="after")
-    def _asks_for_what_there_is(self) -> Experiment:
-        known = declared_systems.workloads((one.variant for one in self.compared), every=True)
+    def _check_workloads(self) -> Experiment:
+        served = declared_systems.workloads(
+            (system.variant for system in self.compared), every=True
+        )
         if not self.workloads:
             raise ValueError("workloads: these systems share no default workload: name some")
         for workload in self.workloads:
-            if workload not in known:
+            if workload not in served:
                 raise ValueError(
                     f"workloads: {workload!r} is not a workload of every system; "
-                    f"choose from: {', '.join(known)}"
+                    f"choose from: {', '.join(served)}"
                 )
         return self
 
     @model_validator(mode="after")
-    def _varies_what_is_sent(self) -> Experiment:
+    def _check_sent(self) -> Experiment:
         for spec in self._declared().values():
             if not (given := _sent(spec)):
                 continue
             plans = (Project.find().plan(spec.variant, workload) for workload in self.workloads)
-            known = {name for plan in plans for name in _properties_in(plan.read_text("utf-8"))}
+            read = {name for plan in plans for name in _properties_in(plan.read_text("utf-8"))}
             for name in given:
-                if name not in known:
+                if name not in read:
                     raise ValueError(
                         f"{name}: no plan of {spec.variant} for {' or '.join(self.workloads)} "
                         "reads it"
@@ -249,22 +251,22 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _deploys_what_there_is(self) -> Experiment:
-        variants = dict.fromkeys(one.variant for one in self.compared)
+    def _check_deployed(self) -> Experiment:
+        variants = dict.fromkeys(system.variant for system in self.compared)
         require_able("replicas", self.replicas, variants)
         require_able("limits", self.limits, variants)
         varied = [name.removeprefix(SCALES) for name in self.factors if name.startswith(SCALES)]
         for variant in variants:
             # Of a system without the service, a factor would make two equal ones.
             require_able("replicas", varied, [variant])
-        for one in self.compared:
-            reset = declared_systems.declaration(one.variant).reset
-            if one.stored and (reset is None or reset.stored is None):
-                raise ValueError(f"stored: {one.variant} does not declare what is stored")
+        for system in self.compared:
+            reset = declared_systems.declaration(system.variant).reset
+            if system.stored and (reset is None or reset.stored is None):
+                raise ValueError(f"stored: {system.variant} does not declare what is stored")
         return self
 
     @model_validator(mode="after")
-    def _scales_what_it_can(self) -> Experiment:
+    def _check_autoscale(self) -> Experiment:
         for name, spec in self._declared().items():
             if (rule := spec.autoscale) is None:
                 continue
@@ -284,8 +286,8 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _leaves_alone_what_runs_already(self) -> Experiment:
-        if all(one.target is None for one in self.compared):
+    def _check_target(self) -> Experiment:
+        if all(system.target is None for system in self.compared):
             return self
         changes = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
         given = self._given(*changes, *self.limiting, "bare_servers")
@@ -294,27 +296,27 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _has_a_user_for_each_generator(self) -> Experiment:
+    def _check_generators(self) -> Experiment:
         fewest = min([self.fewest_users, *([self.warmup.threads] if self.warmup.at_most else [])])
-        for one in self.compared:
-            if one.generators > fewest:
+        for system in self.compared:
+            if system.generators > fewest:
                 raise ValueError(
-                    f"generators: {one.name} has {one.generators}; the fewest users of a load are "
-                    f"{fewest}"
+                    f"generators: {system.name} has {system.generators}; the fewest users of a "
+                    f"load are {fewest}"
                 )
         return self
 
     @model_validator(mode="after")
-    def _drains_what_is_accounted_for(self) -> Experiment:
+    def _check_drain(self) -> Experiment:
         if self.drain is not None and self.disturb is not None:
             raise ValueError("drain and disturb exclude each other: give one")
-        for one in self.compared if self.drain is not None else ():
-            if declared_systems.declaration(one.variant).ledger is None:
-                raise ValueError(f"drain: {one.variant} has no ledger of what it accepted")
+        for system in self.compared if self.drain is not None else ():
+            if declared_systems.declaration(system.variant).ledger is None:
+                raise ValueError(f"drain: {system.variant} has no ledger of what it accepted")
         return self
 
     @model_validator(mode="after")
-    def _has_its_own_network_alone(self) -> Experiment:
+    def _check_local_ports(self) -> Experiment:
         if self.local_ports is not None and self.backends != "embedded":
             raise ValueError(
                 f"local_ports: backends {self.backends!r} cannot be reached from a network of its "
@@ -323,24 +325,30 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
-    def _changes_nothing_that_a_cluster_decides(self) -> Experiment:
+    def _check_cluster(self) -> Experiment:
         if self.backends != "kubernetes":
             return self
         # A drain and a scrape ask services at ports of this machine.
         given = self._given("disturb", *self.limiting, "bare_servers", "drain")
-        given += [f"scrape of {one.name}" for one in self.compared if one.scrape is not None]
         given += [
-            f"limits of {one.name} from: measurement" for one in self.compared if one.measured_cpus
+            f"scrape of {system.name}" for system in self.compared if system.scrape is not None
+        ]
+        given += [
+            f"limits of {system.name} from: measurement"
+            for system in self.compared
+            if system.measured_cpus
         ]
         if given:
             raise ValueError(f"{', '.join(given)}: not with backends 'kubernetes'")
         return self
 
     @model_validator(mode="after")
-    def _disturbs_what_is_there(self) -> Experiment:
+    def _check_disturb(self) -> Experiment:
         if self.disturb is None:
             return self
-        stoppable = [declared_systems.declaration(one.variant).stoppable for one in self.compared]
+        stoppable = [
+            declared_systems.declaration(system.variant).stoppable for system in self.compared
+        ]
         common = [name for name in stoppable[0] if all(name in some for some in stoppable)]
         service = self.disturb.service
         if service not in common:
@@ -372,8 +380,8 @@ class Experiment(Section):
                 }
                 if (rule := spec.autoscale) is not None:
                     counts[rule.service] = rule.most
-                known = declared_systems.declaration(spec.variant)
-                settings = {**known.measured, **self.settings, **spec.settings, **varied}
+                variant = declared_systems.declaration(spec.variant)
+                settings = {**variant.measured, **self.settings, **spec.settings, **varied}
                 if spec.target is not None:
                     settings = {}
                 made.append(
@@ -384,8 +392,8 @@ class Experiment(Section):
                         settings,
                         self._properties(spec),
                         spec.scrape,
-                        _of(known.countable, self.replicas | spec.replicas | counts),
-                        _of(known.services, self.limits | spec.limits),
+                        _of(variant.countable, self.replicas | spec.replicas | counts),
+                        _of(variant.services, self.limits | spec.limits),
                         stored,
                         spec.jars,
                         spec.generators or self.generators,
@@ -396,7 +404,7 @@ class Experiment(Section):
         return tuple(made)
 
     def system(self, name: str) -> System:
-        return next(one for one in self.compared if one.name == name)
+        return next(system for system in self.compared if system.name == name)
 
     def _declared(self) -> Mapping[str, SystemSpec]:
         if self.systems:
@@ -539,7 +547,7 @@ def _properties_in(plan: str) -> list[str]:
 def _in_common(before: dict[str, Any]) -> tuple[str, ...]:
     """Return the default workloads, from the fields that are validated before them."""
     specs: Mapping[str, SystemSpec] = before.get("systems") or {}
-    compared = {one.variant for one in specs.values()} or before.get("variants")
+    compared = {spec.variant for spec in specs.values()} or before.get("variants")
     return declared_systems.workloads(compared)
 
 

@@ -22,7 +22,7 @@ class OpenLoop(Experiment):
     """How the rate changes during a run, in its record; None for a constant rate."""
 
     @model_validator(mode="after")
-    def _has_loops_for_threads_alone(self) -> OpenLoop:
+    def _check_loops(self) -> OpenLoop:
         if self.loops is not None and not self.threads:
             raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
         return self

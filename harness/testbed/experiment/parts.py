@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from testbed.experiment.settings import known
+from testbed.experiment.settings import setting_name
 from testbed.model.systems import Preset, Variant, declaration, fetches
 
 Fetch = Literal["wait", "immediate", "poll", "request"]
@@ -36,7 +36,7 @@ Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
 Setting = Annotated[str, Field(coerce_numbers_to_str=True, pattern=r"^[^\x00]*$")]
-SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(known)]
+SettingName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]*$"), AfterValidator(setting_name)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
 MAX_REPLICAS = 20
 Replicas = Annotated[int, Field(ge=1, le=MAX_REPLICAS, strict=True)]
@@ -48,10 +48,10 @@ Generators = Annotated[int, Field(ge=1, le=99, strict=True)]
 def _address(url: str) -> str:
     parts = urlsplit(url)
     try:
-        known = parts.scheme == "http" and bool(parts.hostname) and parts.port is not None
+        complete = parts.scheme == "http" and bool(parts.hostname) and parts.port is not None
     except ValueError:
-        known = False
-    if not known or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
+        complete = False
+    if not complete or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
         raise ValueError(f"{url!r} is not the address of a front door: give http://HOST:PORT")
     return url.rstrip("/")
 
@@ -72,7 +72,7 @@ def _counts(name: str) -> bool:
 
 
 def _factor(name: str) -> str:
-    return name if _counts(name) else known(name)
+    return name if _counts(name) else setting_name(name)
 
 
 def _numbers(factors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -136,7 +136,7 @@ class ServiceLimits(Section):
     """
 
     @model_validator(mode="after")
-    def _limits_something(self) -> ServiceLimits:
+    def _check_limits(self) -> ServiceLimits:
         if self.cpus is None and self.memory_mb is None:
             raise ValueError("give cpus, memory_mb or both")
         return self
@@ -160,7 +160,7 @@ class ScalingRule(Section):
     """Seconds between two decisions."""
 
     @model_validator(mode="after")
-    def _scales(self) -> ScalingRule:
+    def _check_most(self) -> ScalingRule:
         if self.most <= self.least:
             raise ValueError(f"max: {self.most} is not above min ({self.least})")
         return self
@@ -196,7 +196,7 @@ class Alarm(ScalingRule):
     """The utilisation of any instance that adds one at the next decision."""
 
     @model_validator(mode="after")
-    def _leaves_a_band(self) -> Alarm:
+    def _check_band(self) -> Alarm:
         if self.below >= self.above:
             raise ValueError(f"below: {self.below:g} is not below above ({self.above:g})")
         return self
@@ -210,17 +210,19 @@ def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> 
 
     Raises `ValueError` with the key, the service and the choices.
     """
-    found = {name: declaration(name) for name in variants}
+    declarations = {name: declaration(name) for name in variants}
     which, able = {
         "replicas": ("countable", "that can run in several instances"),
         "autoscale": ("scalable", "that can run in several instances"),
         "limits": ("services", "that can be limited"),
     }[key]
-    choices = dict.fromkeys(name for one in found.values() for name in getattr(one, which))
+    choices = dict.fromkeys(
+        name for declared in declarations.values() for name in getattr(declared, which)
+    )
     for service in services:
         if service not in choices:
             raise ValueError(
-                f"{key}: {service!r} is no service of {' or '.join(found)} {able}; "
+                f"{key}: {service!r} is no service of {' or '.join(declarations)} {able}; "
                 f"choose from: {', '.join(choices)}"
             )
 
@@ -272,7 +274,7 @@ class SystemSpec(Section):
     """
 
     @model_validator(mode="after")
-    def _starts_what_it_describes(self) -> SystemSpec:
+    def _check_target(self) -> SystemSpec:
         started = ("settings", "replicas", "limits", "autoscale", "stored", "jars", "scrape")
         given = [name for name in started if getattr(self, name)]
         if self.target is not None and given:
@@ -280,7 +282,7 @@ class SystemSpec(Section):
         return self
 
     @model_validator(mode="after")
-    def _has_the_services(self) -> SystemSpec:
+    def _check_services(self) -> SystemSpec:
         require_able("replicas", self.replicas, [self.variant])
         require_able("limits", self.limits, [self.variant])
         if self.autoscale is not None:
@@ -293,7 +295,7 @@ class SystemSpec(Section):
         return self
 
     @model_validator(mode="after")
-    def _fetches(self) -> SystemSpec:
+    def _check_fetch(self) -> SystemSpec:
         given = [
             name
             for name in ("fetch", "wait", "pollInterval", "pause")
@@ -334,11 +336,11 @@ class Ladder(Section):
     """What is added to the top, each alone: patterns of their own."""
 
     @model_validator(mode="after")
-    def _makes_distinct_systems(self) -> Ladder:
+    def _check_names(self) -> Ladder:
         if len(self.systems) != 2 * len(self.factors) + len(self.beyond):
             raise ValueError("two systems would have one name: choose other names of factors")
         rungs = [*self.factors.values(), *self.beyond.values()]
-        if any(one.fetch or one.pollInterval for one in rungs) and not fetches(self.top.variant):
+        if any(rung.fetch or rung.pollInterval for rung in rungs) and not fetches(self.top.variant):
             raise ValueError(f"fetch, pollInterval: {self.top.variant} answers at once")
         return self
 
@@ -354,7 +356,7 @@ class Ladder(Section):
             **{name: self._changed(*plain[place:]) for place, name in enumerate(below)},
             top: self.top,
             **{WITHOUT + name: self._changed(self.factors[name]) for name in below[1:]},
-            **{PLUS + name: self._changed(one) for name, one in self.beyond.items()},
+            **{PLUS + name: self._changed(rung) for name, rung in self.beyond.items()},
         }
 
     @property
@@ -367,16 +369,16 @@ class Ladder(Section):
         return (*steps, *at_top)
 
     def _changed(self, *rungs: Rung) -> SystemSpec:
-        found = self.top
-        for one in rungs:
-            given = {key: getattr(one, key) for key in ("fetch", "pollInterval")}
-            found = found.model_copy(
+        changed = self.top
+        for rung in rungs:
+            given = {key: getattr(rung, key) for key in ("fetch", "pollInterval")}
+            changed = changed.model_copy(
                 update={
-                    "settings": {**found.settings, **one.settings},
+                    "settings": {**changed.settings, **rung.settings},
                     **{key: value for key, value in given.items() if value is not None},
                 }
             )
-        return found
+        return changed
 
 
 def climb(factors: Iterable[str], top: str) -> list[str]:
@@ -417,7 +419,7 @@ class Grid(Section):
     """The search ends when a passed and a failed value are this close."""
 
     @model_validator(mode="after")
-    def _rises(self) -> Grid:
+    def _check_order(self) -> Grid:
         if self.last <= self.first:
             raise ValueError(f"to: {self.last:g} is not above from ({self.first:g})")
         return self
@@ -443,7 +445,7 @@ class LocalPorts(Section):
     last: Annotated[int, Field(alias="to", ge=1024, le=65_535, strict=True)]
 
     @model_validator(mode="after")
-    def _rises(self) -> LocalPorts:
+    def _check_order(self) -> LocalPorts:
         if self.last <= self.first:
             raise ValueError(f"to: {self.last} is not above from ({self.first})")
         return self

@@ -74,7 +74,7 @@ class Expected:
         return "at most " if self.at_most else "at least " if self.at_least else ""
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         return f"{self.bound}{self.runs} runs after {len(self.starts)} starts"
 
 
@@ -135,16 +135,16 @@ def expect(experiment: Experiment, done: Records) -> Expected:
 
 def lines(experiment: Experiment, done: Records) -> list[str]:
     """Return what is left in its order, one line per start and cell."""
-    told = []
+    described = []
     for start in unfinished(experiment, done):
-        told.append(f"start {start.repetition}: {start.name}")
-        told += [f"  {line}" for line in experiment.lines(start, done)]
+        described.append(f"start {start.repetition}: {start.name}")
+        described += [f"  {line}" for line in experiment.lines(start, done)]
     if experiment.precision is not None:
-        told.append(
+        described.append(
             f"then further rounds until a difference of {experiment.precision.could_tell:.0%} "
             f"would be detected everywhere, or {experiment.precision.budget_min:g} min are spent"
         )
-    return told
+    return described
 
 
 def _warm_up_s(experiment: Experiment) -> float:

@@ -90,10 +90,10 @@ def _told(error: ErrorDetails) -> str:
     key = _key(location)
     value = error["input"]
     match error["type"]:
-        case "extra_forbidden" if location[-1] not in (known := _known_keys(location[:-1])):
-            near = difflib.get_close_matches(str(location[-1]), known, n=1)
+        case "extra_forbidden" if location[-1] not in (keys := _known_keys(location[:-1])):
+            near = difflib.get_close_matches(str(location[-1]), keys, n=1)
             meant = f" (did you mean {near[0]}?)" if near else ""
-            return f"{key}: unknown key{meant}; choose from: {', '.join(known)}"
+            return f"{key}: unknown key{meant}; choose from: {', '.join(keys)}"
         case "extra_forbidden" | "none_required" | "too_long":
             # Another kind of load, or another rule of an autoscaler, has this key.
             other = location[-2] if location[-3:-2] == ["autoscale"] else kind
@@ -112,18 +112,18 @@ def _told(error: ErrorDetails) -> str:
 def _key(location: Sequence[int | str]) -> str:
     """Return a location as a user writes it; pydantic marks the name of a key by ``[key]``."""
     parts = [part for part in location if part != "[key]"]
-    text = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in parts)
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")
 
 
 def _known_keys(location: Sequence[int | str]) -> list[str]:
     """Return the keys at a location, in any kind of load."""
-    known = _fields(AnyLoad)
+    fields = _fields(AnyLoad)
     for part in location:
         # The name of a system is no key: its keys have been found already.
-        inner = (_fields(field.annotation) for name, field in known if name == part)
-        known = list(itertools.chain.from_iterable(inner)) or known
-    return list(dict.fromkeys(name for name, _ in known))
+        inner = (_fields(field.annotation) for name, field in fields if name == part)
+        fields = list(itertools.chain.from_iterable(inner)) or fields
+    return list(dict.fromkeys(name for name, _ in fields))
 
 
 def _fields(annotation: Any) -> list[tuple[str, FieldInfo]]:

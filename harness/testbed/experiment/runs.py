@@ -51,8 +51,8 @@ class System:
         """What it is besides its settings, by key, such as ``limits.SERVICE.cpus``."""
         limits = {
             f"limits.{service}.{key}": f"{value:g}"
-            for service, one in self.limits.items()
-            for key, value in one.model_dump(exclude={"since"}, exclude_none=True).items()
+            for service, limits in self.limits.items()
+            for key, value in limits.model_dump(exclude={"since"}, exclude_none=True).items()
         }
         counts = {name: str(count) for name, count in self.replicas.items()}
         if (rule := self.autoscale) is not None:
@@ -69,16 +69,16 @@ class System:
     def cpus(self) -> float:
         """The sum of the CPU limits of all instances, in cores."""
         return sum(
-            (one.cpus or 0) * self.replicas.get(name, 1) for name, one in self.limits.items()
+            (limits.cpus or 0) * self.replicas.get(name, 1) for name, limits in self.limits.items()
         )
 
     @property
     def measured_cpus(self) -> dict[str, float]:
         """The CPU limits of instances, in cores, that hold during each run only, by service."""
         return {
-            name: one.cpus
-            for name, one in self.limits.items()
-            if one.cpus is not None and one.since == "measurement"
+            name: limits.cpus
+            for name, limits in self.limits.items()
+            if limits.cpus is not None and limits.since == "measurement"
         }
 
     @property
@@ -170,7 +170,9 @@ class Start:
         blocks per system, an even number.
         """
         # Not by the cell's place in this round, which changes with the round.
-        fixed = sorted(self.cells, key=lambda one: (one.workload, one.level.mode, one.level.value))
+        fixed = sorted(
+            self.cells, key=lambda cell: (cell.workload, cell.level.mode, cell.level.value)
+        )
         first = self.round + fixed.index(cell)
         starts = [(first + turn) % len(self.systems) for turn in range(each // 2)]
         orders = [(*self.systems[start:], *self.systems[:start]) for start in starts]

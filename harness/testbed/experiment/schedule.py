@@ -39,13 +39,13 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
 
 def slots(experiment: Experiment) -> dict[str, int]:
     """Return a slot for each system, by name, from 0: systems that are up together differ."""
-    found: dict[str, int] = {}
+    slots: dict[str, int] = {}
     groups = [[system.name for system in group] for group in _up_together(experiment)]
     for name in itertools.chain.from_iterable(groups):
         beside = {other for group in groups if name in group for other in group if other != name}
-        taken = {found[other] for other in beside if other in found}
-        found.setdefault(name, next(one for one in itertools.count() if one not in taken))
-    return found
+        taken = {slots[other] for other in beside if other in slots}
+        slots.setdefault(name, next(slot for slot in itertools.count() if slot not in taken))
+    return slots
 
 
 def round_of(experiment: Experiment, number: int) -> tuple[Start, ...]:
@@ -92,7 +92,7 @@ def williams(count: int) -> list[list[int]]:
     Australian Journal of Scientific Research A2, 1949.
     """
     first = [(place + 1) // 2 if place % 2 else (-place // 2) % count for place in range(count)]
-    rows = [[(one + shift) % count for one in first] for shift in range(count)]
+    rows = [[(item + shift) % count for item in first] for shift in range(count)]
     return rows if count % 2 == 0 else [*rows, *(row[::-1] for row in rows)]
 
 
@@ -124,11 +124,12 @@ def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:
 def _memory_mb(experiment: Experiment) -> float:
     """Return the most memory that systems need at once, in MB; infinite if there are no pairs."""
     needed = {
-        one.name: SYSTEM_MB + INSTANCE_MB * (sum(one.replicas.values()) - len(one.replicas))
-        for one in experiment.compared
+        system.name: SYSTEM_MB
+        + INSTANCE_MB * (sum(system.replicas.values()) - len(system.replicas))
+        for system in experiment.compared
     }
     groups = _up_together(experiment)
-    return max((sum(needed[one.name] for one in group) for group in groups), default=math.inf)
+    return max((sum(needed[system.name] for system in group) for group in groups), default=math.inf)
 
 
 def _balanced(items: Sequence[_Item], seed: str, number: int) -> list[_Item]:

@@ -40,10 +40,10 @@ def next_rate(grid: Grid, tried: Mapping[float, bool]) -> float | None:
     The highest rate comes first: a system that has been overloaded has compiled what an open loop
     needs. A search that came from below would take the pauses of the compilers for the limit.
     """
-    known = bracket(tried)
-    if known.failed is None:
+    limits = bracket(tried)
+    if limits.failed is None:
         return None if grid.last in tried else grid.last
-    return _between(grid, known.passed, known.failed)
+    return _between(grid, limits.passed, limits.failed)
 
 
 def least_bracket(tried: Mapping[float, bool]) -> Bracket:
@@ -62,9 +62,9 @@ def least_bracket(tried: Mapping[float, bool]) -> Bracket:
 
 def contradicted(tried: Mapping[float, bool]) -> bool:
     """Return whether an amount was enough although a larger one was not."""
-    known = least_bracket(tried)
-    return known.failed is not None and any(
-        met and amount < known.failed for amount, met in tried.items()
+    limits = least_bracket(tried)
+    return limits.failed is not None and any(
+        met and amount < limits.failed for amount, met in tried.items()
     )
 
 
@@ -73,10 +73,10 @@ def next_amount(grid: Grid, tried: Mapping[float, bool]) -> float | None:
 
     The highest amount comes first, because a short resource makes runs slow.
     """
-    known = least_bracket(tried)
-    if known.passed is None:
+    limits = least_bracket(tried)
+    if limits.passed is None:
         return None if grid.last in tried else grid.last
-    return _between(grid, known.failed, known.passed)
+    return _between(grid, limits.failed, limits.passed)
 
 
 def _between(grid: Grid, low: float | None, high: float) -> float | None:

@@ -27,7 +27,7 @@ def own() -> Mapping[str, str]:
     return described
 
 
-def known(name: str) -> str:
+def setting_name(name: str) -> str:
     """Return the name of a setting if a service may know it.
 
     Spring ignores unknown names, so an experiment with a misspelt factor would compare a system
@@ -35,12 +35,12 @@ def known(name: str) -> str:
     misspelt) but is none. Other Spring properties are named in the same way, and are not checked.
     """
     near = difflib.get_close_matches(name, own(), n=1, cutoff=NEAR)
-    prefixes = tuple({_prefix(one) for one in own()})
+    prefixes = tuple({_prefix(setting) for setting in own()})
     if name in own() or not (near or name.startswith(prefixes)):
         return name
     prefix = _prefix(near[0] if near else name)
     meant = f" (did you mean {near[0]}?)" if near else ""
-    choices = ", ".join(one for one in own() if one.startswith(prefix))
+    choices = ", ".join(setting for setting in own() if setting.startswith(prefix))
     raise ValueError(f"{name} cannot be set{meant}; choose from: {choices}")
 
 

@@ -56,15 +56,15 @@ def ending(
         return None
     if any(record["round"] > number for record in done.values()):
         return None  # Decided before an interruption.
-    known = {
+    effects = {
         f"{workload} {load_words(mode, level)}": effect
         for (workload, mode, level), effect in could_tell(plan.precision.figure).items()
     }
-    precise = known and all(
-        effect is not None and effect <= plan.precision.could_tell for effect in known.values()
+    precise = effects and all(
+        effect is not None and effect <= plan.precision.could_tell for effect in effects.values()
     )
     if precise:
-        return Ending("precise", number, spent_min, known)
+        return Ending("precise", number, spent_min, effects)
     if spent_min >= plan.precision.budget_min:
-        return Ending("budget", number, spent_min, known)
+        return Ending("budget", number, spent_min, effects)
     return None

@@ -71,15 +71,15 @@ class Autoscaler:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(self._rows)
-        for one in self._pending.values():
-            one.result()
+        for action in self._pending.values():
+            action.result()
         if self._problem is not None:
             raise self._problem
 
     def reset(self) -> None:
         """Stop what was started beyond the least number."""
         # One that could not be started is up only here.
-        running = {one.name for one in self.stack.record.running}
+        running = {service.name for service in self.stack.record.running}
         for name in list(self._up)[self.rule.least :]:
             if name in running:
                 self.stack.stop_service(name)
@@ -98,7 +98,9 @@ class Autoscaler:
         return {"scaling": entry}
 
     def _look(self, decider: Decider, pool: ThreadPoolExecutor) -> None:
-        ready = {one.name for one in self.stack.record.running if one.ready_s is not None}
+        ready = {
+            service.name for service in self.stack.record.running if service.ready_s is not None
+        }
         seconds, spent = self._take_reading()
         used = {name: spent[name] / seconds for name in self._up if name in ready & spent.keys()}
         if not used:
@@ -109,7 +111,7 @@ class Autoscaler:
         decision = decider.decide(reading)
         self._note(reading, decision)
         for _ in range(decision.wanted - len(self._up)):
-            name = next(one for one in self._names if one not in self._up)
+            name = next(unused for unused in self._names if unused not in self._up)
             self._up[name] = now
             self._submit(pool, name, self.stack.start_service, self.request)
         for _ in range(len(self._up) - decision.wanted):
@@ -142,8 +144,8 @@ class Autoscaler:
         """
         now = time.monotonic()
         read = {
-            name: one.cpu_s
-            for name, one in self.stack.meter().read().items()
+            name: usage.cpu_s
+            for name, usage in self.stack.meter().read().items()
             if systems.service_of(name) == self.rule.service
         }
         spent = {
@@ -165,7 +167,7 @@ class Autoscaler:
                 "at_s": round(reading.at_s, 2),
                 "ready": len(reading.used),
                 "starting": reading.starting,
-                "used_cores": " ".join(f"{one:.3f}" for one in reading.used.values()),
+                "used_cores": " ".join(f"{cores:.3f}" for cores in reading.used.values()),
                 "utilisation": reading.percent(len(reading.used)) / 100,
                 "recommended": decision.recommended,
                 "wanted": decision.wanted,

@@ -53,7 +53,7 @@ GENERATOR_WARM_UP_S = 10
 FILE = "generator-ceiling.json"
 
 
-def known(project: Project, plans: Sequence[Path], java: Jdk) -> dict[str, float]:
+def kept(project: Project, plans: Sequence[Path], java: Jdk) -> dict[str, float]:
     """Return the operations per second that were measured here before, by the plan's file name.
 
     Results of another machine, JMeter, Java or plan are left out.
@@ -86,8 +86,8 @@ def measure(
     Raises `UserError` when a plan cannot be measured; earlier plans stay known.
     """
     wanted = [_static(project, plan, java, plan.stem) for plan in plans]
-    found = _reached(project, wanted, java, notice, generator, anew=anew)
-    return {one.plan.name: float(found[one.key]["operations_per_s"]) for one in wanted}
+    reached = _reached(project, wanted, java, notice, generator, anew=anew)
+    return {target.plan.name: float(reached[target.key]["operations_per_s"]) for target in wanted}
 
 
 def bare(
@@ -130,10 +130,10 @@ def bare(
         }
         for plan in plans
     }
-    every = [one for servers in wanted.values() for one in servers.values()]
-    found = _reached(project, every, java, notice)
+    every = [target for servers in wanted.values() for target in servers.values()]
+    reached = _reached(project, every, java, notice)
     return {
-        plan.name: {server: found[one.key] for server, one in servers.items()}
+        plan.name: {server: reached[target.key] for server, target in servers.items()}
         for plan, servers in wanted.items()
     }
 
@@ -168,12 +168,12 @@ def _reached(
 ) -> dict[str, dict[str, Any]]:
     """Return what each server reached, by key; what is known is measured again only if `anew`."""
     stored = {} if anew else _read(project)
-    found: dict[str, dict[str, Any]] = {
-        one.key: stored[one.key] for one in wanted if one.key in stored
+    reached: dict[str, dict[str, Any]] = {
+        target.key: stored[target.key] for target in wanted if target.key in stored
     }
-    unknown = [one for one in wanted if one.key not in found]
+    unknown = [target for target in wanted if target.key not in reached]
     if not unknown:
-        return found
+        return reached
     with contextlib.ExitStack() as left:
         folder = left.enter_context(tempfile.TemporaryDirectory())
         if generator is None:
@@ -181,15 +181,16 @@ def _reached(
             log = Path(folder) / "jmeter.log"
             generator = left.enter_context(Generator.started(command, log))
             unknown = [
-                replace(one, warm_up_s=max(one.warm_up_s, GENERATOR_WARM_UP_S)) for one in unknown
+                replace(target, warm_up_s=max(target.warm_up_s, GENERATOR_WARM_UP_S))
+                for target in unknown
             ]
-        for one in unknown:
-            notice(one.title)
-            best = _best(partial(_measured, project, one, generator, Path(folder)))
-            found[one.key] = best
+        for target in unknown:
+            notice(target.title)
+            best = _best(partial(_measured, project, target, generator, Path(folder)))
+            reached[target.key] = best
             if not best["disturbed"]:
-                files.write_json(project.state / FILE, {**_read(project), one.key: best})
-    return found
+                files.write_json(project.state / FILE, {**_read(project), target.key: best})
+    return reached
 
 
 def best_rate(ends_ms: Sequence[int], window_s: int = BEST_OF_S) -> float:
@@ -214,11 +215,11 @@ def _answers(project: Project, plan: Path) -> list[str]:
     """Return the arguments of a bare server: the protocol and the answers of a plan's system."""
     system = systems.declaration(plan.stem.rpartition("-")[0])
     arguments: list[str] = [system.protocol]
-    for one in system.reference:
-        echo = json.dumps(one.echo, separators=(",", ":")) if one.echo else ""
-        file = str(project.root / one.file) if one.file else ""
-        headers = [f"{name}: {text}" for name, text in one.headers.items()]
-        arguments.append("|".join([one.request, str(one.status.value), echo, file, *headers]))
+    for answer in system.reference:
+        echo = json.dumps(answer.echo, separators=(",", ":")) if answer.echo else ""
+        file = str(project.root / answer.file) if answer.file else ""
+        headers = [f"{name}: {text}" for name, text in answer.headers.items()]
+        arguments.append("|".join([answer.request, str(answer.status.value), echo, file, *headers]))
     return arguments
 
 
@@ -229,12 +230,12 @@ def _best(measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
     A ceiling that is too low would make good runs invalid.
     """
-    found: list[dict[str, Any]] = []
-    while len(found) < TRIES:
-        found.append(measure())
-        if not found[-1]["disturbed"]:
-            return found[-1]
-    return max(found, key=lambda one: float(one["operations_per_s"]))
+    results: list[dict[str, Any]] = []
+    while len(results) < TRIES:
+        results.append(measure())
+        if not results[-1]["disturbed"]:
+            return results[-1]
+    return max(results, key=lambda result: float(result["operations_per_s"]))
 
 
 def _measured(
@@ -250,8 +251,8 @@ def _measured(
         assert server.stdout is not None
         line = server.stdout.readline()
         if not line.strip().isdecimal():
-            told = line.strip() or "no output"
-            raise UserError(f"the server of {wanted.title} did not start: {told}")
+            output = line.strip() or "no output"
+            raise UserError(f"the server of {wanted.title} did not start: {output}")
         asked = load.load_for(
             project,
             variant,
@@ -319,8 +320,11 @@ def _key(project: Project, plan: Path, java: Jdk, **further: Any) -> str:
         "plan": _digest(plan),
         "generator": _digest(project.jar(load.MODULE)),
         "answers": [
-            [one.model_dump(mode="json"), _digest(project.root / one.file) if one.file else None]
-            for one in systems.declaration(plan.stem.rpartition("-")[0]).reference
+            [
+                answer.model_dump(mode="json"),
+                _digest(project.root / answer.file) if answer.file else None,
+            ]
+            for answer in systems.declaration(plan.stem.rpartition("-")[0]).reference
         ],
         "how": [THREADS, DURATION_S, BEST_OF_S],
         **further,
@@ -334,7 +338,7 @@ def _digest(file: Path) -> str | None:
 
 def _read(project: Project) -> dict[str, Any]:
     try:
-        found = json.loads((project.state / FILE).read_text(encoding="utf-8"))
+        stored = json.loads((project.state / FILE).read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stored if isinstance(stored, dict) else {}

@@ -39,8 +39,8 @@ class Show(Protocol):
     def loading(self, name: str, seen: Seen) -> None:
         """A load is running."""
 
-    def warmed(self, start: Start, told: str) -> None:
-        """The warm-up of all systems ended; `told` is its result in words."""
+    def warmed(self, start: Start, words: str) -> None:
+        """The warm-up of all systems ended; `words` say its result."""
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
         """A run ended: the counts of its loads, and the seconds spent on it."""
@@ -48,7 +48,7 @@ class Show(Protocol):
     def judged(self, run: Run, verdict: str) -> None:
         """A run that ended has a verdict other than valid."""
 
-    def known(self, lines: Sequence[str]) -> None:
+    def narrowed(self, lines: Sequence[str]) -> None:
         """The runs so far give these results for each cell."""
 
     def noticed(self, text: str) -> None:
@@ -76,13 +76,13 @@ def judge(results: Path, run: str) -> str | None:
     from testbed.analysis import samples, verdicts
     from testbed.analysis.results import find_results
 
-    found = find_results(results)
-    judged = next(one for one in found.runs if one.id == run)
+    recorded = find_results(results)
+    judged = next(candidate for candidate in recorded.runs if candidate.id == run)
     if judged.generator_ceiling_per_s is None:
         # It is measured at the end. Whether the generator was near it is judged then.
         judged = replace(judged, generator_ceiling_per_s=math.inf)
-    measured = map(samples.measure, (judged, *verdicts.beside(judged, found.runs)))
-    verdict = verdicts.judge(next(measured), found.environment, tuple(measured))
+    measured = map(samples.measure, (judged, *verdicts.beside(judged, recorded.runs)))
+    verdict = verdicts.judge(next(measured), recorded.environment, tuple(measured))
     return None if verdict.status == "valid" else str(verdict)
 
 

@@ -42,7 +42,7 @@ THIRDS = 3
 
 
 @dataclass(frozen=True)
-class Told:
+class WorkReport:
     """What a system reports about its work since its start."""
 
     ids: Mapping[str, frozenset[str]]
@@ -55,24 +55,27 @@ class Told:
     """When work was built, by id, in seconds since the epoch."""
 
     @classmethod
-    def of(cls, answer: Mapping[str, Any]) -> Told:
+    def of(cls, answer: Mapping[str, Any]) -> WorkReport:
         built = answer.get("built", ())
         return cls(
             {name: frozenset(answer.get(name, ())) for name in OUTCOMES},
             len(answer.get("refused", ())),
             int(answer["settled"]),
             int(answer["waiting"]),
-            {one: at / 1000 for one, at in zip(built, answer.get("builtAt", ()), strict=True)},
+            {
+                work_id: at / 1000
+                for work_id, at in zip(built, answer.get("builtAt", ()), strict=True)
+            },
         )
 
-    def since(self, before: Told) -> Told:
-        ids = {name: known - before.ids[name] for name, known in self.ids.items()}
-        return Told(
+    def since(self, before: WorkReport) -> WorkReport:
+        ids = {name: reported - before.ids[name] for name, reported in self.ids.items()}
+        return WorkReport(
             ids,
             self.refused - before.refused,
             self.settled - before.settled,
             self.waiting,
-            {one: self.built_s[one] for one in ids["built"]},
+            {work_id: self.built_s[work_id] for work_id in ids["built"]},
         )
 
 
@@ -91,19 +94,19 @@ class Account:
 
     def count(self, *outcomes: str) -> int:
         """Return how many have one of some outcomes."""
-        return sum(one in outcomes for one in self.outcomes.values())
+        return sum(outcome in outcomes for outcome in self.outcomes.values())
 
     @property
     def lost_by_third(self) -> list[int]:
         """How many were lost of the first, second and last third of the accepted."""
-        ordered = sorted(self.order, key=lambda one: self.order[one])
-        found = [0] * THIRDS
-        for place, one in enumerate(ordered):
-            found[THIRDS * place // len(ordered)] += self.outcomes[one] in ("lost", "dropped")
-        return found
+        ordered = sorted(self.order, key=lambda work_id: self.order[work_id])
+        lost = [0] * THIRDS
+        for place, work_id in enumerate(ordered):
+            lost[THIRDS * place // len(ordered)] += self.outcomes[work_id] in ("lost", "dropped")
+        return lost
 
 
-def account(order: Mapping[str, int], told: Told) -> Account:
+def account(order: Mapping[str, int], report: WorkReport) -> Account:
     """Account for accepted work; `order` is the place of each accepted id in the run.
 
     Of the ids without an outcome, the newest are ``queued``, as many as the system reports as
@@ -111,11 +114,11 @@ def account(order: Mapping[str, int], told: Told) -> Account:
     """
     counts: Counter[str] = Counter()
     outcomes: dict[str, str] = {}
-    for name, ids in told.ids.items():
+    for name, ids in report.ids.items():
         counts.update(ids)
-        outcomes |= {one: OUTCOMES[name] for one in ids if one in order}
-    silent = sorted(order.keys() - outcomes.keys(), key=lambda one: order[one])
-    waiting = min(max(told.waiting, 0), len(silent))
+        outcomes |= {work_id: OUTCOMES[name] for work_id in ids if work_id in order}
+    silent = sorted(order.keys() - outcomes.keys(), key=lambda work_id: order[work_id])
+    waiting = min(max(report.waiting, 0), len(silent))
     split = len(silent) - waiting
     outcomes |= dict.fromkeys(silent[:split], "lost") | dict.fromkeys(silent[split:], "queued")
     return Account(
@@ -139,7 +142,7 @@ class Accounting:
     folder: Path
     limit_s: float
     notice: Callable[[str], None] = lambda _: None
-    before: Told | None = None
+    before: WorkReport | None = None
 
     def begin(self) -> None:
         """Wait until the work of earlier loads has left the system, and note what it reports.
@@ -150,11 +153,11 @@ class Accounting:
         self.notice("an empty queue")
         deadline = time.monotonic() + self.limit_s
         with services.client() as http:
-            asked: Told | None = None
-            known = self._ask(http, ids=False)
-            while (known.waiting > 0 or known != asked) and time.monotonic() < deadline:
+            earlier: WorkReport | None = None
+            latest = self._ask(http, ids=False)
+            while (latest.waiting > 0 or latest != earlier) and time.monotonic() < deadline:
                 time.sleep(POLL_S)
-                asked, known = known, self._ask(http, ids=False)
+                earlier, latest = latest, self._ask(http, ids=False)
             self.before = self._ask(http)
 
     @contextlib.contextmanager
@@ -178,35 +181,37 @@ class Accounting:
         load_ended_s = time.time()
         order = self._accepted()
         with services.client() as http:
-            known = self._ask(http, ids=False)
+            latest = self._ask(http, ids=False)
             while (now := time.monotonic()) - began < self.limit_s:
-                if known.settled - self.before.settled >= len(order):
+                if latest.settled - self.before.settled >= len(order):
                     break
-                if known.waiting == 0 and now - changed >= QUIET_S:
+                if latest.waiting == 0 and now - changed >= QUIET_S:
                     break
                 time.sleep(POLL_S)
-                asked, known = known, self._ask(http, ids=False)
-                if known.settled != asked.settled:
+                earlier, latest = latest, self._ask(http, ids=False)
+                if latest.settled != earlier.settled:
                     changed = time.monotonic()
-            told = self._ask(http).since(self.before)
-        found = account(order, told)
-        write(self.folder / "ledger.csv", found, told.built_s)
-        later = [at_s for at_s in told.built_s.values() if at_s > load_ended_s]
+            report = self._ask(http).since(self.before)
+        result = account(order, report)
+        write(self.folder / "ledger.csv", result, report.built_s)
+        later = [at_s for at_s in report.built_s.values() if at_s > load_ended_s]
         drained_s = max(later, default=load_ended_s) - load_ended_s
         return {
             "accepted": len(order),
-            **{one: found.count(one) for one in (*OUTCOMES.values(), "queued", "lost")},
-            "refused": told.refused,
-            "twice": found.twice,
-            "strangers": found.strangers,
-            "lost_by_third": found.lost_by_third,
+            **{
+                outcome: result.count(outcome) for outcome in (*OUTCOMES.values(), "queued", "lost")
+            },
+            "refused": report.refused,
+            "twice": result.twice,
+            "strangers": result.strangers,
+            "lost_by_third": result.lost_by_third,
             "built_later": len(later),
             "drained_s": round(drained_s, 3),
             "built_per_s": round(len(later) / drained_s, 4) if drained_s > 0 else None,
             "load_ended_ms": round(1000 * load_ended_s),
         }
 
-    def _ask(self, http: httpx.Client, *, ids: bool = True) -> Told:
+    def _ask(self, http: httpx.Client, *, ids: bool = True) -> WorkReport:
         """Ask until an answer comes: a service that is busy with its work may take its time."""
         port = self.stack.endpoints()[self.ledger.service]
         address = f"http://{ports.LOOPBACK}:{port}{self.ledger.path}"
@@ -214,7 +219,7 @@ class Accounting:
         while True:
             try:
                 answer = http.get(address, params={} if ids else {"ids": "false"})
-                return Told.of(answer.raise_for_status().json())
+                return WorkReport.of(answer.raise_for_status().json())
             except httpx.TimeoutException as problem:
                 if time.monotonic() < deadline:
                     continue
@@ -230,16 +235,16 @@ class Accounting:
         assert uri is not None, "its ledger needs a database"
         stored = database.stored(uri, where.databases, where.collection, where.number)
         # A withdrawn request keeps only its id: its client was told that it is not accepted.
-        return {one: number for one, text in stored.items() if (number := number_in(text))}
+        return {work_id: number for work_id, text in stored.items() if (number := number_in(text))}
 
 
 def number_in(text: str) -> int:
     """Return the first number in a text; 0 without one."""
-    found = re.search(r"\d+", text)
-    return int(found[0]) if found else 0
+    match = re.search(r"\d+", text)
+    return int(match[0]) if match else 0
 
 
-def write(file: Path, found: Account, built_s: Mapping[str, float]) -> None:
+def write(file: Path, result: Account, built_s: Mapping[str, float]) -> None:
     """Write the account of each id as CSV, in order, with the columns of `COLUMNS`.
 
     ``built_s`` is when it was built, in seconds since the epoch.
@@ -247,6 +252,6 @@ def write(file: Path, found: Account, built_s: Mapping[str, float]) -> None:
     with file.open("w", newline="", encoding="utf-8") as output:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(COLUMNS)
-        for one in sorted(found.order, key=lambda one: found.order[one]):
-            built = f"{built_s[one]:.3f}" if one in built_s else ""
-            rows.writerow((found.order[one], one, found.outcomes[one], built))
+        for work_id in sorted(result.order, key=lambda work_id: result.order[work_id]):
+            built = f"{built_s[work_id]:.3f}" if work_id in built_s else ""
+            rows.writerow((result.order[work_id], work_id, result.outcomes[work_id], built))

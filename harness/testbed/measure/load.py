@@ -283,12 +283,12 @@ class Generator:
 
     def _samples(self, load: Load, answer: str) -> int:
         """Return the number of samples in an answer to a load."""
-        verdict, _, told = answer.partition(" ")
+        verdict, _, rest = answer.partition(" ")
         if verdict == "":
             raise self._failure(f"JMeter ended in the middle of {load.plan.name}")
         if verdict != "ended":
-            raise self._failure(f"JMeter failed on {load.plan.name}: {told}")
-        return int(told)
+            raise self._failure(f"JMeter failed on {load.plan.name}: {rest}")
+        return int(rest)
 
     def _ask(self, load: Load, samples: Path) -> None:
         given = self._given(load, samples)
@@ -323,7 +323,7 @@ def several(command: Sequence[str], log: Path, count: int) -> Iterator[list[Gene
     """Start some generators as `Generator.started` does."""
     with contextlib.ExitStack() as running:
         yield [
-            running.enter_context(Generator.started(command, one)) for one in logs_of(log, count)
+            running.enter_context(Generator.started(command, own)) for own in logs_of(log, count)
         ]
 
 
@@ -350,36 +350,36 @@ def together(
     """
     if not load.plan.is_file():
         raise UserError(f"no plan {load.plan}")
-    before = [one._cpu_s(load) for one in generators]
-    ahead_ms = [one.clock_ahead_ms() for one in generators]
+    before = [generator._cpu_s(load) for generator in generators]
+    ahead_ms = [generator.clock_ahead_ms() for generator in generators]
     shares = _divided(load, samples, ahead_ms)
     counter = OperationCounter([file for _, file in shares], load.label, load.arrivals)
 
     def look() -> Seen:
-        for one in generators:
-            one.fetch()
+        for generator in generators:
+            generator.fetch()
         return counter.look()
 
     first_ahead = timedelta(milliseconds=ahead_ms[0])
     started, clock = now() + first_ahead, time.monotonic()
     try:
-        for one, (own, file) in zip(generators, shares, strict=True):
-            one._ask(own, file)
-        answers = [one._answer(lambda: watch(look())) for one in generators]
+        for generator, (own, file) in zip(generators, shares, strict=True):
+            generator._ask(own, file)
+        answers = [generator._answer(lambda: watch(look())) for generator in generators]
     except BaseException:
         # Otherwise the load would go on, and its answer would be taken for the next load's.
-        for one in generators:
-            one._end()
+        for generator in generators:
+            generator._end()
         raise
     parts = tuple(
         Part(
             file,
             int(own.properties.get("threads", 0)),
-            one._samples(load, answer),
-            round(one._cpu_s(load) - used, 3),
+            generator._samples(load, answer),
+            round(generator._cpu_s(load) - used, 3),
             ahead,
         )
-        for one, used, ahead, (own, file), answer in zip(
+        for generator, used, ahead, (own, file), answer in zip(
             generators, before, ahead_ms, shares, answers, strict=True
         )
     )
@@ -422,7 +422,7 @@ class OperationCounter:
 
     def __init__(self, samples: Iterable[Path], label: str, arrivals: Path | None = None) -> None:
         self._planned = None if arrivals is None else read_arrivals(arrivals)
-        self._files = [SampleFile(file, lambda found: found == label) for file in samples]
+        self._files = [SampleFile(file, lambda text: text == label) for file in samples]
         self._operations = 0
         self._failed = 0
         self._first_ms: int | None = None
@@ -475,8 +475,8 @@ def why_nothing(samples: Path, log: Path) -> str:
             rows = list(csv.DictReader(file))
     for row in rows:
         if row.get("success") != "true":
-            told = row.get("failureMessage") or row.get("responseMessage") or "no reason given"
-            return f"sample {row.get('label')!r} failed first: {told}"
+            reason = row.get("failureMessage") or row.get("responseMessage") or "no reason given"
+            return f"sample {row.get('label')!r} failed first: {reason}"
     if rows:
         return f"{len(rows)} samples, but no operation ended before the load did"
     error = None
@@ -491,4 +491,4 @@ def why_nothing(samples: Path, log: Path) -> str:
 
 def _escaped(text: str) -> str:
     """Escape a key or a value for ``java.util.Properties``."""
-    return re.sub(r"[\\=:#!\s]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(r"[\\=:#!\s]", lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -315,10 +315,10 @@ def _mhz(root: Path) -> float | None:
     """Return the mean of what the processors are clocked at now, else of what is reported."""
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_cur_freq")
     try:
-        found = [int(file.read_text(encoding="ascii")) / 1000 for file in files]
-        if not found:
+        clocks = [int(file.read_text(encoding="ascii")) / 1000 for file in files]
+        if not clocks:
             lines = (root / "proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-            found = [float(line.partition(":")[2]) for line in lines if line.startswith("cpu MHz")]
+            clocks = [float(line.partition(":")[2]) for line in lines if line.startswith("cpu MHz")]
     except (OSError, ValueError):
         return None
-    return round(mean(found), 1) if found else None
+    return round(mean(clocks), 1) if clocks else None

@@ -22,7 +22,7 @@ def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
     if not endpoints:
         return {}
 
-    def one(port: int) -> str | None:
+    def answer_of(port: int) -> str | None:
         try:
             answer = http.get(f"http://{ports.LOOPBACK}:{port}{PATH}")
         except httpx.HTTPError:
@@ -30,7 +30,7 @@ def ask(http: httpx.Client, endpoints: Mapping[str, int]) -> dict[str, str]:
         return answer.text if answer.status_code == httpx.codes.OK else None
 
     with ThreadPoolExecutor(len(endpoints)) as pool:
-        texts = dict(zip(endpoints, pool.map(one, endpoints.values()), strict=True))
+        texts = dict(zip(endpoints, pool.map(answer_of, endpoints.values()), strict=True))
     return {name: text for name, text in texts.items() if text is not None}
 
 

@@ -80,12 +80,14 @@ class WorkloadDeclaration(Declared):
     @property
     def header_patterns(self) -> list[str]:
         """The expressions of `headers_match`, for the block of all header lines."""
-        return [f"(?im)^{one}\\s*$" for one in self.headers_match]
+        return [f"(?im)^{pattern}\\s*$" for pattern in self.headers_match]
 
     @property
     def absences(self) -> list[str]:
         """An expression for each of `contains` and `matches`, for an answer without it."""
-        return _absences((*map(_literally, self.contains), *(f"(?:{one})" for one in self.matches)))
+        return _absences(
+            (*map(_literally, self.contains), *(f"(?:{pattern})" for pattern in self.matches))
+        )
 
 
 def contents(project: Project) -> Mapping[Path, str]:
@@ -108,12 +110,12 @@ def _read(project: Project, name: str) -> WorkloadDeclaration:
 
 
 def _absences(wanted: Iterable[str]) -> list[str]:
-    return [rf"(?s)\A(?!.*{one})" for one in wanted]
+    return [rf"(?s)\A(?!.*{pattern})" for pattern in wanted]
 
 
 def _literally(text: str) -> str:
     """Escape a text for a regular expression, except for JMeter's variables."""
-    return SPECIAL.sub(lambda found: found[0] if found[0][1:] else rf"\{found[0]}", text)
+    return SPECIAL.sub(lambda match: match[0] if match[0][1:] else rf"\{match[0]}", text)
 
 
 def _laid_out(xml: str) -> str:

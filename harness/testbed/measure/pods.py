@@ -40,7 +40,7 @@ def several(
     """
     archive = _archive(project.plans)
     with contextlib.ExitStack() as running:
-        found: list[Generator] = []
+        generators: list[Generator] = []
         names = running.enter_context(pods.started())
         for name, own in zip(names, logs_of(log.absolute(), count), strict=True):
             enter = cluster.enter_command(pods.known, name, "--stdin")
@@ -49,8 +49,8 @@ def several(
             # Where JMeter finds its working folder.
             java = [*enter, "sh", "-c", f'cd {WORK} && exec "$@"', "sh", *command()]
             started = PodGenerator.started(java, own, shell=shell, cpus=pods.cpus)
-            found.append(running.enter_context(started))
-        yield found
+            generators.append(running.enter_context(started))
+        yield generators
 
 
 @dataclass

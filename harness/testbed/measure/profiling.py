@@ -32,7 +32,7 @@ def record(
 
     Raises `UserError` if a JVM cannot be recorded or the generator fails.
     """
-    running = {one.name: one.process.pid for one in stack.record.running}
+    running = {service.name: service.process.pid for service in stack.record.running}
     notice("a warm system")
     generator.run(warm_up, folder / "warm-up.csv")
     warming.await_quiet(tuple(running.values()))

@@ -65,8 +65,8 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Answer a request once it is complete."""
         request = self._received + data if self._received else data
-        head, found, body = request.partition(b"\r\n\r\n")
-        if not found or (not head.startswith(b"GET") and len(body) < _length(head)):
+        head, separator, body = request.partition(b"\r\n\r\n")
+        if not separator or (not head.startswith(b"GET") and len(body) < _length(head)):
             self._received = request
             return
         self._received = b""
@@ -94,7 +94,7 @@ async def serve(system: str) -> None:
     """Answer on a free loopback port, as a system does, until stdin closes."""
     declared = declaration(system)
     root = Project.find().root
-    answers = [(one.request.encode(), answer(one, root)) for one in declared.reference]
+    answers = [(rule.request.encode(), answer(rule, root)) for rule in declared.reference]
     acknowledges = declared.protocol == "acknowledged"
     loop = asyncio.get_running_loop()
     server = await loop.create_server(

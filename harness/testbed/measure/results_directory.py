@@ -50,10 +50,10 @@ def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:
     (results / "experiment.yaml").write_text(plan.to_yaml(), encoding="utf-8")
 
 
-def describe_others(results: Path, told: Mapping[str, Any]) -> None:
+def describe_others(results: Path, usage: Mapping[str, Any]) -> None:
     """Add to the environment what other programs used; the rest of it stays."""
-    if told:
-        others = {**_recorded_environment(results).get(OTHERS, {}), **told}
+    if usage:
+        others = {**_recorded_environment(results).get(OTHERS, {}), **usage}
         _describe(results, {OTHERS: others})
 
 
@@ -145,5 +145,7 @@ def _describe(results: Path, entries: Mapping[str, Any]) -> None:
 
 
 def _recorded_environment(results: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((results / "environment.json").read_text(encoding="utf-8"))
-    return found
+    recorded: dict[str, Any] = json.loads(
+        (results / "environment.json").read_text(encoding="utf-8")
+    )
+    return recorded

@@ -53,7 +53,7 @@ def _carry_out_rounds(
             if plan.next_cell(start, done) is not None:
                 _carry_out_start(dependencies, generators, plan, start, results, show, done)
                 if len(start.systems) > 1:
-                    show.known(dependencies.narrowing(results))
+                    show.narrowed(dependencies.narrowing(results))
         reason = ending(plan, number, done, partial(dependencies.could_tell, results))
         if reason is not None:
             return reason

@@ -90,12 +90,12 @@ def lacks(windows: Iterable[Window], workloads: Sequence[str], demanded: int) ->
     successful operations of each workload. What others disturbed counts as work, but shows nothing.
     """
     everything = list(windows)
-    found = {}
+    reasons = {}
     for workload in workloads:
         own = [window for window in everything if window.workload == workload]
         if (reason := _lack(own, demanded)) is not None:
-            found[workload] = reason
-    return found
+            reasons[workload] = reason
+    return reasons
 
 
 def cold(windows: Sequence[Window], workloads: Sequence[str], demanded: int) -> list[str]:
@@ -133,7 +133,9 @@ def _lack(own: Sequence[Window], demanded: int) -> str | None:
     stretches = _stretches(undisturbed, STRETCH * demanded)
     if len(stretches) < STRETCHES:
         return "other programs disturbed it" if len(undisturbed) < len(own) else "too few windows"
-    *before, _, latest = [[*one, *next_one] for one, next_one in itertools.pairwise(stretches)]
+    *before, _, latest = [
+        [*stretch, *following] for stretch, following in itertools.pairwise(stretches)
+    ]
     if _ok_per_s(latest) > (1 + CHANGE) * max(map(_ok_per_s, before)):
         return "its goodput rises"
     costs = [cost for pair in before if (cost := _cpu_s_per_ok(pair)) is not None]
@@ -200,7 +202,7 @@ def compilers_s(pids: Iterable[int], root: Path = Path("/proc")) -> float | None
     ``jvm_compilation_time_ms_total`` is not CPU time: it includes the wait for a processor, which
     dominates on busy cores. Processes other than JVMs are skipped. `root` is Linux's ``/proc``.
     """
-    ticks, found = 0, False
+    ticks, readable = 0, False
     for pid in pids:
         for thread in (root / str(pid) / "task").glob("*"):
             try:
@@ -210,8 +212,8 @@ def compilers_s(pids: Iterable[int], root: Path = Path("/proc")) -> float | None
                 fields = (thread / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            ticks, found = ticks + int(fields[11]) + int(fields[12]), True
-    return ticks / os.sysconf("SC_CLK_TCK") if found else None
+            ticks, readable = ticks + int(fields[11]) + int(fields[12]), True
+    return ticks / os.sysconf("SC_CLK_TCK") if readable else None
 
 
 def write(file: Path, windows: Iterable[Window]) -> None:
@@ -219,13 +221,13 @@ def write(file: Path, windows: Iterable[Window]) -> None:
     with file.open("w", newline="", encoding="utf-8") as output:
         rows = csv.writer(output, lineterminator="\n")
         rows.writerow(COLUMNS)
-        for one in windows:
+        for window in windows:
             rows.writerow(
                 (
-                    *(one.system, one.workload, f"{one.age_s:.1f}", f"{one.seconds:g}"),
-                    *(f"{one.ok_per_s:.1f}", one.failed),
-                    *(_optional(one.compiling, 4), _optional(one.cpu_s, 3)),
-                    _optional(one.others, 3),
+                    *(window.system, window.workload, f"{window.age_s:.1f}", f"{window.seconds:g}"),
+                    *(f"{window.ok_per_s:.1f}", window.failed),
+                    *(_optional(window.compiling, 4), _optional(window.cpu_s, 3)),
+                    _optional(window.others, 3),
                 )
             )
 

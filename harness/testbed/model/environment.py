@@ -10,21 +10,21 @@ COMPARABLE = ("machine", "java", "jmeter", "jvm_flags", "artifacts", "tracing")
 
 
 def differences(
-    one: Mapping[str, Any], other: Mapping[str, Any], parts: Iterable[str] = COMPARABLE
+    recorded: Mapping[str, Any], present: Mapping[str, Any], parts: Iterable[str] = COMPARABLE
 ) -> list[str]:
     """Return the differences that make two environments incomparable, with both values."""
-    found: list[str] = []
+    differing: list[str] = []
     for part in parts:
-        _compare(part, one.get(part), other.get(part), found)
-    usable = one.get("usable_cpus"), other.get("usable_cpus")
+        _compare(part, recorded.get(part), present.get(part), differing)
+    usable = recorded.get("usable_cpus"), present.get("usable_cpus")
     if None not in usable:  # missing in old records
-        _compare("usable_cpus", *usable, found)
-    return found
+        _compare("usable_cpus", *usable, differing)
+    return differing
 
 
-def _compare(key: str, one: Any, other: Any, found: list[str]) -> None:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for part in sorted({*one, *other}):
-            _compare(f"{key}.{part}", one.get(part), other.get(part), found)
-    elif one != other:
-        found.append(f"{key}: {one!r} and {other!r}")
+def _compare(key: str, recorded: Any, present: Any, differing: list[str]) -> None:
+    if isinstance(recorded, Mapping) and isinstance(present, Mapping):
+        for part in sorted({*recorded, *present}):
+            _compare(f"{key}.{part}", recorded.get(part), present.get(part), differing)
+    elif recorded != present:
+        differing.append(f"{key}: {recorded!r} and {present!r}")

@@ -21,7 +21,7 @@ class UserError(Exception):
 
 def unknown(parameter: str, value: str, choices: Iterable[str]) -> UserError:
     """Return the error for a value that is not among the choices of a parameter."""
-    known = list(choices)
-    near = difflib.get_close_matches(value, known, n=1)
+    values = list(choices)
+    near = difflib.get_close_matches(value, values, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else None
-    return UserError(f"unknown {parameter} {value!r}; choose from: {', '.join(known)}", hint)
+    return UserError(f"unknown {parameter} {value!r}; choose from: {', '.join(values)}", hint)

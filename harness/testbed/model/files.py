@@ -41,9 +41,9 @@ def require_inside(folder: Path) -> None:
     """
     whole = Path(os.path.realpath(folder))
     for place, folders, names in os.walk(whole):
-        for one in (Path(place, name) for name in (*folders, *names)):
-            if one.is_symlink() and not Path(os.path.realpath(one)).is_relative_to(whole):
+        for path in (Path(place, name) for name in (*folders, *names)):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(whole):
                 raise UserError(
-                    f"{one} is a symbolic link that leads out of the results",
+                    f"{path} is a symbolic link that leads out of the results",
                     "If you trust its target, replace the link by a copy of it.",
                 )

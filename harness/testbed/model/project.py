@@ -75,7 +75,10 @@ class Project:
 
     def every_stack(self) -> list[Project]:
         """Return the project of each stack that may run, the first stack first."""
-        return [self, *(replace(self, state=one) for one in sorted(self.state.glob("beside-*")))]
+        return [
+            self,
+            *(replace(self, state=state) for state in sorted(self.state.glob("beside-*"))),
+        ]
 
     def jar(self, module: str) -> Path:
         return self.root / module / "target" / f"{module}.jar"

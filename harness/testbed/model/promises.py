@@ -57,5 +57,5 @@ def read(file: Path) -> tuple[Checked, ...]:
 
 def latest(checked: Iterable[Checked]) -> tuple[Checked, ...]:
     """Return the last finding for each promise, system and kind of backends."""
-    found = {(one.promise, one.system, one.backends): one for one in checked}
-    return tuple(found.values())
+    newest = {(result.promise, result.system, result.backends): result for result in checked}
+    return tuple(newest.values())

@@ -128,7 +128,7 @@ class Ledger(Declared):
         values = {name: int(settings.get(name, value)) for name, value in self.places.items()}
         if 0 in values.values():
             return math.inf
-        product = math.prod(int(settings.get(name, one)) for name, one in self.held.items())
+        product = math.prod(int(settings.get(name, value)) for name, value in self.held.items())
         beside = self.held and not (self.embedded_counts_held and backends == "embedded")
         return sum(values.values()) + (product if beside else 0)
 
@@ -155,8 +155,8 @@ class Caching(Declared):
         """
         if any(settings.get(name) != value for name, value in self.kept_with.items()):
             return None
-        found = _DURATION.fullmatch(settings.get(self.setting, self.fresh))
-        return None if found is None else int(found[1]) * _SECONDS[found[2] or "ms"]
+        match = _DURATION.fullmatch(settings.get(self.setting, self.fresh))
+        return None if match is None else int(match[1]) * _SECONDS[match[2] or "ms"]
 
 
 class HopRule(Declared):
@@ -280,48 +280,50 @@ class SystemDeclaration(Declared):
 
 @cache
 def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
-    """Return all systems by name: `compared` ones first, then ``direct`` ones, then by alphabet.
+    """Return all variants by name: `compared` ones first, then ``direct`` ones, then by alphabet.
 
     Raises `UserError` if a declaration is not valid.
     """
     folder = (root or Project.find().root) / "systems"
     files = sorted(folder.glob("*/system.yaml"))
-    found = [read(SystemDeclaration, "system", file, name=file.parent.name) for file in files]
-    ordered = sorted(found, key=lambda one: (not one.compared, one.protocol != "direct"))
-    return {one.name: one for one in ordered}
+    variants = [read(SystemDeclaration, "system", file, name=file.parent.name) for file in files]
+    ordered = sorted(
+        variants, key=lambda variant: (not variant.compared, variant.protocol != "direct")
+    )
+    return {variant.name: variant for variant in ordered}
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all systems, in the order of `declarations`."""
+    """Return the names of all variants, in the order of `declarations`."""
     return tuple(declarations())
 
 
 def compared() -> tuple[str, ...]:
-    """Return the names of the systems that are compared if none are named."""
-    return tuple(name for name, one in declarations().items() if one.compared)
+    """Return the names of the variants that are compared if none are named."""
+    return tuple(name for name, variant in declarations().items() if variant.compared)
 
 
 def declaration(name: str) -> SystemDeclaration:
-    """Return the declaration of a system; raise `UserError` if there is none."""
+    """Return the declaration of a variant; raise `UserError` if there is none."""
     if name not in declarations():
-        raise unknown("system", name, names())
+        raise unknown("variant", name, names())
     return declarations()[name]
 
 
 def workloads(of: Iterable[str] | None = None, *, every: bool = False) -> tuple[str, ...]:
-    """Return the workloads of all systems, or those that the systems in `of` have in common.
+    """Return the workloads of all variants, or those that the variants in `of` have in common.
 
     With `every`, also those that an experiment has only if it names them.
     """
 
     def served(name: str) -> Iterable[str]:
-        found = declaration(name)
-        return found.every_workload if every else found.workloads
+        declared = declaration(name)
+        return declared.every_workload if every else declared.workloads
 
-    known = [set(served(name)) for name in (names() if of is None else of)]
-    everywhere = set.union(*known) if of is None else set.intersection(*known)
-    ordered = (one for name in names() for one in served(name))
-    return tuple(one for one in dict.fromkeys(ordered) if one in everywhere)
+    sets = [set(served(name)) for name in (names() if of is None else of)]
+    everywhere = set.union(*sets) if of is None else set.intersection(*sets)
+    ordered = (workload for name in names() for workload in served(name))
+    return tuple(workload for workload in dict.fromkeys(ordered) if workload in everywhere)
 
 
 def noun(workload: str) -> str:
@@ -331,9 +333,9 @@ def noun(workload: str) -> str:
 
 
 def fetches(name: str) -> bool:
-    """Return whether the results of a system are fetched; False for an undeclared system."""
-    found = declarations().get(name)
-    return found is not None and found.protocol == "acknowledged"
+    """Return whether the results of a variant are fetched; False for an undeclared variant."""
+    declared = declarations().get(name)
+    return declared is not None and declared.protocol == "acknowledged"
 
 
 def instance(service: str, number: int) -> str:
@@ -350,16 +352,16 @@ def number_of(instance: str) -> int:
 
 
 def _one_of(choices: Callable[[], tuple[str, ...]]) -> AfterValidator:
-    def known(name: str) -> str:
+    def choice(name: str) -> str:
         if name not in choices():
             raise ValueError(f"{name!r} is unknown; choose from: {', '.join(choices())}")
         return name
 
-    return AfterValidator(known)
+    return AfterValidator(choice)
 
 
 Variant = Annotated[str, _one_of(names)]
-"""The name of a declared system."""
+"""The name of a declared variant."""
 
 Workload = Annotated[str, _one_of(lambda: workloads(every=True))]
-"""A workload of a declared system."""
+"""A workload of a declared variant."""

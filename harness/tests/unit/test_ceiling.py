@@ -65,14 +65,14 @@ def calls(folder: Path) -> list[str]:
 
 def test_each_plan_is_measured_once(project: Project, plans: list[Path], tmp_path: Path) -> None:
     runtime, told = java(tmp_path), list[str]()
-    assert ceiling.known(project, plans, runtime) == {}
+    assert ceiling.kept(project, plans, runtime) == {}
 
     found = ceiling.measure(project, plans, runtime, told.append)
 
     assert found == {"sync-list.jmx": 100.0, "sync-reserve.jmx": 100.0}
     assert told == ["sync-list", "sync-reserve"]
     assert ceiling.measure(project, plans, runtime) == found
-    assert ceiling.known(project, plans, runtime) == found
+    assert ceiling.kept(project, plans, runtime) == found
     # A generator that has just started is warmed up first.
     assert calls(tmp_path) == [*["sync-list.jmx"] * 2, *["sync-reserve.jmx"] * 2]
 
@@ -83,7 +83,7 @@ def test_a_changed_plan_is_measured_again(
     runtime = java(tmp_path)
     ceiling.measure(project, plans, runtime)
     plans[1].write_text("<jmeterTestPlan><!-- changed --></jmeterTestPlan>")
-    assert list(ceiling.known(project, plans, runtime)) == ["sync-list.jmx"]
+    assert list(ceiling.kept(project, plans, runtime)) == ["sync-list.jmx"]
 
     ceiling.measure(project, plans, runtime)
 
@@ -122,7 +122,7 @@ def test_a_generator_that_fails_has_no_ceiling(
     with pytest.raises(UserError, match=r"ceiling with sync-list\.jmx .*: 500 failures"):
         ceiling.measure(project, plans, runtime)
 
-    assert ceiling.known(project, plans, runtime) == {}
+    assert ceiling.kept(project, plans, runtime) == {}
 
 
 def test_what_is_measured_on_a_busy_machine_is_measured_again(
@@ -135,13 +135,13 @@ def test_what_is_measured_on_a_busy_machine_is_measured_again(
 
     assert found == {"sync-list.jmx": 100.0}
     assert calls(tmp_path) == ["sync-list.jmx"] * 2 * ceiling.TRIES
-    assert ceiling.known(project, plans, runtime) == {}
+    assert ceiling.kept(project, plans, runtime) == {}
     # Nobody else is there, or there is room for all.
     for spent, idle in ((0, 10), (10, 10)):
         free = iter([(0, 0), (spent, idle)])
         monkeypatch.setattr(ceiling, "_machine_cpu_s", lambda free=free: next(free))
         assert ceiling.measure(project, plans[:1], runtime, anew=True) == found
-    assert ceiling.known(project, plans, runtime) == found
+    assert ceiling.kept(project, plans, runtime) == found
 
 
 BARE_SERVER = """

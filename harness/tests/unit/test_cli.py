@@ -102,7 +102,7 @@ def is_free(offset: int) -> bool:
         (["logs"], "no logs yet"),
         (["dead-letters"], "nothing is running"),
         (["dead-letters", "--replay", "--purge"], "--replay and --purge exclude each other"),
-        (["faults", "--system", "none"], "unknown system 'none'; choose from: sync, async"),
+        (["faults", "--system", "none"], "unknown variant 'none'; choose from: sync, async"),
         (["faults", "--backends", "local"], "unknown backends 'local'; choose from: embedded"),
         (["faults", "--publish", "--short"], "--publish needs the full check"),
     ],

@@ -19,7 +19,7 @@ import pytest
 from testbed.deploy import database, services
 from testbed.deploy.meter import Usage
 from testbed.measure import ledger
-from testbed.measure.ledger import Accounting, Told, account, number_in
+from testbed.measure.ledger import Accounting, WorkReport, account, number_in
 from testbed.model.errors import UserError
 from testbed.model.systems import Accepted, Ledger
 
@@ -43,8 +43,8 @@ def answer(waiting: int = 0, **ids: list[str]) -> dict[str, Any]:
     return {**ids, "builtAt": at, "settled": settled, "waiting": waiting}
 
 
-def told(waiting: int = 0, **ids: list[str]) -> Told:
-    return Told.of(answer(waiting, **ids))
+def told(waiting: int = 0, **ids: list[str]) -> WorkReport:
+    return WorkReport.of(answer(waiting, **ids))
 
 
 def test_everything_accepted_has_one_outcome() -> None:

@@ -23,7 +23,7 @@ def test_the_time_is_that_of_starts_with_warm_ups_and_of_runs() -> None:
 
     assert (found.runs, len(found.starts)) == (24, 6)
     assert found.seconds == pytest.approx(24 * (10 + OVERHEAD_S + CELL_S) + 6 * START_AND_WARM_UP_S)
-    assert found.told == "24 runs after 6 starts"
+    assert found.words == "24 runs after 6 starts"
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_where_results_decide_the_number_is_a_bound() -> None:
     precise = plan(precision={"min_repetitions": 3})
 
     assert expect(searched, {}).runs == 2 * 2 * 2 * 7
-    assert expect(searched, {}).told.startswith("at most 56 runs")
-    assert expect(precise, {}).told.startswith("at least 24 runs")
+    assert expect(searched, {}).words.startswith("at most 56 runs")
+    assert expect(precise, {}).words.startswith("at least 24 runs")
     assert "until a difference of 10% would be detected" in lines(precise, {})[-1]

@@ -40,7 +40,7 @@ def test_every_step_and_every_ended_run_is_a_line() -> None:
         show.warmed(START, "sync warm at an age of 70 s")
         show.measured(run(), [Seen(617, 0, 0, 5.0, 6.0)] * 2, 11.0)
         show.measured(run(), [Seen(1000, 3, 0, 10.0, 11.0)], 11.0)
-        show.known(["list, 1 thread: 0.84 [0.80, 0.88]"])
+        show.narrowed(["list, 1 thread: 0.84 [0.80, 0.88]"])
 
     lines = text.getvalue().splitlines()
     # Four starts, each with a warm-up and its runs.

@@ -83,8 +83,8 @@ class Noted:
         if self.interrupt_after is not None and len(self.runs) >= self.interrupt_after:
             raise Interrupted
 
-    def warmed(self, start: Start, told: str) -> None:
-        self.warmups.append(told)
+    def warmed(self, start: Start, words: str) -> None:
+        self.warmups.append(words)
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
         self.runs.append(run.id)
@@ -92,7 +92,7 @@ class Noted:
     def judged(self, run: Run, verdict: str) -> None:
         self.verdicts[run.id] = verdict
 
-    def known(self, lines: Sequence[str]) -> None:
+    def narrowed(self, lines: Sequence[str]) -> None:
         self.known_so_far.append(lines)
 
     def noticed(self, text: str) -> None:

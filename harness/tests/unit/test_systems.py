@@ -57,7 +57,7 @@ def test_what_is_wrong_with_a_declaration_is_named(tmp_path: Path, text: str, to
 
 
 def test_a_system_that_is_not_declared_is_refused_with_the_choices() -> None:
-    with pytest.raises(UserError, match="unknown system 'both'; choose from: sync, async"):
+    with pytest.raises(UserError, match="unknown variant 'both'; choose from: sync, async"):
         systems.declaration("both")
     assert systems.fetches("async")
     assert not systems.fetches("sync")

@@ -23,7 +23,7 @@ class Blocks(Section):
     """Blocks per system and cell. Even, because every order is followed by its mirror image."""
 
     @model_validator(mode="after")
-    def _measures_something(self) -> Blocks:
+    def _check_settle(self) -> Blocks:
         if self.settle >= self.seconds:
             raise ValueError(f"settle: {self.settle:g} s leaves nothing of {self.seconds} s")
         return self

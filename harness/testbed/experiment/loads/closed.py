@@ -11,7 +11,7 @@ class ClosedLoop(Experiment):
     """Threads that begin an operation when their last one has ended, for some loops or time."""
 
     @model_validator(mode="after")
-    def _has_a_load_with_an_end(self) -> ClosedLoop:
+    def _check_end(self) -> ClosedLoop:
         if self.threads and self.loops is None and self.duration is None:
             raise ValueError("give blocks, loops or duration: a run needs an end")
         return self

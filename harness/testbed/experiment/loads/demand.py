@@ -51,8 +51,8 @@ class Target(Section):
     """The tolerated shortfall from that system's goodput, as a share: 0.03 is 3 %."""
 
     @model_validator(mode="after")
-    def _is_one(self) -> Target:
-        measured = [one for one in (self.goodput_of, self.cpus) if one is not None]
+    def _check_target(self) -> Target:
+        measured = [part for part in (self.goodput_of, self.cpus) if part is not None]
         if len(measured) not in (0, 2) or bool(measured) == (self.ok_per_s is not None):
             raise ValueError("give ok_per_s, or goodput_of and cpus")
         return self
@@ -95,7 +95,7 @@ class Demanded(Experiment):
     drain: None = None
 
     @model_validator(mode="after")
-    def _searches_what_is_there(self) -> Demanded:
+    def _check_reference(self) -> Demanded:
         reference, names = self.measured_first, [system.name for system in self.compared]
         if reference is not None and reference not in names:
             raise ValueError(

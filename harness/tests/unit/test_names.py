@@ -1,0 +1,73 @@
+"""A variable has the name of its element, a validator says that it checks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import testbed
+
+FORBIDDEN = {"one", "found", "known", "told", "held"}
+"""Variables and parameters that say nothing of what they are. Keys of declarations are neither."""
+
+FORBIDDEN_CLASSES = {"Found", "Told"}
+
+NOT_YET = {"analysis", "cli", "deploy", "watch"}
+"""Packages that still have such names."""
+
+ROOT = Path(testbed.__file__).parent
+PACKAGES = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
+
+
+def forbidden(tree: ast.Module) -> Iterator[str]:
+    keys = {
+        field.target
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for field in node.body
+        if isinstance(field, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) if name in FORBIDDEN and node not in keys:
+                yield name
+            case ast.arg(arg=name) if name in FORBIDDEN:
+                yield name
+            case ast.ClassDef(name=name) if name in FORBIDDEN_CLASSES:
+                yield name
+            case ast.FunctionDef(name=name) if not name.startswith("_check_") and any(
+                "model_validator" in ast.unparse(decorator) for decorator in node.decorator_list
+            ):
+                yield name
+
+
+def names_in(package: str) -> dict[str, list[str]]:
+    files = (ROOT / package).rglob("*.py")
+    names = {str(file): list(forbidden(ast.parse(file.read_text("utf-8")))) for file in files}
+    return {file: of_file for file, of_file in names.items() if of_file}
+
+
+@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in NOT_YET])
+def test_names_say_what_they_are(package: str) -> None:
+    assert names_in(package) == {}
+
+
+def test_forbidden_names_are_noticed() -> None:
+    source = """
+class Told:
+    held: int
+
+    @model_validator(mode="after")
+    def _rises(self, known): ...
+
+def names():
+    for one in (found := []):
+        told = one
+    return [one for one in found]
+"""
+    names = sorted(forbidden(ast.parse(source)))
+
+    assert names == ["Told", "_rises", "found", "known", "one", "one", "told"]
