@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static testbed.support.testing.StandInServer.respond;
 
+import com.sun.net.httpserver.Headers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,6 +15,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import testbed.contracts.ProblemType;
 import testbed.support.deadline.Deadline;
+import testbed.support.testing.RawHttp;
 import testbed.support.testing.StandInServer;
 
 class RoutesTest extends RunningGateway {
@@ -220,6 +222,41 @@ class RoutesTest extends RunningGateway {
         .isOk();
 
     assertThat(forwarded).hasValue(false);
+  }
+
+  @Test
+  void passesNoHeaderOnThatAConnectionNominates() {
+    var atService = new AtomicReference<Headers>();
+    service.does(
+        request -> {
+          atService.set(request.getRequestHeaders());
+          var headers = request.getResponseHeaders();
+          headers.add("Connection", "x-only-for-the-gateway, keep-alive");
+          headers.add("Connection", "X-Too");
+          headers.set("X-Only-For-The-Gateway", "1");
+          headers.set("X-Too", "1");
+          headers.set("X-For-The-Client", "1");
+          respond(request, 200, "application/json", "[]");
+        });
+    registerCinema("ucd");
+
+    var answer =
+        RawHttp.answer(
+            port,
+            "GET /cinema/ucd/movie/list HTTP/1.1",
+            "Connection: X-Only-For-The-Gateway ,x-too\r\n",
+            "X-Only-For-The-Gateway: 1\r\n",
+            "X-Too: 1\r\n",
+            "X-For-The-Service: 1\r\n");
+
+    assertThat(atService.get())
+        .containsKey("X-For-The-Service")
+        .doesNotContainKeys("X-Only-For-The-Gateway", "X-Too");
+    assertThat(answer)
+        .startsWith("HTTP/1.1 200")
+        .containsIgnoringCase("X-For-The-Client: 1")
+        .doesNotContainIgnoringCase("X-Only-For-The-Gateway")
+        .doesNotContainIgnoringCase("X-Too");
   }
 
   @Test

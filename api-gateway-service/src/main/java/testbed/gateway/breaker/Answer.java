@@ -1,6 +1,8 @@
 package testbed.gateway.breaker;
 
 import io.netty.handler.codec.http.HttpHeaderNames;
+import java.util.Locale;
+import java.util.Set;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpStatusCode;
@@ -28,8 +30,9 @@ record Answer(HttpClientResponse head, Connection connection) {
   /** Passes the answer on. If that fails, its connection is not used again. */
   Mono<Void> passOn(ServerHttpResponse response) {
     response.setStatusCode(HttpStatusCode.valueOf(status()));
+    var nominated = nominated();
     for (var header : head.responseHeaders()) {
-      if (!ConnectionHeaders.contains(header.getKey())) {
+      if (isPassedOn(header.getKey(), nominated)) {
         response.getHeaders().add(header.getKey(), header.getValue());
       }
     }
@@ -46,11 +49,20 @@ record Answer(HttpClientResponse head, Connection connection) {
 
   /** A problem takes its place, without its headers. */
   private void takeBack(ServerHttpResponse response) {
+    var nominated = nominated();
     for (var name : head.responseHeaders().names()) {
-      if (!ConnectionHeaders.contains(name)) {
+      if (isPassedOn(name, nominated)) {
         response.getHeaders().remove(name);
       }
     }
+  }
+
+  private Set<String> nominated() {
+    return ConnectionHeaders.nominated(head.responseHeaders().getAll(ConnectionHeaders.CONNECTION));
+  }
+
+  private static boolean isPassedOn(String name, Set<String> nominated) {
+    return !ConnectionHeaders.contains(name.toLowerCase(Locale.ROOT), nominated);
   }
 
   private Mono<Void> written(ServerHttpResponse response) {

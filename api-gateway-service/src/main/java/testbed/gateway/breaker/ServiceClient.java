@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import java.net.URI;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Profile;
 import org.springframework.core.env.Environment;
@@ -98,9 +99,10 @@ class ServiceClient {
   /** Computed when the connection is established, so that waiting for it counts. */
   private void head(HttpHeaders headers, Question question) {
     var asked = question.request().getHeaders();
+    var nominated = ConnectionHeaders.nominated(asked.get(ConnectionHeaders.CONNECTION));
     asked.forEach(
         (name, values) -> {
-          if (isPassedOn(name)) {
+          if (isPassedOn(name, nominated)) {
             headers.set(name, values);
           }
         });
@@ -113,11 +115,12 @@ class ServiceClient {
   }
 
   /** Without the headers of the client's connection, its credentials and its forwarding headers. */
-  private static boolean isPassedOn(String name) {
+  private static boolean isPassedOn(String name, Set<String> nominated) {
     var lower = name.toLowerCase(Locale.ROOT);
     return switch (lower) {
       case "host", "authorization", "content-length", "expect", FORWARDED -> false;
-      default -> !lower.startsWith(FORWARDED_PARTS) && !ConnectionHeaders.contains(lower);
+      default ->
+          !lower.startsWith(FORWARDED_PARTS) && !ConnectionHeaders.contains(lower, nominated);
     };
   }
 

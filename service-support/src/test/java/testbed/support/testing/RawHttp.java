@@ -32,7 +32,16 @@ public final class RawHttp {
    * @param body the bytes as they are sent, chunks and all, one for each character
    */
   public static String answerTo(int port, String requestLine, String body, String... headers) {
-    try (var socket = sent(port, requestLine, body, headers)) {
+    return exchanged(port, text(requestLine, body, headers));
+  }
+
+  /**
+   * The whole answer to a request, up to the end of its connection.
+   *
+   * @param request the bytes as they are sent, one for each character
+   */
+  public static String exchanged(int port, String request) {
+    try (var socket = sent(port, request)) {
       return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -45,7 +54,7 @@ public final class RawHttp {
    * @param headers as for {@link #answer}, with a large {@code Content-Length}
    */
   public static String answerToTrickle(int port, String requestLine, String... headers) {
-    try (var socket = sent(port, requestLine, "", headers)) {
+    try (var socket = sent(port, text(requestLine, "", headers))) {
       var answer = new ByteArrayOutputStream();
       answer.write(firstAfterTrickle(socket));
       socket.setSoTimeout(PATIENCE_MILLIS);
@@ -69,14 +78,15 @@ public final class RawHttp {
     throw new SocketTimeoutException("No answer to a body that never ends");
   }
 
-  private static Socket sent(int port, String requestLine, String body, String... headers)
-      throws IOException {
-    var request =
-        requestLine
-            + "\r\nHost: localhost\r\nConnection: close\r\n"
-            + String.join("", headers)
-            + "\r\n"
-            + body;
+  private static String text(String requestLine, String body, String... headers) {
+    return requestLine
+        + "\r\nHost: localhost\r\nConnection: close\r\n"
+        + String.join("", headers)
+        + "\r\n"
+        + body;
+  }
+
+  private static Socket sent(int port, String request) throws IOException {
     var socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(PATIENCE_MILLIS);
     socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
