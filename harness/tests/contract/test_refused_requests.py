@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from urllib.parse import urlsplit
 
 import pytest
 
 from .accounts import ADMINISTRATOR, authorization
-from .product import Product
+from .product import Product, problem, reservation
 
 PATIENCE_S = 20
 
 
 def told(product: Product, method: str, target: str, **headers: str) -> tuple[int, str]:
     """Return status and problem type of an answer that must be a problem."""
-    address = urlsplit(product.base_url)
-    connection = http.client.HTTPConnection(str(address.hostname), address.port, timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection(*front(product), timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
     connection._validate_path = lambda url: None  # type: ignore[attr-defined]
     headers["Authorization"] = authorization(ADMINISTRATOR)
     try:
         connection.request(method, target, headers=headers)
         answer = connection.getresponse()
-        body = answer.read()
+        return answer.status, type_of(answer)
     finally:
         connection.close()
+
+
+def type_of(answer: http.client.HTTPResponse) -> str:
+    """Return the problem type of an answer that must be a problem."""
     assert answer.getheader("Content-Type", "").partition(";")[0] == "application/problem+json"
-    problem = json.loads(body)
-    assert problem["status"] == answer.status
-    return answer.status, problem["type"].removeprefix("urn:testbed:problem:")
+    told = json.loads(answer.read())
+    assert told["status"] == answer.status
+    return str(told["type"]).removeprefix("urn:testbed:problem:")
+
+
+def front(product: Product) -> tuple[str, int]:
+    """Return host and port of the front door."""
+    address = urlsplit(product.base_url)
+    return str(address.hostname), int(address.port or 80)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +57,23 @@ def test_method_that_no_server_does(product: Product) -> None:
 def test_headers_that_are_too_large(product: Product) -> None:
     refused = told(product, "GET", "/api/movie/list", Nonsense="x" * 20_000)
     assert refused == (431, "too-large")
+
+
+@pytest.mark.parametrize("hosts", [(), ("a", "b"), ("a b",)], ids=["none", "two", "none valid"])
+def test_not_one_host(product: Product, hosts: tuple[str, ...]) -> None:
+    lines = ("GET /api/movie/list HTTP/1.1", *(f"Host: {host}" for host in hosts), "", "")
+    with socket.create_connection(front(product), PATIENCE_S) as client:
+        client.sendall("\r\n".join(lines).encode())
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        assert (answer.status, type_of(answer)) == (400, "invalid-request")
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity, br", "nonsense"])
+def test_content_coding(product: Product, coding: str) -> None:
+    answer = product.reserve("cineworld", json=reservation(), headers={"Content-Encoding": coding})
+    problem(answer, 415, "unsupported-media-type")
+    assert answer.headers["Accept-Encoding"] == "identity"
 
 
 def test_address_that_begins_with_two_slashes(product: Product) -> None:

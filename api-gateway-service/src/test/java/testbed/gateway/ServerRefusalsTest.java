@@ -36,6 +36,37 @@ class ServerRefusalsTest extends RunningGateway {
     assertProblem(RawHttp.answer(port, requestLine, CREDENTIALS), 404, ProblemType.NOT_FOUND);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+        "GET / HTTP/1.0\r\nHost: a\r\nhost: b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a:b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a@b\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: [::1\r\n\r\n",
+        "POST /cinema/ucd/reservation/make HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n"
+      })
+  void refusesRequestsWithoutOneHost(String request) {
+    assertProblem(RawHttp.exchanged(port, request), 400, ProblemType.INVALID_REQUEST);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET / HTTP/1.0\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\nHost:\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\nHost: [::1]:8099\r\n\r\n",
+        "GET / HTTP/1.1\r\nConnection: close\r\nHost: a_b.example.:80\r\n\r\n"
+      })
+  void takesRequestsWithOneHostOrOfATimeBeforeIt(String request) {
+    // They come as far as access control.
+    assertThat(RawHttp.exchanged(port, request)).startsWith("HTTP/1.").contains(" 401 ");
+  }
+
   @Test
   void refusesHeadersThatAreTooLarge() {
     var answer = RawHttp.answer(port, "GET / HTTP/1.1", "X: %s\r\n".formatted("x".repeat(20_000)));

@@ -3,11 +3,16 @@ package testbed.gateway.problem;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.http.HttpStatusCode;
@@ -20,7 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Adds a problem body to refusals that happen before the gateway: the decoder (not HTTP, headers
  * too large) and the framework's adapter (a malformed URI) answer with a bare status, and neither
- * is configurable.
+ * is configurable. Also refuses requests without exactly one valid {@code Host} (RFC 9112, 3.2),
+ * which the framework takes.
  */
 @Component
 public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveWebServerFactory> {
@@ -41,7 +47,52 @@ public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveW
                     // After the codec and before the handlers.
                     channel
                         .pipeline()
-                        .addBefore(NettyPipeline.HttpTrafficHandler, "refusals", body)));
+                        .addBefore(NettyPipeline.HttpTrafficHandler, "refusals", body)
+                        .addBefore(NettyPipeline.HttpTrafficHandler, "host", new OneHost())));
+  }
+
+  private static final class OneHost extends ChannelInboundHandlerAdapter {
+
+    /** What no host and port has; brackets and ports are for the framework. */
+    private static final String NEVER_IN_HOST = "/?#@\\\"<>^`{|}";
+
+    private static final DecoderResult REFUSED =
+        DecoderResult.failure(new IllegalArgumentException("Not exactly one valid Host"));
+
+    private boolean hasRefused;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (hasRefused) {
+        // The connection is closed after the refusal.
+        ReferenceCountUtil.release(message);
+        return;
+      }
+      if (message instanceof HttpRequest request
+          && request.decoderResult().isSuccess()
+          && !hasOneHost(request)) {
+        hasRefused = true;
+        request.setDecoderResult(REFUSED);
+      }
+      context.fireChannelRead(message);
+    }
+
+    private static boolean hasOneHost(HttpRequest request) {
+      var hosts = request.headers().valueStringIterator(HttpHeaderNames.HOST);
+      return hosts.hasNext()
+          ? isValid(hosts.next()) && !hosts.hasNext()
+          : !HttpVersion.HTTP_1_1.equals(request.protocolVersion());
+    }
+
+    private static boolean isValid(String host) {
+      for (int i = 0; i < host.length(); i++) {
+        char one = host.charAt(i);
+        if (one <= ' ' || one > '~' || NEVER_IN_HOST.indexOf(one) >= 0) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 
   @ChannelHandler.Sharable

@@ -9,9 +9,12 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.filter.OncePerRequestFilter;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
@@ -20,13 +23,15 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Refuses bodies over a limit: by {@code Content-Length}, or while reading. Also ends a body that
  * takes too long as a whole; the wait for its next bytes is limited by the server's {@code
- * connection-timeout}.
+ * connection-timeout}. Nor is a body read that has a content coding, as no service decodes any.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 100)
 class RequestSizeLimit extends OncePerRequestFilter {
 
   /** Any value: the server accepts several spellings of {@code chunked}. */
   private static final String TRANSFER_ENCODING = "Transfer-Encoding";
+
+  private static final String NO_CODING = "identity";
 
   private final long limitBytes;
   private final @Nullable Duration limitTime;
@@ -45,6 +50,12 @@ class RequestSizeLimit extends OncePerRequestFilter {
     if (request.getContentLengthLong() > limitBytes) {
       refusal.write(
           response, Problems.of(ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes)));
+    } else if (hasBody(request) && isCoded(request)) {
+      response.setHeader(HttpHeaders.ACCEPT_ENCODING, NO_CODING);
+      refusal.write(
+          response,
+          Problems.of(
+              ProblemType.UNSUPPORTED_MEDIA_TYPE, "The body must not have a content coding."));
     } else if (isCounted(request)) {
       chain.doFilter(new Limited(request), response);
     } else {
@@ -52,10 +63,22 @@ class RequestSizeLimit extends OncePerRequestFilter {
     }
   }
 
-  private boolean isCounted(HttpServletRequest request) {
+  private static boolean hasBody(HttpServletRequest request) {
     return request.getContentLengthLong() < 0
         ? request.getHeader(TRANSFER_ENCODING) != null
-        : request.getContentLengthLong() > 0 && limitTime != null;
+        : request.getContentLengthLong() > 0;
+  }
+
+  private static boolean isCoded(HttpServletRequest request) {
+    return request.getHeader(HttpHeaders.CONTENT_ENCODING) != null
+        && Collections.list(request.getHeaders(HttpHeaders.CONTENT_ENCODING)).stream()
+            .flatMap(line -> Arrays.stream(line.split(",")))
+            .map(String::strip)
+            .anyMatch(coding -> !coding.isEmpty() && !coding.equalsIgnoreCase(NO_CODING));
+  }
+
+  private boolean isCounted(HttpServletRequest request) {
+    return hasBody(request) && (request.getContentLengthLong() < 0 || limitTime != null);
   }
 
   private final class Limited extends HttpServletRequestWrapper {

@@ -69,9 +69,46 @@ class OddRequestsTest {
     assertProblem(answer, 415, ProblemType.UNSUPPORTED_MEDIA_TYPE);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip", "identity, gzip", "identity\r\nContent-Encoding: br", "nonsense"})
+  void takesNoBodyWithAContentCoding(String coding) {
+    var answer = makeCoded(coding, "Content-Length: 2\r\n", "{}");
+
+    assertProblem(answer, 415, ProblemType.UNSUPPORTED_MEDIA_TYPE);
+    assertThat(answer).contains("Accept-Encoding: identity\r\n");
+  }
+
+  @Test
+  void takesNoChunkedBodyWithAContentCoding() {
+    var answer = makeCoded("x-gzip", "Transfer-Encoding: chunked\r\n", "2\r\n{}\r\n0\r\n\r\n");
+
+    assertProblem(answer, 415, ProblemType.UNSUPPORTED_MEDIA_TYPE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "identity", "Identity , identity"})
+  void readsABodyWhoseContentCodingIsNone(String coding) {
+    var body = "{\"number\":1,\"size\":2}";
+
+    assertThat(makeCoded(coding, "Content-Length: %d\r\n".formatted(body.length()), body))
+        .startsWith("HTTP/1.1 200");
+  }
+
+  private String makeCoded(String coding, String length, String body) {
+    return RawHttp.answerTo(
+        port,
+        "POST /make HTTP/1.1",
+        body,
+        "Content-Encoding: %s\r\n".formatted(coding),
+        "Content-Type: application/json\r\n",
+        length);
+  }
+
   @Test
   void ignoresTheTypeOfABodyThatItDoesNotRead() {
-    assertThat(RawHttp.answer(port, "GET /list?page=1 HTTP/1.1", WITHOUT_BOUNDARY))
+    assertThat(
+            RawHttp.answer(
+                port, "GET /list?page=1 HTTP/1.1", WITHOUT_BOUNDARY, "Content-Encoding: gzip\r\n"))
         .startsWith("HTTP/1.1 200");
   }
 
