@@ -31,6 +31,10 @@ JSON = {"Content-Type": "application/json"}
 UPLOADS = 150
 """More than a breaker's window holds."""
 
+PIECEMEAL = 100
+TINY = b"1\r\n \r\n" * 2_100
+"""More chunks than a body may come in, and few bytes."""
+
 READERS = 10
 WIDE = "dundrum"
 WIDE_ONES = 400
@@ -119,6 +123,13 @@ def _wide(product: Product, key: str) -> Outcome:
     return carried_out(product, lambda: product.http.post(product.make_path(WIDE), json=body))
 
 
+def status_of(connection: socket.socket) -> int:
+    """Return the status of the next answer on a connection."""
+    answer = HTTPResponse(connection)
+    answer.begin()
+    return answer.status
+
+
 def read(connection: socket.socket) -> int:
     """Read to the end of a connection; return how many bytes there were."""
     count = 0
@@ -141,17 +152,21 @@ def test_limits_hold(
     progress: Progress,
     sized: Sized,
 ) -> None:
-    """Clients send bodies, nesting and headers that are too large, stop in the middle of a body,
-    open connections and say nothing, or ask for many answers and read none. Each must be refused or
-    cut off. Meanwhile reservations arrive at a constant rate, and none of them may fail."""
+    """Clients send bodies, nesting and headers that are too large, send a body in chunks of one
+    byte, stop in its middle, open connections and say nothing, or ask for many answers and read
+    none. Each must be refused or cut off. Meanwhile reservations arrive at a constant rate, and
+    none of them may fail."""
     front, door = front_of(variant), published(product)
     rounds, idle = sized(50, 5), sized(500, 100)
-    half = head(
-        product,
-        f"POST {product.make_path(CINEMA)}",
-        f"Authorization: {authorization(USER)}",
-        "Content-Type: application/json",
-        "Content-Length: 300",
+    half, chunked = (
+        head(
+            product,
+            f"POST {product.make_path(CINEMA)}",
+            f"Authorization: {authorization(USER)}",
+            "Content-Type: application/json",
+            length,
+        )
+        for length in ("Content-Length: 300", "Transfer-Encoding: chunked")
     )
     asked, read_from = unread_of(product, variant), itself(stack, product, variant)
     one_answer = product.http.get(asked.path)
@@ -179,11 +194,12 @@ def test_limits_hold(
             uploads = [connections.enter_context(connected(door)) for _ in range(UPLOADS)]
             for one in uploads:
                 one.sendall(half + b'{"clientName":')
-            refused = []
-            for one in uploads:
-                told = HTTPResponse(one)
-                told.begin()
-                refused.append(told.status)
+            refused = [status_of(one) for one in uploads]
+            progress("bodies in tiny pieces")
+            piecemeal = [connections.enter_context(connected(door)) for _ in range(PIECEMEAL)]
+            for one in piecemeal:
+                one.sendall(chunked + TINY)
+            in_pieces = [status_of(one) for one in piecemeal]
             progress("what slow readers get")
             time.sleep(max(0.0, unread + CUT_OFF_S - time.monotonic()))
             whole = asked.count * len(one_answer.content)
@@ -193,12 +209,14 @@ def test_limits_hold(
     failed = [one for one in load.entries if not one.outcome.served]
     figures["too large requests refused"] = of(large_ones, rounds * 4)
     figures["half-sent bodies refused"] = of(refused.count(408), refused)
+    figures["bodies in tiny pieces refused"] = of(in_pieces.count(413), in_pieces)
     figures["readers cut off"] = of(cut_off, readers)
     figures["idle connections"] = f"{idle:,}"
     figures["failed beside them"] = of(failed, load.entries)
     figures["p99 of these"] = f"{quantile(load.entries, 0.99):.2f} s"
     figures["memory of the front door"] = f"{before:,.0f} MB, then {after:,.0f} MB"
     assert set(refused) == {408}, refused
+    assert set(in_pieces) == {413}, in_pieces
     assert len(cut_off) == len(readers), "a client that does not read is waited for"
     assert not undocumented(load.entries)
     assert not failed, statuses(load.entries)

@@ -1,5 +1,6 @@
 package testbed.gateway.breaker;
 
+import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,8 @@ import testbed.support.web.WebSettings;
 @Profile(RoutingProfile.DIRECT)
 class RequestBodies {
 
-  private static final byte[] EMPTY = {};
+  /** What is held at first; grows with the body, not with what its client announces. */
+  private static final int USUAL_BYTES = 512;
 
   private final int limitBytes;
   private final @Nullable Duration limitTime;
@@ -44,25 +46,37 @@ class RequestBodies {
   /** The body of a request; none if the client was refused. */
   Mono<byte[]> collect(ServerWebExchange exchange) {
     var body =
-        DataBufferUtils.join(exchange.getRequest().getBody(), limitBytes)
-            .map(RequestBodies::bytes)
-            .defaultIfEmpty(EMPTY);
+        exchange
+            .getRequest()
+            .getBody()
+            .collect(() -> new ByteArrayOutputStream(USUAL_BYTES), this::add)
+            .map(ByteArrayOutputStream::toByteArray);
     return (limitTime == null ? body : body.timeout(limitTime))
         .onErrorResume(failure -> refuse(exchange, failure).then(Mono.empty()));
   }
 
-  /** A copy, so that no buffer must be released in whatever way the exchange ends. */
-  private static byte[] bytes(DataBuffer buffer) {
-    var bytes = new byte[buffer.readableByteCount()];
-    buffer.read(bytes);
-    DataBufferUtils.release(buffer);
-    return bytes;
+  /**
+   * Copies a piece, so that no buffer must be released in whatever way the exchange ends. A buffer
+   * would also take many times the bytes of a small piece.
+   */
+  private void add(ByteArrayOutputStream body, DataBuffer piece) {
+    try {
+      if (piece.readableByteCount() > limitBytes - body.size()) {
+        throw new DataBufferLimitException(RequestTooLarge.detail(limitBytes));
+      }
+      var bytes = new byte[piece.readableByteCount()];
+      piece.read(bytes);
+      body.writeBytes(bytes);
+    } finally {
+      DataBufferUtils.release(piece);
+    }
   }
 
   private Mono<Void> refuse(ServerWebExchange exchange, Throwable failure) {
     return switch (failure) {
       case DataBufferLimitException tooLarge ->
-          problems.writeLast(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes));
+          problems.writeLast(
+              exchange, ProblemType.TOO_LARGE, String.valueOf(tooLarge.getMessage()));
       case TimeoutException tooSlow ->
           problems.writeLast(exchange, ProblemType.REQUEST_TIMEOUT, RequestTooSlow.DETAIL);
       // The client is gone. The answer is for the metrics.

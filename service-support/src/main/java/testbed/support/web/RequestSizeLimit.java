@@ -22,8 +22,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Refuses bodies over a limit: by {@code Content-Length}, or while reading. Also ends a body that
- * takes too long as a whole; the wait for its next bytes is limited by the server's {@code
- * connection-timeout}. Nor is a body read that has a content coding, as no service decodes any.
+ * comes in too many pieces, or takes too long as a whole; the wait for its next bytes is limited by
+ * the server's {@code connection-timeout}. Nor is a body read that has a content coding, as no
+ * service decodes any.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE + 100)
 class RequestSizeLimit extends OncePerRequestFilter {
@@ -33,11 +34,13 @@ class RequestSizeLimit extends OncePerRequestFilter {
 
   private static final String NO_CODING = "identity";
 
+  private final WebSettings settings;
   private final long limitBytes;
   private final @Nullable Duration limitTime;
   private final ProblemResponse refusal;
 
   RequestSizeLimit(WebSettings settings, JsonMapper json) {
+    this.settings = settings;
     this.limitBytes = settings.maxBody().toBytes();
     this.limitTime = settings.bodyTime();
     this.refusal = new ProblemResponse(json);
@@ -56,7 +59,7 @@ class RequestSizeLimit extends OncePerRequestFilter {
           response,
           Problems.of(
               ProblemType.UNSUPPORTED_MEDIA_TYPE, "The body must not have a content coding."));
-    } else if (isCounted(request)) {
+    } else if (hasBody(request)) {
       chain.doFilter(new Limited(request), response);
     } else {
       chain.doFilter(request, response);
@@ -77,10 +80,6 @@ class RequestSizeLimit extends OncePerRequestFilter {
             .anyMatch(coding -> !coding.isEmpty() && !coding.equalsIgnoreCase(NO_CODING));
   }
 
-  private boolean isCounted(HttpServletRequest request) {
-    return hasBody(request) && (request.getContentLengthLong() < 0 || limitTime != null);
-  }
-
   private final class Limited extends HttpServletRequestWrapper {
 
     Limited(HttpServletRequest request) {
@@ -96,6 +95,7 @@ class RequestSizeLimit extends OncePerRequestFilter {
   private final class Counting extends ServletInputStream {
 
     private final ServletInputStream body;
+    private final BodyPieces pieces = new BodyPieces(settings);
     private final long start = System.nanoTime();
     private long readBytes;
 
@@ -114,13 +114,17 @@ class RequestSizeLimit extends OncePerRequestFilter {
     public int read(byte[] buffer, int offset, int length) throws IOException {
       int read = body.read(buffer, offset, length);
       count(Math.max(read, 0));
+      // More would have been taken.
+      if (read > 0 && read < length && pieces.isOneTooMany(read)) {
+        throw RequestTooLarge.inPieces();
+      }
       return read;
     }
 
     private void count(int bytes) throws IOException {
       readBytes += bytes;
       if (readBytes > limitBytes) {
-        throw new RequestTooLarge(limitBytes);
+        throw RequestTooLarge.inBytes(limitBytes);
       }
       if (bytes > 0 && limitTime != null && System.nanoTime() - start > limitTime.toNanos()) {
         throw new RequestTooSlow();

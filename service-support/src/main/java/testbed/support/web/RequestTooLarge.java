@@ -2,11 +2,19 @@ package testbed.support.web;
 
 import java.io.IOException;
 
-/** A chunked body exceeded the limit while it was read. */
+/** A body exceeded a limit while it was read. */
 public class RequestTooLarge extends IOException {
 
-  RequestTooLarge(long limitBytes) {
-    super(detail(limitBytes));
+  private RequestTooLarge(String detail) {
+    super(detail);
+  }
+
+  static RequestTooLarge inBytes(long limitBytes) {
+    return new RequestTooLarge(detail(limitBytes));
+  }
+
+  static RequestTooLarge inPieces() {
+    return new RequestTooLarge("The body comes in too many pieces.");
   }
 
   /** The text for the client. */

@@ -65,6 +65,29 @@ class RequestSizeLimitTest {
         .contains("%d bytes".formatted(LIMIT_BYTES));
   }
 
+  @Test
+  void refusesABodyInTooManyPieces() {
+    // The first byte is read alone, to see whether there is a body.
+    assertThat(inPieces(2 * LIMIT_BYTES / 64 + 2))
+        .startsWith("HTTP/1.1 413")
+        .contains("\"type\":\"%s\"".formatted(ProblemType.TOO_LARGE.uri()))
+        .contains("too many pieces");
+  }
+
+  @Test
+  void takesABodyInAsManyPiecesAsMayBe() {
+    assertThat(inPieces(2 * LIMIT_BYTES / 64)).startsWith("HTTP/1.1 200");
+  }
+
+  private String inPieces(int count) {
+    return RawHttp.answerTo(
+        port,
+        "POST /read HTTP/1.1",
+        "1\r\nx\r\n".repeat(count) + "0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n",
+        "Content-Type: text/plain\r\n");
+  }
+
   private String chunked(String encoding, int bytes) {
     var body = "%x\r\n%s\r\n0\r\n\r\n".formatted(bytes, "x".repeat(bytes));
     return RawHttp.answerTo(
