@@ -1,5 +1,7 @@
 package testbed.aggregator.route;
 
+import java.io.InterruptedIOException;
+import java.net.BindException;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -7,15 +9,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClientResponseException;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.support.deadline.Deadline;
+import testbed.support.discovery.SilentInstances;
 
 /**
  * Straight to a registered instance: each in turn, and the next one if an instance cannot be
- * reached, since it may have stopped a moment ago. A choice from a list that is in memory anyway;
- * Spring Cloud LoadBalancer's reactive chain would cost more than the call's preparation.
+ * reached, since it may have stopped a moment ago. Those that do not answer are left out. A choice
+ * from a list that is in memory anyway; Spring Cloud LoadBalancer's reactive chain would cost more
+ * than the call's preparation.
  */
 class DirectRoute implements CinemaRoute {
 
@@ -26,7 +31,7 @@ class DirectRoute implements CinemaRoute {
    * One for each cinema: with a common one, a list that asks every cinema would take as many turns
    * as there are cinemas, and of an even number each would get the same instance every time.
    */
-  private final Map<CinemaName, AtomicInteger> turns = new ConcurrentHashMap<>();
+  private final Map<CinemaName, Turns> turns = new ConcurrentHashMap<>();
 
   DirectRoute(CinemaClient client, Function<CinemaName, List<URI>> instances) {
     this.client = client;
@@ -41,22 +46,47 @@ class DirectRoute implements CinemaRoute {
         throw new ResourceAccessException("%s has no instance".formatted(cinema));
       };
     }
-    var turn = turns.computeIfAbsent(cinema, none -> new AtomicInteger()).getAndIncrement();
-    var first = client.ask(inTurn(addresses, turn), cinema);
-    return () -> answer(cinema, addresses, turn, first);
+    var ofCinema = turns.computeIfAbsent(cinema, this::newTurns);
+    int turn = ofCinema.next.getAndIncrement();
+    var first = ask(inTurn(ofCinema.silent.leaveOut(addresses), turn), cinema);
+    return () -> answer(cinema, first, addresses, ofCinema.silent, turn);
   }
 
-  private Cinema answer(CinemaName cinema, List<URI> addresses, int turn, Question first) {
-    var question = first;
-    for (int asked = 1; ; asked++) {
-      try {
-        return question.answer();
-      } catch (ResourceAccessException unreachable) {
-        if (asked == addresses.size() || isOver()) {
-          throw unreachable;
-        }
-        question = client.ask(inTurn(addresses, turn + asked), cinema);
+  private Turns newTurns(CinemaName cinema) {
+    return new Turns(new AtomicInteger(), new SilentInstances(() -> instances.apply(cinema)));
+  }
+
+  private Asked ask(URI instance, CinemaName cinema) {
+    return new Asked(instance, System.nanoTime(), client.ask(instance, cinema));
+  }
+
+  private Cinema answer(
+      CinemaName cinema, Asked asked, List<URI> instances, SilentInstances silent, int turn) {
+    try {
+      var answer = asked.question.answer();
+      silent.answered(asked.instance);
+      return answer;
+    } catch (RestClientResponseException refusal) {
+      silent.answered(asked.instance);
+      throw refusal;
+    } catch (ResourceAccessException unreachable) {
+      note(asked, unreachable, silent);
+      var others = instances.stream().filter(one -> !one.equals(asked.instance)).toList();
+      if (others.isEmpty() || isOver()) {
+        throw unreachable;
       }
+      var next = ask(inTurn(silent.leaveOut(others), turn), cinema);
+      return answer(cinema, next, others, silent, turn);
+    }
+  }
+
+  private static void note(
+      Asked asked, ResourceAccessException unreachable, SilentInstances silent) {
+    if (unreachable.contains(InterruptedIOException.class)) {
+      // Of a socket, or of the wait for a connection, which says nothing.
+      silent.gaveUp(asked.instance, asked.nanos);
+    } else if (!unreachable.contains(BindException.class)) {
+      silent.failed(asked.instance);
     }
   }
 
@@ -68,4 +98,13 @@ class DirectRoute implements CinemaRoute {
     var deadline = Deadline.current();
     return deadline != null && deadline.millisLeft() == 0;
   }
+
+  /**
+   * Of one cinema.
+   *
+   * @param next of its instances
+   */
+  private record Turns(AtomicInteger next, SilentInstances silent) {}
+
+  private record Asked(URI instance, long nanos, Question question) {}
 }

@@ -72,6 +72,30 @@ class DirectRouteTest {
   }
 
   @Test
+  void leavesOutAnInstanceThatDoesNotAnswer() {
+    var route = new DirectRoute(this::unreachableAtOne, cinema -> List.of(ONE, TWO));
+
+    for (int list = 0; list < 20; list++) {
+      assertThat(route.ask(UCD).answer()).isNotNull();
+    }
+
+    assertThat(asked).filteredOn("ucd http://10.0.0.1:8084"::equals).hasSize(3);
+    assertThat(asked).filteredOn("ucd http://10.0.0.2:8084"::equals).hasSize(20);
+  }
+
+  @Test
+  void asksAllInstancesIfNoneAnswers() {
+    var route = new DirectRoute(this::unreachable, cinema -> List.of(ONE, TWO));
+
+    for (int list = 0; list < 10; list++) {
+      var question = route.ask(UCD);
+      assertThatThrownBy(question::answer).hasMessage("refused");
+    }
+
+    assertThat(asked).hasSize(20);
+  }
+
+  @Test
   void asksNoOtherInstanceWhenTheTimeIsOver() {
     var route = new DirectRoute(this::unreachableAtOne, cinema -> List.of(ONE, TWO));
 
@@ -112,12 +136,13 @@ class DirectRouteTest {
   }
 
   private Question unreachableAtOne(URI address, CinemaName cinema) {
-    var answer = answer(address, cinema);
+    return address.equals(ONE) ? unreachable(address, cinema) : answer(address, cinema);
+  }
+
+  private Question unreachable(URI address, CinemaName cinema) {
+    answer(address, cinema);
     return () -> {
-      if (address.equals(ONE)) {
-        throw new ResourceAccessException("refused");
-      }
-      return answer.answer();
+      throw new ResourceAccessException("refused");
     };
   }
 }

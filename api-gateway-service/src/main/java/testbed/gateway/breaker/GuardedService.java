@@ -2,6 +2,7 @@ package testbed.gateway.breaker;
 
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.netty.handler.timeout.ReadTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -20,6 +21,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.gateway.balancer.Balancer;
 import testbed.support.deadline.Deadline;
+import testbed.support.discovery.SilentInstances;
 
 /**
  * The way to a service: one of its instances, behind a circuit breaker and a time limit. Both end
@@ -32,6 +34,7 @@ public final class GuardedService {
 
   private final String name;
   private final Supplier<List<URI>> instances;
+  private final SilentInstances silent;
   private final Balancer balancer;
   private final CircuitBreaker breaker;
   private final Duration limit;
@@ -52,6 +55,7 @@ public final class GuardedService {
       BreakerSettings settings) {
     this.name = name;
     this.instances = instances;
+    this.silent = new SilentInstances(instances);
     this.balancer = balancer;
     this.breaker = breaker;
     this.limit = limit;
@@ -121,9 +125,9 @@ public final class GuardedService {
     if (left.isEmpty()) {
       return Mono.error(new NotFoundException("%s has no instance".formatted(name)));
     }
-    var instance = balancer.choose(left);
-    return balancer
-        .ask(instance, client.ask(instance, question))
+    var instance = balancer.choose(silent.leaveOut(left));
+    var answer = balancer.ask(instance, client.ask(instance, question));
+    return (left.size() > 1 ? watched(instance, answer) : answer)
         .onErrorResume(
             IOException.class,
             failure ->
@@ -131,6 +135,17 @@ public final class GuardedService {
                     question,
                     Stream.concat(lost.stream(), Stream.of(instance)).collect(Collectors.toSet()),
                     failure));
+  }
+
+  /** Notes whether one of several instances answers. */
+  private Mono<Answer> watched(URI instance, Mono<Answer> answer) {
+    long asked = System.nanoTime();
+    return answer
+        .doOnNext(begun -> silent.answered(instance))
+        .doOnError(IOException.class, lost -> silent.failed(instance))
+        .doOnError(ReadTimeoutException.class, late -> silent.gaveUp(instance, asked))
+        // At the time limit too.
+        .doOnCancel(() -> silent.gaveUp(instance, asked));
   }
 
   /** A failure here comes before the answer has begun. */
