@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 
 from contract.product import Product
+from testbed.deploy.registry import ADDRESS
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.systems import instance
@@ -32,6 +36,10 @@ HEALTHY, AWAY = "cineworld", "dundrum"
 
 CRASH_COSTS = 0.01
 """The largest share of requests that may fail because of one of two instances."""
+
+
+NOTICED_S, SERVED = 10, 0.95
+"""When an instance that hangs costs little any more, and the share that is served then."""
 
 
 @pytest.mark.promise(
@@ -57,7 +65,7 @@ def test_others_are_unharmed(
             "own": Load(reserving(product, AWAY), evenly(2, 2 * seconds)),
             "lists": Load(listing(product), evenly(3, 3 * seconds)),
         }
-        with ExitStack() as running:
+        with contextlib.ExitStack() as running:
             for load in sent.values():
                 running.enter_context(load)
         return {name: load.entries for name, load in sent.items()}
@@ -117,6 +125,77 @@ def test_crash_is_bounded(
     figures["answers"] = statuses(load.entries)
     assert not undocumented(load.entries)
     assert len(failed) <= CRASH_COSTS * len(load.entries), statuses(load.entries)
+
+
+@pytest.mark.promise(
+    "stuck-instance-is-left-out",
+    "If one of two instances of a cinema hangs and stays registered, 95 requests in 100 are served "
+    "from the tenth second on.",
+)
+def test_stuck_instance_is_left_out(
+    stack: Stack,
+    product: Product,
+    variant: str,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """Reservations at the cinema with two instances and lists arrive at constant rates. One
+    instance is suspended; in `sync` the check sends its heartbeats to the registry. A list is
+    served if it has the cinema."""
+    if stack.record.compose is not None:
+        pytest.skip("suspends one process of two: --backends embedded")
+    seconds = NOTICED_S + sized(30, 15)
+    with (
+        stuck(stack, instance(TWICE, 2), registered=variant == "sync"),
+        Load(reserving(product, "ucd"), evenly(40, 40 * seconds), notice=progress) as made,
+        Load(listing(product), evenly(5, 5 * seconds)) as lists,
+    ):
+        pass
+    stack.await_converged(lambda _: None, 60)
+    for name, load in {"reservations": made, "lists": lists}.items():
+        later = [one for one in load.entries if one.due_s >= NOTICED_S]
+        complete = [one for one in later if one.outcome.served and one.outcome.why is None]
+        figures[f"{name} served"] = of(complete, later)
+        figures[f"{name} in the first {NOTICED_S} s"] = statuses(
+            one for one in load.entries if one.due_s < NOTICED_S
+        )
+        assert not undocumented(load.entries)
+        assert len(complete) >= SERVED * len(later), f"{name}: {statuses(later)}"
+
+
+@contextlib.contextmanager
+def stuck(stack: Stack, name: str, *, registered: bool) -> Iterator[None]:
+    """Suspend one instance while the body runs, and keep it registered."""
+    process = next(one.process for one in stack.record.running if one.name == name).find()
+    assert process is not None
+    service = next(one for one in stack.deployment.services if one.name == name)
+    over = threading.Event()
+
+    def beat(http: httpx.Client) -> None:
+        registry = f"{service.environ[ADDRESS]}apps/{TWICE.upper()}"
+        port = service.environ["SERVER_PORT"]
+        known = http.get(registry, headers={"Accept": "application/json"}).json()
+        id_ = next(
+            one["instanceId"]
+            for one in known["application"]["instance"]
+            if str(one["port"]["$"]) == port
+        )
+        while not over.wait(0.5):
+            http.put(f"{registry}/{id_}").raise_for_status()
+
+    with contextlib.ExitStack() as running:
+        if registered:
+            http = running.enter_context(httpx.Client(trust_env=False))
+            beating = running.enter_context(ThreadPoolExecutor(1)).submit(beat, http)
+        process.suspend()
+        try:
+            yield
+        finally:
+            over.set()
+            process.resume()
+        if registered:
+            beating.result()
 
 
 @pytest.mark.promise(
