@@ -143,7 +143,7 @@ YAML
 .ci/local-images.sh from-jars
 .ci/local-images.sh load-generator
 cp -r kubernetes "$work/kubernetes"
-TESTBED_ENV_FILE=.ci/local.env PYTHONPATH=harness .venv/bin/python -m testbed.deploy.manifests "$work/kubernetes" >/dev/null
+TESTBED_ENV_FILE=.ci/local.env ./testbed generate --manifests "$work/kubernetes"
 images load-generator
 overlay load-generator one-node
 (($#)) || set -- sync async

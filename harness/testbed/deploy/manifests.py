@@ -3,17 +3,12 @@
 Also the rules of Prometheus, as its operator reads them.
 
 Images, settings, ports, health checks, limits, files and networks are those of the compose file.
-After a change of one: ``.venv/bin/python -m testbed.deploy.manifests``.
-
-With other images or settings, those of ``TESTBED_ENV_FILE``, into a copy of the folder:
-``python -m testbed.deploy.manifests COPY``.
+After a change of one: ``./testbed generate``.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,12 +20,11 @@ import yaml
 from testbed.deploy import compose, composefile
 from testbed.deploy.composefile import ComposeService
 from testbed.model import systems
-from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.systems import SystemDeclaration
 
 HEAD = """\
-# Made from {file}: .venv/bin/python -m testbed.deploy.manifests
+# Made from {file}: ./testbed generate
 """
 
 ACCOUNTS = (
@@ -120,8 +114,8 @@ def rules(project: Project) -> str:
     return HEAD.format(file="prometheus/rules") + _text([found])
 
 
-def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
-    """Write all files into a folder, and return their paths."""
+def contents(project: Project, folder: Path, environ: Mapping[str, str]) -> dict[Path, str]:
+    """Return all files of a folder."""
     files = {
         folder / "base" / "accounts.env": accounts(project, environ),
         folder / "components" / "monitoring" / "rules.yaml": rules(project),
@@ -129,6 +123,12 @@ def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Pa
     for system in systems.declarations(project.root).values():
         for name, text in overlay(project, system, environ).items():
             files[folder / "overlays" / system.name / name] = text
+    return files
+
+
+def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Write all files into a folder, and return their paths."""
+    files = contents(project, folder, environ)
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -395,16 +395,3 @@ def _text(documents: Iterable[Mapping[str, Any]]) -> str:
     return yaml.dump_all(
         documents, Dumper=_Dumper, sort_keys=False, width=105, default_flow_style=None
     )
-
-
-def main() -> None:
-    project = Project.find()
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else project.root / "kubernetes"
-    try:
-        print(*write(project, folder, os.environ), sep="\n")
-    except UserError as problem:
-        sys.exit(problem.message)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Makes the JMeter plans: `python -m testbed.measure.plans` writes them.
+"""Makes the JMeter plans, which `./testbed generate` writes.
 
 Each plan is made of ``jmeter/template.jmx.j2``, the workload's ``jmeter/workloads/NAME.yaml`` and
 the system's declaration. It needs the extra ``dev`` (jinja2).
@@ -104,6 +104,14 @@ def contents(project: Project) -> Mapping[Path, str]:
     }
 
 
+def write(project: Project) -> list[Path]:
+    """Write the plans, and return their paths."""
+    files = contents(project)
+    for file, text in files.items():
+        file.write_text(text, encoding="utf-8")
+    return list(files)
+
+
 def _read(project: Project, name: str) -> WorkloadDeclaration:
     file = project.plans / "workloads" / f"{name}.yaml"
     return read(WorkloadDeclaration, "workload", file)
@@ -123,9 +131,3 @@ def _laid_out(xml: str) -> str:
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode").replace(" />", "/>")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
-
-
-if __name__ == "__main__":
-    for file, text in contents(Project.find()).items():
-        file.write_text(text, encoding="utf-8")
-        print(file)

@@ -10,6 +10,6 @@ def test_the_settings_are_those_of_the_built_services() -> None:
 
     written = settings.file(project).read_text(encoding="utf-8")
 
-    assert written == settings_file.content(settings_file.found(project)), (
-        "write it: .venv/bin/python -m testbed.deploy.settings_file"
+    assert written == settings_file.content(settings_file.described(project)), (
+        "write it: ./testbed generate"
     )

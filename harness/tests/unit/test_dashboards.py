@@ -46,8 +46,7 @@ def queries(dashboard: Json) -> Iterator[str]:
 def test_the_files_are_what_is_generated() -> None:
     committed = {path.name: path.read_text() for path in FOLDER.iterdir()}
 
-    command = ".venv/bin/python -m testbed.watch.dashboards"
-    assert committed == files.contents(ROOT), f"write them: {command}"
+    assert committed == files.contents(ROOT), "write them: ./testbed generate"
 
 
 def test_writing_leaves_no_dashboard_that_is_no_more(tmp_path: Path) -> None:

@@ -94,8 +94,8 @@ def test_all_files_are_written(tmp_path: Path) -> None:
     project = Project(tmp_path, tmp_path / "state")
     written = manifests.write(project, tmp_path / "kubernetes", {})
     assert len(written) == 2 + 2 * len(systems.names())
-    for one in written:
-        assert one.read_text() == (Project.find().root / one.relative_to(tmp_path)).read_text()
+    committed = [(Project.find().root / file.relative_to(tmp_path)).read_text() for file in written]
+    assert [file.read_text() for file in written] == committed, "write them: ./testbed generate"
 
     # With an image of one's own.
     (tmp_path / "mine.env").write_text("MONGODB_IMAGE=mine/mongodb:1\n")

@@ -34,7 +34,7 @@ def plan_of(root: Path, system: str, workload: Mapping[str, Any]) -> str:
 def test_the_files_are_what_is_generated() -> None:
     made = plans.contents(Project.find())
     committed = {path: path.read_text(encoding="utf-8") for path in made}
-    assert committed == made, "write them: .venv/bin/python -m testbed.measure.plans"
+    assert committed == made, "write them: ./testbed generate"
 
 
 @pytest.mark.parametrize("protocol", ["direct", "acknowledged"])

@@ -1,5 +1,5 @@
 """The Grafana dashboards.
 
-`python -m testbed.watch.dashboards` draws what YAML files declare and writes it into
-`grafana/dashboards`. It needs the extra ``dev`` (grafana-foundation-sdk).
+`./testbed generate` draws what YAML files declare, into `grafana/dashboards`. It needs the extra
+``dev`` (grafana-foundation-sdk).
 """
