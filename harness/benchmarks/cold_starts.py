@@ -24,7 +24,7 @@ import polars as pl
 
 from testbed.analysis.statistics.ratios import ratio_of_runs
 from testbed.cli.preparing import trained
-from testbed.deploy import jdk
+from testbed.deploy.building import jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import ProcessMeter
 from testbed.deploy.services import Deployment

@@ -31,7 +31,8 @@ from pymongo import MongoClient
 from scipy import stats
 
 from testbed.cli.preparing import prepare
-from testbed.deploy import database, jdk, services
+from testbed.deploy import database, services
+from testbed.deploy.building import jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.stack import Stack
 from testbed.measure import load, metrics

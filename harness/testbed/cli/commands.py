@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.cli.overview import COMMANDS, HELP
-from testbed.deploy import processes
+from testbed.deploy import programs
 from testbed.model.errors import UserError
 
 
@@ -33,7 +33,7 @@ def application(name: str) -> typer.Typer:
 
 def run(name: str, *arguments: str) -> None:
     """Run a command; print user errors without a stack trace."""
-    processes.end_on_signals()
+    programs.end_on_signals()
     app = application(name)
     try:
         app(arguments, prog_name=f"./testbed {name}")
@@ -42,6 +42,6 @@ def run(name: str, *arguments: str) -> None:
         if problem.hint:
             errors.print(escape(problem.hint), soft_wrap=True)
         sys.exit(EXIT_FAILED)
-    except processes.Interrupted:
+    except programs.Interrupted:
         errors.print("[yellow]Interrupted; what was started has been ended.[/yellow]")
         sys.exit(EXIT_INTERRUPTED)

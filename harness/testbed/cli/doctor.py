@@ -10,9 +10,11 @@ from enum import Enum
 
 import psutil
 
-from testbed.deploy import build, compose, deployments, jdk, ports, processes, record
+from testbed.deploy import deployments, ports, programs, record
+from testbed.deploy.building import build, jdk
+from testbed.deploy.building.jdk import Jdk
+from testbed.deploy.containers import compose
 from testbed.deploy.deployments import Choice
-from testbed.deploy.jdk import Jdk
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -77,7 +79,7 @@ def _jmeter_java(jdks: list[Jdk]) -> Finding:
 
 
 def _maven_version() -> str:
-    answer = processes.ask([build.maven(), "-version"], environ=jdk.for_services().environment())
+    answer = programs.ask([build.maven(), "-version"], environ=jdk.for_services().environment())
     first = (answer.stdout.strip() or answer.stderr.strip() or "no answer").splitlines()[0]
     if answer.returncode != 0:
         raise UserError(f"mvn -version failed: {first}")

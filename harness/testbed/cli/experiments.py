@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -54,10 +54,15 @@ from testbed.cli.steps import (
     of_experiment,
     preparation,
 )
-from testbed.deploy import build, cluster, compose, deployments, jdk, leftovers, machine, namespace
+from testbed.deploy import deployments, leftovers, machine
+from testbed.deploy.building import build, jdk
 from testbed.deploy.deployments import Choice
-from testbed.deploy.generator_pods import generator_pods
+from testbed.deploy.kubernetes import cluster
+from testbed.deploy.kubernetes.deployment import overlays
+from testbed.deploy.kubernetes.generator_pods import generator_pods
 from testbed.deploy.meter import MB
+from testbed.deploy.places import deployer
+from testbed.deploy.processes import namespace
 from testbed.deploy.record import now
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
@@ -68,7 +73,6 @@ from testbed.measure import environment, load, machine_watch, pods, results_dire
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator
 from testbed.measure.machine_watch import Others, Watch
-from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.words import about
@@ -238,7 +242,7 @@ def _measure(
 
 
 def _preparation(project: Project, plan: Experiment, *, build_first: bool) -> Step:
-    generator = plan.backends != "kubernetes"
+    generator = deployer(plan.backends).on_this_machine
     stale: set[str] = set()
     if build_first:
         needed = modules(project, _choices(plan, 0).values(), generator=generator)
@@ -303,9 +307,10 @@ def _tell_of_others() -> Others | None:
 
 def _watch(plan: Experiment) -> Watch | None:
     """Return what watches other programs; None if the systems' own cannot be told from them."""
-    if plan.backends == "kubernetes" or any(system.target for system in plan.compared):
+    place = deployer(plan.backends)
+    if not place.on_this_machine or any(system.target for system in plan.compared):
         return None
-    return Watch(machine_watch.CONTAINER_RUNTIME if plan.backends == "docker" else ())
+    return Watch(place.runtime)
 
 
 def _show_plan(project: Project, plan: Experiment, done: Records, *, as_json: bool) -> None:
@@ -355,7 +360,8 @@ def _dependencies(
     What takes long and was not planned is a step of its own in `steps`. `caches` says whether
     systems start from AOT caches; None lets the number of starts decide.
     """
-    if watched and plan.backends != "docker":
+    place = deployer(plan.backends)
+    if watched and not place.with_prometheus:
         raise UserError(
             f"--watched: backends {plan.backends!r} come without Prometheus; "
             "write `backends: docker` into the experiment",
@@ -370,8 +376,8 @@ def _dependencies(
         name: described(project, choice, environ) for name, choice in choices.items()
     }
     if build_first:
-        build_for(project, choices.values(), generator=plan.backends != "kubernetes")
-    generators = _in_pods(project, plan) if plan.backends == "kubernetes" else _here(project, plan)
+        build_for(project, choices.values(), generator=place.on_this_machine)
+    generators = (_here if place.on_this_machine else _in_pods)(project, plan)
     if caches is None:
         starts = len(planning.expect(plan, {}).starts)
         caches = caches_pay(project, described_systems.values(), starts)
@@ -382,30 +388,28 @@ def _dependencies(
         name: startable(project, choices[name], deployment, environ, caches=caches)
         for name, deployment in described_systems.items()
     } | {
-        one.name: deployments.elsewhere(one.variant, one.preset, one.target)
-        for one in plan.compared
-        if one.target is not None
+        system.name: deployments.elsewhere(system.variant, system.preset, system.target)
+        for system in plan.compared
+        if system.target is not None
     }
-    from_jars = plan.backends in ("embedded", "local")
-    jars = sorted({jar for one in choices.values() for jar in deployments.jars(one, project)})
-    clusters = {one.cluster.context for one in prepared_systems.values() if one.cluster is not None}
+    from_jars = place.from_jars and bool(started)
+    jars = {jar for choice in choices.values() for jar in deployments.jars(choice, project)}
+    by_variant = {deployment.variant: deployment for deployment in described_systems.values()}
 
     def describe() -> dict[str, Any]:
         images: dict[str, str | None] = dict(generators.images)
-        if plan.backends == "docker":
-            images = _images(project, [one.variant for one in started], environ)
-        for one in prepared_systems.values():
-            named = cluster.images(one.manifests).items()
-            images |= {f"{one.variant}/{service}": image for service, image in named}
+        for variant, deployment in by_variant.items():
+            own = place.images(project, deployment, environ, partial(step, console))
+            images |= {f"{variant}/{service}": image for service, image in own.items()}
         return environment.describe(
             project,
-            jdk.for_services() if from_jars and started else None,
+            jdk.for_services() if from_jars else None,
             generators.java,
             sorted({system.preset for system in started}),
-            jars if from_jars else [],
+            sorted(jars) if from_jars else [],
             images,
-            next(map(cluster.described, clusters), None),
-            aot_caches=caches if from_jars and started else None,
+            next(map(place.nodes, by_variant.values()), None),
+            aot_caches=caches if from_jars else None,
         )
 
     def ceilings(plans: Sequence[str], generator: Generator, anew: bool) -> Mapping[str, float]:
@@ -461,7 +465,7 @@ def _here(project: Project, plan: Experiment) -> _Generators:
 
 def _in_pods(project: Project, plan: Experiment) -> _Generators:
     most = max(system.generators for system in plan.compared)
-    those = generator_pods(deployments.overlays(project), most)
+    those = generator_pods(overlays(project), most)
     return _Generators(
         partial(pods.several, those, project), images=cluster.images(those.manifests)
     )
@@ -469,20 +473,3 @@ def _in_pods(project: Project, plan: Experiment) -> _Generators:
 
 def _notice(text: str) -> None:
     console.print(f"[yellow]{escape(text)}[/yellow]", soft_wrap=True)
-
-
-def _images(
-    project: Project, variants: Iterable[str], environ: Mapping[str, str]
-) -> dict[str, str | None]:
-    """Return the image id of every container of some variants; fetch missing images."""
-    ids: dict[str, str | None] = {}
-    for variant in dict.fromkeys(variants):
-        files = compose.describe(project, systems.declaration(variant).compose)
-        services = compose.resolved(files, environ)
-        known = compose.image_ids(services)
-        if missing := {name: services[name] for name, id_ in known.items() if id_ is None}:
-            with step(console, f"Fetching the images of {variant}"):
-                compose.fetch_images(files, missing, environ, project.logs / "compose.log")
-            known = compose.image_ids(services)
-        ids |= {f"{variant}/{service}": known[service] for service in sorted(known)}
-    return ids

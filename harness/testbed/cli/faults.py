@@ -21,7 +21,9 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import build_changed
-from testbed.deploy import compose, jdk, leftovers, processes, record
+from testbed.deploy import leftovers, programs, record
+from testbed.deploy.building import jdk
+from testbed.deploy.places import deployer
 from testbed.measure import environment, results_directory
 from testbed.model import files, promises, systems
 from testbed.model.errors import UserError, unknown
@@ -87,9 +89,9 @@ def faults(
         require_publishable(project, short=short, changed=bool(settings) or preset != "tuned")
     leftovers.clear_all(project)
     java = jdk.for_services()
-    if backends == "docker":
-        compose.require_docker()
-    elif not no_build:
+    place = deployer(backends)
+    place.require()
+    if place.from_jars and not no_build:
         build_changed(project, java)
     results = results_directory.new_results(project, "faults", record.now())
     results.mkdir(parents=True)
@@ -103,7 +105,7 @@ def faults(
         *(f"--system={one}" for one in system or ()),
     ]
     environ = java.environment({**os.environ, "TESTBED_ROOT": str(project.root)})
-    code = processes.run_in_foreground(command, environ, project.root / "harness")
+    code = programs.run_in_foreground(command, environ, project.root / "harness")
     found = promises.read(results / promises.FILE)
     if not any(results.iterdir()):
         results.rmdir()

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from testbed.cli.console import console, print_json
 from testbed.cli.steps import KEPT, Pace, of_experiment
+from testbed.deploy.places import deployer
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.planning import Expected
@@ -60,8 +61,7 @@ def needs(plan: Experiment) -> list[str]:
         bool(plan.limiting) or any(system.limits for system in plan.compared)
     )
     return [
-        *(["Docker"] if plan.backends == "docker" else []),
-        *(["a Kubernetes cluster"] if plan.backends == "kubernetes" else []),
+        *deployer(plan.backends).needs,
         *([f"{cores} cores"] if cores > LEAST_CORES else []),
         *([LIMITS] if limited else []),
         *([NETWORK] if plan.local_ports is not None else []),

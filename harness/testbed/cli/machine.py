@@ -17,7 +17,8 @@ from testbed.cli.console import EXIT_FAILED, board, console, output_as, print_js
 from testbed.cli.doctor import Finding, Verdict
 from testbed.cli.options import JsonOption
 from testbed.cli.preparing import build_changed, lay_out_jmeter, trained
-from testbed.deploy import jdk, leftovers
+from testbed.deploy import leftovers
+from testbed.deploy.building import jdk
 from testbed.deploy.deployments import Choice
 from testbed.measure import load
 from testbed.model import systems

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from testbed.cli.console import console, step
-from testbed.deploy import aot_cache, build, compose, database, deployments, groups, jdk, ports
+from testbed.deploy import deployments, ports, training
+from testbed.deploy.building import aot_cache, build, jdk
 from testbed.deploy.deployer import Notice
 from testbed.deploy.deployments import Choice
+from testbed.deploy.places import deployer
+from testbed.deploy.processes.deployment import in_processes
 from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
 from testbed.measure import ceiling, load, metrics
@@ -20,9 +23,6 @@ from testbed.measure.load import Generator
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
-
-IN_PROCESSES = ("embedded", "local")
-"""The backends of systems whose services are processes of this machine."""
 
 PAYS_FROM = 5
 """Starts of a system from which on training its AOT caches takes less time than it saves.
@@ -83,7 +83,7 @@ def modules(project: Project, choices: Iterable[Choice], *, generator: bool) -> 
     """Return the modules whose jars some systems need; with `generator`, that of JMeter too."""
     needed = {load.MODULE} if generator else set()
     for choice in choices:
-        if choice.backends in IN_PROCESSES:
+        if deployer(choice.backends).from_jars:
             own = deployments.modules(choice, project)
             needed |= {module for module in own if choice.jars is None or module == EMBEDDED}
     return needed
@@ -91,18 +91,8 @@ def modules(project: Project, choices: Iterable[Choice], *, generator: bool) -> 
 
 def described(project: Project, choice: Choice, environ: Mapping[str, str]) -> Deployment:
     """Return a deployment, before anything is built; raise `UserError` if it cannot be started."""
-    if choice.backends == "docker":
-        compose.require_docker()
-        deployment = deployments.in_containers(choice, project, environ)
-    elif choice.backends == "kubernetes":
-        deployment = deployments.in_cluster(choice, project, environ)
-    else:
-        deployment = deployments.deployment(choice, project, jdk.for_services(), environ)
-        if choice.limits:
-            groups.require()
+    deployment = deployer(choice.backends).describe(choice, project, environ)
     ports.require_free(deployment.ports)
-    if choice.backends == "local":
-        _require_local_backends(deployment)
     return deployment
 
 
@@ -133,7 +123,7 @@ def startable(
 
     Missing caches are trained. Raises `UserError` if a jar is missing.
     """
-    if choice.backends not in IN_PROCESSES:
+    if not deployer(choice.backends).from_jars:
         return deployment
     java = jdk.for_services()
     build.require_jars(project, deployments.jars(choice, project))
@@ -166,7 +156,7 @@ def trained(
     project: Project, choice: Choice, java: jdk.Jdk, environ: Mapping[str, str]
 ) -> Deployment:
     """Return a deployment that starts from AOT caches; train missing ones."""
-    deployment = deployments.deployment(choice, project, java, environ)
+    deployment = in_processes(choice, project, java, environ)
     if not aot_cache.is_trained(deployment, project, java):
         build.require_jars(project, deployments.jars(replace(choice, backends="embedded"), project))
         lay_out_jmeter(project)
@@ -174,7 +164,7 @@ def trained(
         title = f"Training {choice.variant} (preset {choice.preset}) for quick starts"
         with step(console, title) as detail:
             put_load = partial(_put_training_load, project, detail)
-            aot_cache.train(plain, project, java, environ, put_load, detail)
+            training.train(plain, project, java, environ, put_load, detail)
     return aot_cache.use(deployment, project, java)
 
 
@@ -191,7 +181,7 @@ def _to_train(
         plain = replace(
             choice, backends="embedded", settings=flags, port_offset=offset, replicas={}, limits={}
         )
-        return deployments.deployment(plain, project, java, environ)
+        return in_processes(plain, project, java, environ)
 
     for offset in range(choice.port_offset, TRAINING_OFFSETS, 1000):
         found = moved(offset)
@@ -225,19 +215,6 @@ def _put_training_load(project: Project, notice: Notice, stack: Stack, folder: P
                     f"the training load {workload} failed: none of {seen.operations} operations "
                     "succeeded"
                 )
-
-
-def _require_local_backends(deployment: Deployment) -> None:
-    if deployment.mongodb_uri is not None:
-        database.require_answer(deployment.mongodb_uri)
-    if any("RABBITMQ_HOST" in one.environ for one in deployment.services):
-        host = os.environ.get("RABBITMQ_HOST", "localhost")
-        port = ports.parse("RABBITMQ_PORT", os.environ.get("RABBITMQ_PORT", "5672"))
-        if not ports.accepts(port, host):
-            raise UserError(
-                f"no AMQP server at {host}:{port}",
-                "Is it running, and do RABBITMQ_HOST and RABBITMQ_PORT lead to it?",
-            )
 
 
 def measure_ceilings(

@@ -20,7 +20,8 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import measuring_environ, prepare
-from testbed.deploy import jdk, leftovers, record
+from testbed.deploy import leftovers, record
+from testbed.deploy.building import jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.stack import Stack
 from testbed.measure import load, profiling, results_directory

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import psutil
 
-from testbed.deploy import build, machine, processes
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import machine, programs
+from testbed.deploy.building import build
+from testbed.deploy.building.jdk import Jdk
 from testbed.model.project import Project
 
 FAILURE_MARKS = ("FAILED ", "ERROR ", "[ERROR] ")
@@ -121,7 +122,7 @@ def run_all(
             output = outputs / f"{suite.name}.log"
             start = time.monotonic()
             environment = jdk.environment(environ)
-            code = processes.run_in_foreground(suite.command, environment, suite.folder, output)
+            code = programs.run_in_foreground(suite.command, environment, suite.folder, output)
             verdict = Verdict(suite, code, time.monotonic() - start, output)
             with telling:
                 verdicts.append(verdict)

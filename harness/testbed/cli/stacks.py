@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-import httpx
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -24,20 +22,12 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import prepare
-from testbed.deploy import (
-    cluster,
-    compose,
-    deadletters,
-    leftovers,
-    ports,
-    processes,
-    record,
-    services,
-)
+from testbed.deploy import deadletters, leftovers, ports, programs, record
 from testbed.deploy.deadletters import DeadLetter
 from testbed.deploy.deployments import Choice
-from testbed.deploy.meter import Meter, ProcessMeter, Usage
-from testbed.deploy.record import Running, StackRecord
+from testbed.deploy.meter import Usage
+from testbed.deploy.places import deployer
+from testbed.deploy.record import StackRecord
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
@@ -77,12 +67,12 @@ def up(
 def down() -> None:
     """End every process that was started for a variant."""
     running = _running()
-    for project, known in running:
-        if record.owner_alive(known):
+    for project, stack in running:
+        if record.owner_alive(stack):
             leftovers.require_none(project)
-    for project, known in running:
-        with step(console, f"Ending {known.variant}"), processes.uninterrupted():
-            killed = leftovers.end(project, known)
+    for project, stack in running:
+        with step(console, f"Ending {stack.variant}"), programs.uninterrupted():
+            killed = leftovers.end(project, stack)
         if killed:
             console.print(f"Had to be killed: {', '.join(killed)}")
 
@@ -92,11 +82,11 @@ def status(as_json: JsonOption = False) -> None:
     with output_as(json_only=as_json):
         running = _running()
         if as_json:
-            stacks = [_as_data(known) for _, known in running]
-            as_meant = [stack["as_meant"] for stack in stacks]
+            stacks = [_as_data(stack) for _, stack in running]
+            as_meant = [data["as_meant"] for data in stacks]
             print_json({"stacks": stacks})
         else:
-            as_meant = [_print_status(known) for _, known in running]
+            as_meant = [_print_status(stack) for _, stack in running]
     if not all(as_meant):
         raise typer.Exit(EXIT_FAILED)
 
@@ -109,17 +99,15 @@ def logs(
 ) -> None:
     """Show the end of the logs of the running variant, or of the last one."""
     project = Project.find()
-    known = record.load(project)
-    if known is not None and known.compose is not None:
-        command = compose.logs_command(known.compose, service, follow)
-        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
-    if known is not None and known.cluster is not None:
-        command = cluster.logs_command(known.cluster, service, follow)
-        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+    stack = record.load(project)
+    if stack is not None and (
+        command := deployer(stack.backends).logs_command(stack, service, follow)
+    ):
+        raise typer.Exit(programs.run_in_foreground(command, os.environ, project.root))
     files = {
-        file.stem if one == project else f"{one.state.name}/{file.stem}": file
-        for one in project.every_stack()
-        for file in sorted(one.logs.glob("*.log"))
+        file.stem if place == project else f"{place.state.name}/{file.stem}": file
+        for place in project.every_stack()
+        for file in sorted(place.logs.glob("*.log"))
     }
     if not files:
         raise UserError("no logs yet", f"Start something first: ./testbed up {names()[0]}")
@@ -128,7 +116,7 @@ def logs(
     chosen = [files[service]] if service else list(files.values())
     if follow:
         command = ["tail", "-n", "100", "-F", *map(str, chosen)]
-        raise typer.Exit(processes.run_in_foreground(command, os.environ, project.root))
+        raise typer.Exit(programs.run_in_foreground(command, os.environ, project.root))
     for file in chosen:
         if len(chosen) > 1:
             console.rule(escape(project.shown(file)), align="left")
@@ -145,10 +133,10 @@ def dead_letters(
     """Show the messages of the running variant that its services have set aside."""
     if replay and purge:
         raise UserError("--replay and --purge exclude each other")
-    known = record.load(Project.find())
-    if known is None or not known.is_up:
+    stack = record.load(Project.find())
+    if stack is None or not stack.is_up:
         raise UserError("nothing is running", "Messages are kept while their variant runs.")
-    with deadletters.connected(known, os.environ) as channel:
+    with deadletters.connected(stack, os.environ) as channel:
         if replay:
             console.print(f"Sent again: {deadletters.replay(channel, queue)}")
         elif purge:
@@ -172,60 +160,16 @@ def live(
 
 def _running() -> list[tuple[Project, StackRecord]]:
     """Return every stack that runs; print a message if there is none."""
-    found = [(one, record.load(one)) for one in Project.find().every_stack()]
-    running = [(one, known) for one, known in found if known is not None]
+    stacks = [(place, record.load(place)) for place in Project.find().every_stack()]
+    running = [(place, stack) for place, stack in stacks if stack is not None]
     if not running:
         console.print("Nothing is running.")
     return running
 
 
-@dataclass(frozen=True)
-class Part:
-    """A process, container or pod of a stack."""
-
-    service: str
-    state: str
-    as_meant: bool
-    ports: tuple[int, ...] = ()
-    start_s: float | None = None
-    """Seconds from its start to ready; None if unknown."""
-    pid: int | None = None
-    usage: Usage | None = None
-
-
-def _parts(known: StackRecord) -> list[Part]:
-    """Return what there is of a stack, with its state and its use of resources now."""
-    with services.client() as http:
-        parts = [
-            Part(
-                service=one.name,
-                state=_state(one, http),
-                as_meant=one.process.find() is not None,
-                ports=one.ports,
-                start_s=one.ready_s,
-                pid=one.process.pid,
-            )
-            for one in known.running
-        ]
-    meter: Meter = ProcessMeter({one.name: one.process for one in known.running})
-    if known.compose is not None:
-        containers = compose.containers(known.compose)
-        parts += [Part(one.name, one.state, one.as_meant) for one in containers]
-        meter = compose.inner_meter({one.name: one.id for one in containers})
-    elif known.cluster is not None:
-        pods = cluster.pods(known.cluster)
-        parts += [
-            Part(name, "ready" if pod.ready else pod.problem or "not ready", pod.ready)
-            for name, pod in pods.items()
-        ]
-        meter = cluster.meter(known.cluster, {name: pod.name for name, pod in pods.items()})
-    usage = meter.read(pss=True)
-    return [replace(part, usage=usage.get(part.service)) for part in parts]
-
-
-def _print_status(known: StackRecord) -> bool:
+def _print_status(stack: StackRecord) -> bool:
     """Print what runs of a stack; return whether all of it is as meant."""
-    parts = _parts(known)
+    parts = deployer(stack.backends).parts(stack)
     usages = [part.usage for part in parts if part.usage is not None]
     memory = _memory_name(usages)
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
@@ -244,10 +188,10 @@ def _print_status(known: StackRecord) -> bool:
             "" if part.pid is None else str(part.pid),
         )
     console.print(table)
-    total = sum(_memory_mb(one, memory) for one in usages)
-    started = "" if known.start_s is None else f", complete after {known.start_s:.1f} s"
+    total = sum(_memory_mb(usage, memory) for usage in usages)
+    started = "" if stack.start_s is None else f", complete after {stack.start_s:.1f} s"
     console.print(
-        f"{known.variant}, preset {known.preset}, backends {known.backends}: "
+        f"{stack.variant}, preset {stack.preset}, backends {stack.backends}: "
         f"{total:,.0f} MB together{started}"
     )
     return all(part.as_meant for part in parts)
@@ -255,21 +199,21 @@ def _print_status(known: StackRecord) -> bool:
 
 def _memory_name(usages: Sequence[Usage]) -> str:
     """Return by what memory is shown: PSS if all have it, else RSS."""
-    return "PSS" if usages and all(one.pss_mb is not None for one in usages) else "RSS"
+    return "PSS" if usages and all(usage.pss_mb is not None for usage in usages) else "RSS"
 
 
 def _memory_mb(usage: Usage, name: str) -> float:
     return usage.pss_mb if name == "PSS" and usage.pss_mb is not None else usage.rss_mb
 
 
-def _as_data(known: StackRecord) -> dict[str, Any]:
+def _as_data(stack: StackRecord) -> dict[str, Any]:
     """Return the status of a stack for JSON, as ``docs/report.md`` describes it."""
-    parts = _parts(known)
+    parts = deployer(stack.backends).parts(stack)
     return {
-        "variant": known.variant,
-        "preset": known.preset,
-        "backends": known.backends,
-        "start_s": known.start_s,
+        "variant": stack.variant,
+        "preset": stack.preset,
+        "backends": stack.backends,
+        "start_s": stack.start_s,
         "as_meant": all(part.as_meant for part in parts),
         "services": [
             {
@@ -292,20 +236,13 @@ def _rounded(usage: Usage | None, figure: str) -> float | None:
     return None if value is None else round(value, 1)
 
 
-def _state(one: Running, http: httpx.Client) -> str:
-    if one.process.find() is None:
-        return "ended"
-    if not one.ports:
-        return "running"
-    return "ready" if services.is_ready(http, one.ports, one.health) else "not ready"
-
-
 def _shown(letters: list[DeadLetter]) -> Table | str:
     if not letters:
         return "No message was set aside."
     table = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("type", "correlation id", "sent to", "reason"):
         table.add_column(heading)
-    for one in letters:
-        table.add_row(one.type, one.correlation_id, one.routing_key or "unknown", one.reason)
+    for letter in letters:
+        sent_to = letter.routing_key or "unknown"
+        table.add_row(letter.type, letter.correlation_id, sent_to, letter.reason)
     return table

@@ -1,1 +1,4 @@
-"""Builds, starts and stops the systems as processes or containers, and meters their usage."""
+"""Builds, starts and stops the systems, and meters their usage.
+
+`Deployer` is what a stack, a status or a later command asks; `places` alone knows its three kinds.
+"""

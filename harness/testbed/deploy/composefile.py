@@ -1,4 +1,4 @@
-"""Reads the services of compose files, and how each is started, without Docker.
+"""Reads compose files without Docker: their services, how each is started, their variables.
 
 Supports what the project's files use: ``extends`` within and across files, merge keys, variables
 (``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
@@ -9,15 +9,18 @@ containers: the port settings of the embedded backends (``listens``), and settin
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import dotenv
 import yaml
 
 from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 MANAGEMENT_PORT = "MANAGEMENT_SERVER_PORT"
 """The setting with the port of a service's health and metrics, where that is one of its own."""
@@ -93,6 +96,35 @@ class _Files:
                 raise UserError(f"{file} has no services")
             self.read[file] = dict(content["services"])
         return self.read[file]
+
+
+def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
+    """Return the files with the variables of the compose files; later files override earlier ones.
+
+    ``TESTBED_ENV_FILE`` names a further file, read after ``.env``. Raises `UserError` if a file is
+    missing.
+    """
+    files = [project.root / ".env"]
+    if further := environ.get("TESTBED_ENV_FILE"):
+        files.append(Path(further).absolute())
+    for one in files:
+        if not one.is_file():
+            raise UserError(f"no {project.shown(one)}")
+    return tuple(files)
+
+
+def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the variables of the compose files; `environ` overrides the files, as in compose."""
+    known = values(env_files(project, environ)) | dict(environ)
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def values(files: Iterable[Path]) -> dict[str, str | None]:
+    """Return the variables that files set; later files override earlier ones."""
+    known: dict[str, str | None] = {}
+    for file in files:
+        known |= dotenv.dotenv_values(file)
+    return known
 
 
 def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:

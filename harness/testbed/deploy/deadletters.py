@@ -16,9 +16,8 @@ from pika.exceptions import (
     UnroutableError,
 )
 
-from testbed.deploy import compose, ports
+from testbed.deploy.places import deployer
 from testbed.deploy.record import StackRecord
-from testbed.deploy.services import EMBEDDED
 from testbed.model.errors import UserError
 
 QUEUE = "deadLetterQueue"
@@ -60,16 +59,16 @@ class DeadLetter:
 
 def peek(channel: Channel, queue: str = QUEUE) -> list[DeadLetter]:
     """Return the messages of a queue, which stay there."""
-    found, last = [], None
+    letters, last = [], None
     while True:
         method, properties, _ = channel.basic_get(queue)
         if method is None:
             break
-        found.append(_described(properties))
+        letters.append(_described(properties))
         last = method.delivery_tag
     if last is not None:
         channel.basic_nack(last, multiple=True)
-    return found
+    return letters
 
 
 def replay(channel: Channel, queue: str = QUEUE) -> int:
@@ -113,14 +112,14 @@ def purge(channel: Channel, queue: str = QUEUE) -> int:
 
 
 @contextmanager
-def connected(known: StackRecord, environ: Mapping[str, str]) -> Iterator[Channel]:
+def connected(record: StackRecord, environ: Mapping[str, str]) -> Iterator[Channel]:
     """Open a confirmed channel to the AMQP server of a running stack.
 
     Raises `UserError` if the stack has none, it does not answer, or it does not have the queue.
     """
-    if known.cluster is not None:
-        raise UserError("on Kubernetes no queue can be reached from here")
-    settings = _of_containers(known, environ) if known.compose else _of_processes(known)
+    settings = deployer(record.backends).amqp_settings(record, environ)
+    if settings is None:
+        raise UserError(f"{record.variant} sends no messages", "Start a variant that does.")
     address = f"{settings['RABBITMQ_HOST']}:{settings['RABBITMQ_PORT']}"
     try:
         with pika.BlockingConnection(
@@ -156,32 +155,3 @@ def _described(properties: Any) -> DeadLetter:
         routing_key=headers.get(ROUTING_KEY),
         reason=str(headers.get(REASON, "")),
     )
-
-
-def _of_processes(known: StackRecord) -> Mapping[str, str]:
-    """Return the settings of a service that runs, with which it has found the server."""
-    for one in known.running:
-        process = one.process.find()
-        settings = {} if process is None else process.environ()
-        # The backends inherit the shell, whose variables may lead to another server.
-        if one.name != EMBEDDED and {"RABBITMQ_HOST", "RABBITMQ_PORT"} <= settings.keys():
-            return settings
-    raise _without_server(known)
-
-
-def _of_containers(known: StackRecord, environ: Mapping[str, str]) -> Mapping[str, str]:
-    assert known.compose is not None
-    services = compose.resolved(known.compose, environ)
-    for one in services.values():
-        settings = one.get("environment") or {}
-        if "RABBITMQ_PORT" in settings:
-            server, port = settings["RABBITMQ_HOST"], int(settings["RABBITMQ_PORT"])
-            return settings | {
-                "RABBITMQ_HOST": ports.LOOPBACK,
-                "RABBITMQ_PORT": str(compose.published(services, server, port)),
-            }
-    raise _without_server(known)
-
-
-def _without_server(known: StackRecord) -> UserError:
-    return UserError(f"{known.variant} sends no messages", "Start a variant that does.")

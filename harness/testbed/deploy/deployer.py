@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from testbed.deploy.meter import Meter
-from testbed.deploy.record import StoredRecord
+import httpx
+
+from testbed.deploy import services
+from testbed.deploy.deployments import Choice
+from testbed.deploy.meter import Meter, Usage
+from testbed.deploy.record import Running, StackRecord, StoredRecord
 from testbed.deploy.services import Deployment
 from testbed.model.project import Project
 
@@ -18,12 +24,100 @@ Notice = Callable[[str], None]
 """Progress listener: gets in a few words what is being waited for."""
 
 
+@dataclass(frozen=True)
+class Part:
+    """A process, container or pod of a stack."""
+
+    service: str
+    state: str
+    as_meant: bool
+    ports: tuple[int, ...] = ()
+    start_s: float | None = None
+    """Seconds from its start to ready; None if unknown."""
+    pid: int | None = None
+    usage: Usage | None = None
+
+
 class Deployer(ABC):
     """Starts the instances of one deployment, and acts on them by name.
 
     Services inherit `environ`, and are ready in `ready_s` seconds. Each method raises `UserError`
-    if it fails, or if there is no such instance or service.
+    if it fails, or if there is no such instance or service. Class methods act on a system that is
+    not started yet, or on what an earlier command recorded.
     """
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    """What it needs beyond a small machine, in words."""
+    from_jars: ClassVar[bool] = False
+    """Whether services run from the jars of this project, which are built before."""
+    on_this_machine: ClassVar[bool] = True
+    """Whether services run on this machine, which then also generates the load."""
+    with_prometheus: ClassVar[bool] = False
+    """Whether Prometheus and Grafana may run beside the system."""
+    runtime: ClassVar[tuple[str, ...]] = ()
+    """The names of programs of this machine that work for the services."""
+
+    @classmethod
+    def require(cls) -> None:
+        """Check that what it needs is there; raise `UserError` if not."""
+        return
+
+    @classmethod
+    @abstractmethod
+    def describe(cls, choice: Choice, project: Project, environ: Mapping[str, str]) -> Deployment:
+        """Return how a system is started; raise `UserError` if it cannot be."""
+
+    @classmethod
+    def images(
+        cls,
+        project: Project,
+        deployment: Deployment,
+        environ: Mapping[str, str],
+        step: Callable[[str], AbstractContextManager[object]],
+    ) -> Mapping[str, str | None]:
+        """Return the image of each service; fetch missing ones, in a step with a title."""
+        return {}
+
+    @classmethod
+    def nodes(cls, deployment: Deployment) -> dict[str, Any] | None:
+        """Return the versions and sizes of the cluster, as plain data; None if there is none."""
+        return None
+
+    @classmethod
+    def parts(cls, record: StackRecord) -> list[Part]:
+        """Return what there is of a stack, with its state and its use of resources now."""
+        with services.client() as http:
+            return [
+                Part(
+                    running.name,
+                    _state(running, http),
+                    running.process.find() is not None,
+                    running.ports,
+                    running.ready_s,
+                    running.process.pid,
+                )
+                for running in record.running
+            ]
+
+    @classmethod
+    def logs_command(cls, record: StackRecord, service: str | None, follow: bool) -> list[str]:
+        """Return the command that prints the output of a stack; empty if log files have it."""
+        return []
+
+    @classmethod
+    @abstractmethod
+    def end(cls, record: StackRecord, grace_s: float) -> list[str]:
+        """Stop all of a stack; return the names of killed processes."""
+
+    @classmethod
+    @abstractmethod
+    def amqp_settings(
+        cls, record: StackRecord, environ: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """Return the settings with which a stack's AMQP server is reached from here.
+
+        None if no service has such settings. Raises `UserError` if it cannot be reached.
+        """
 
     def __init__(
         self,
@@ -82,7 +176,7 @@ class Deployer(ABC):
         """Return the port at which each instance of an HTTP service answers about itself."""
 
     @abstractmethod
-    def held(self, service: str) -> AbstractContextManager[None]:
+    def suspended(self, service: str) -> AbstractContextManager[None]:
         """Suspend every instance of a service while the body runs."""
 
     @abstractmethod
@@ -102,3 +196,16 @@ def polls(limit_s: float, every_s: float = POLL_S) -> Iterator[None]:
         if time.monotonic() >= deadline:
             return
         time.sleep(every_s)
+
+
+def with_usage(parts: Iterable[Part], meter: Meter) -> list[Part]:
+    usage = meter.read(pss=True)
+    return [replace(part, usage=usage.get(part.service)) for part in parts]
+
+
+def _state(running: Running, http: httpx.Client) -> str:
+    if running.process.find() is None:
+        return "ended"
+    if not running.ports:
+        return "running"
+    return "ready" if services.is_ready(http, running.ports, running.health) else "not ready"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from testbed.deploy import processes
+from testbed.deploy import programs
 from testbed.deploy.deployer import polls
 from testbed.deploy.meter import MB, Meter, Usage
 from testbed.experiment.parts import ServiceLimits
@@ -105,7 +105,7 @@ class InnerMeter:
 
     def read(self, *, pss: bool = False) -> dict[str, Usage]:
         def one(enter: tuple[str, ...]) -> Usage | None:
-            answer = processes.ask((*enter, "sh", "-c", READ_USAGE))
+            answer = programs.ask((*enter, "sh", "-c", READ_USAGE))
             return parse_usage(answer.stdout) if answer.returncode == 0 else None
 
         with ThreadPoolExecutor(max(len(self.into), 1)) as pool:

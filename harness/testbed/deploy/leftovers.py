@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from testbed.deploy import cluster, compose, groups, processes, record
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import programs, record
+from testbed.deploy.places import deployer
 from testbed.deploy.record import StackRecord
-from testbed.deploy.services import EMBEDDED
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 
 def require_none(project: Project) -> None:
     """Check that no stack runs; raise `UserError` with its variant and how to stop it."""
-    known = record.load(project)
-    if known is None:
+    stack = record.load(project)
+    if stack is None:
         return
-    if record.owner_alive(known):
-        assert known.owner is not None
+    if record.owner_alive(stack):
+        assert stack.owner is not None
         raise UserError(
-            f"variant {known.variant} is up, held by another command (pid {known.owner.pid})",
+            f"variant {stack.variant} is up, started by another command (pid {stack.owner.pid})",
             "Wait for it, or interrupt it.",
         )
-    if known.owner is None and known.is_up:
+    if stack.owner is None and stack.is_up:
         raise UserError(
-            f"variant {known.variant} is already up (preset {known.preset}, "
-            f"backends {known.backends})",
+            f"variant {stack.variant} is already up (preset {stack.preset}, "
+            f"backends {stack.backends})",
             "End it first: ./testbed down",
         )
 
 
 def clear_all(project: Project) -> None:
     """Stop what killed commands have left in all stacks; raise `UserError` like `clear`."""
-    for one in project.every_stack():
-        clear(one)
+    for stack_project in project.every_stack():
+        clear(stack_project)
 
 
 def clear(project: Project) -> None:
@@ -41,24 +40,12 @@ def clear(project: Project) -> None:
     Raises `UserError` if the stack is in use or was left up on purpose.
     """
     require_none(project)
-    known = record.load(project)
-    if known is not None:
-        end(project, known)
+    if (stack := record.load(project)) is not None:
+        end(project, stack)
 
 
-def end(project: Project, known: StackRecord, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
-    """Stop a recorded stack and delete its record; return the names of killed processes.
-
-    The embedded backends stop last, so that no service reports a lost one.
-    """
-    killed: list[ProcessId] = []
-    for backends in (False, True):
-        some = [one.process for one in known.running if (one.name == EMBEDDED) is backends]
-        killed += processes.stop(some, grace_s)
-    groups.remove(folder for one in known.running for folder in one.groups)
-    if known.compose is not None:
-        compose.down(known.compose)
-    if known.cluster is not None:
-        cluster.delete(known.cluster)
+def end(project: Project, stack: StackRecord, grace_s: float = programs.STOP_GRACE_S) -> list[str]:
+    """Stop a recorded stack and delete its record; return the names of killed processes."""
+    killed = deployer(stack.backends).end(stack, grace_s)
     record.remove(project)
-    return [one.name for one in known.running if one.process in killed]
+    return killed

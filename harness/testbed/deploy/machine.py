@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from testbed.deploy import processes
+from testbed.deploy import programs
 from testbed.model.errors import UserError
 
 
@@ -46,7 +46,7 @@ def usable_cpus(root: Path = Path("/")) -> float:
 def answer_of(*command: str) -> str | None:
     """Return what a command prints; None where it is missing, fails or takes 30 s."""
     try:
-        answer = processes.ask(command, timeout_s=30)
+        answer = programs.ask(command, timeout_s=30)
     except (OSError, UserError):
         return None
     return answer.stdout.strip() if answer.returncode == 0 else None

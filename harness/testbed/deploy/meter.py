@@ -9,7 +9,7 @@ from typing import Protocol
 
 import psutil
 
-from testbed.deploy.processes import ProcessId
+from testbed.deploy.programs import ProcessId
 
 MB = 1_000_000
 

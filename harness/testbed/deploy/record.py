@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from testbed.deploy import processes
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import programs
+from testbed.deploy.programs import ProcessId
 from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -151,6 +151,6 @@ def owner_alive(record: StackRecord) -> bool:
     """Return whether the command that owns the stack still runs and is not this one."""
     return (
         record.owner is not None
-        and record.owner != processes.own()
+        and record.owner != programs.own()
         and record.owner.find() is not None
     )

@@ -15,6 +15,9 @@ from testbed.experiment.parts import ServiceLimits
 EMBEDDED = "embedded-backends"
 """The service that stands in for the servers of others."""
 
+ELSEWHERE = "unknown"
+"""The backends of a system that runs already."""
+
 PROBE_TIMEOUT_S = 5.0
 
 

@@ -10,12 +10,9 @@ from contextlib import AbstractContextManager
 
 import httpx
 
-from testbed.deploy import leftovers, ports, processes, watchdog
-from testbed.deploy.cluster_deployer import ClusterDeployer
-from testbed.deploy.container_deployer import ContainerDeployer
-from testbed.deploy.deployer import Deployer, Notice, polls
+from testbed.deploy import leftovers, places, ports, programs, watchdog
+from testbed.deploy.deployer import Notice, polls
 from testbed.deploy.meter import Meter
-from testbed.deploy.process_deployer import ProcessDeployer
 from testbed.deploy.record import StackRecord, StoredRecord
 from testbed.deploy.services import Deployment, client
 from testbed.model.errors import UserError
@@ -44,7 +41,7 @@ class Stack:
         self._converged_s = converged_s
         self._stored = StoredRecord(project)
         self._watchdog: subprocess.Popen[bytes] | None = None
-        deployer = _place(deployment)
+        deployer = places.deployer(deployment.backends)
         self._deployer = deployer(project, deployment, self._stored, environ, ready_s)
         self.deployment = deployment
 
@@ -69,14 +66,14 @@ class Stack:
                 variant=self.deployment.variant,
                 preset=self.deployment.preset,
                 backends=self.deployment.backends,
-                owner=processes.own(),
+                owner=programs.own(),
                 compose=self.deployment.compose,
                 cluster=self.deployment.cluster,
             )
         )
         began = time.monotonic()
         try:
-            with processes.uninterrupted():
+            with programs.uninterrupted():
                 self._watchdog = watchdog.start(self._project)
             self._deployer.start(notice)
             self.await_converged(notice, self._converged_s)
@@ -92,17 +89,17 @@ class Stack:
                 self.stop()
             raise
 
-    def stop(self, grace_s: float = processes.STOP_GRACE_S) -> list[str]:
+    def stop(self, grace_s: float = programs.STOP_GRACE_S) -> list[str]:
         """Stop every process; return the names of those that had to be killed.
 
         `grace_s` is the time for the services, and then for the backends, to end by themselves.
         """
-        with processes.uninterrupted():
+        with programs.uninterrupted():
             killed = leftovers.end(self._project, self.record, grace_s)
             self._dismiss_watchdog()
             return killed
 
-    def stop_service(self, name: str, grace_s: float = processes.STOP_GRACE_S) -> bool:
+    def stop_service(self, name: str, grace_s: float = programs.STOP_GRACE_S) -> bool:
         """Ask one instance to end, and wait for it; return whether it had to be killed."""
         return self._deployer.stop_instance(name, grace_s)
 
@@ -155,9 +152,9 @@ class Stack:
         """Return the port at which each instance of an HTTP service answers about itself."""
         return self._deployer.endpoints()
 
-    def held(self, name: str) -> AbstractContextManager[None]:
+    def suspended(self, name: str) -> AbstractContextManager[None]:
         """Suspend every instance of a service while the body runs; its connections stay open."""
-        return self._deployer.held(name)
+        return self._deployer.suspended(name)
 
     @contextlib.contextmanager
     def limited(self, cpus: Mapping[str, float]) -> Iterator[None]:
@@ -187,9 +184,3 @@ class Stack:
         if self._watchdog is not None:
             watchdog.dismiss(self._watchdog)
             self._watchdog = None
-
-
-def _place(deployment: Deployment) -> type[Deployer]:
-    if deployment.compose is not None:
-        return ContainerDeployer
-    return ProcessDeployer if deployment.cluster is None else ClusterDeployer

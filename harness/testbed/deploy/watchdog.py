@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from testbed.deploy import processes
+from testbed.deploy import programs
 from testbed.model.project import Project
 
 ENDING_LIMIT_S = 5.0
@@ -25,7 +25,7 @@ DISMISSED = b"dismissed"
 
 def start(project: Project) -> subprocess.Popen[bytes]:
     """Start a watchdog for the stack of this process."""
-    owner = processes.own()
+    owner = programs.own()
     return subprocess.Popen(
         [
             *(sys.executable, "-m", "testbed.deploy.watchdog"),
@@ -51,7 +51,7 @@ def dismiss(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def watch(project: Project, owner: processes.ProcessId) -> None:
+def watch(project: Project, owner: programs.ProcessId) -> None:
     """Wait for the end of the input, then stop what the owner has left.
 
     `owner` is the process that started this one. A stack that another command has started
@@ -77,7 +77,7 @@ def watch(project: Project, owner: processes.ProcessId) -> None:
 def main() -> None:
     """Watch the stack of the process that started this one."""
     root, state, pid, created = sys.argv[1:]
-    owner = processes.ProcessId(int(pid), float(created))
+    owner = programs.ProcessId(int(pid), float(created))
     watch(Project(Path(root), Path(state)), owner)
 
 

@@ -17,8 +17,10 @@ from typing import Any
 
 import psutil
 
-from testbed.deploy import build, deployments, machine, processes
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import machine, programs
+from testbed.deploy.building import build
+from testbed.deploy.building.jdk import Jdk
+from testbed.deploy.processes.deployment import jvm_flags
 from testbed.measure import environment, load
 from testbed.measure.load import Generator
 from testbed.measure.samplefile import SampleFile
@@ -108,7 +110,7 @@ def bare(
     build.require_jars(project, [jar])
     jvm = (
         str(services_jdk.java),
-        *deployments.jvm_flags(project, "tuned", BARE_MODULE, {}),
+        *jvm_flags(project, "tuned", BARE_MODULE, {}),
         "-jar",
         str(jar),
     )
@@ -293,7 +295,7 @@ def _measured(
             "disturbed": bool(max(others, 0) > SPARE * (spent + idle) > idle),
         }
     finally:
-        with processes.uninterrupted():
+        with programs.uninterrupted():
             server.kill()
             server.communicate()
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from testbed.deploy.deployments import BACKENDS_FLAGS
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.machine import answer_of, machine, usable_cpus
+from testbed.deploy.processes.deployment import BACKENDS_FLAGS
 from testbed.deploy.record import now
 from testbed.measure.load import generator_flags
 from testbed.model.project import Project

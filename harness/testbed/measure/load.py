@@ -15,10 +15,11 @@ from datetime import datetime, timedelta
 from pathlib import Path, PurePath
 from typing import Any, Self
 
-from testbed.deploy import build, machine, processes
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import machine, programs
+from testbed.deploy.building import build
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.ports import LOOPBACK
-from testbed.deploy.processes import ProcessId
+from testbed.deploy.programs import ProcessId
 from testbed.deploy.record import now
 from testbed.experiment.planning import LEAD_S
 from testbed.measure.samplefile import Row, SampleFile, due, read_arrivals
@@ -223,12 +224,12 @@ class Generator:
         """
         log = log.absolute()
         with contextlib.ExitStack() as stack:
-            with processes.uninterrupted():
+            with programs.uninterrupted():
                 output = log.with_suffix(".out")
-                jvm = processes.start(
+                jvm = programs.start(
                     [*command, cls._there(log)], os.environ, output, log.parent, conversing=True
                 )
-                processes.prefer(jvm.pid, NICENESS)
+                programs.prefer(jvm.pid, NICENESS)
                 generator = cls(jvm, log, **place)
                 stack.callback(generator._end)
             if generator._answer() != "ready":
@@ -313,8 +314,8 @@ class Generator:
 
     def _end(self) -> None:
         # Closing the JVM's input fails if the JVM left a command unread.
-        with processes.uninterrupted(), contextlib.suppress(BrokenPipeError), self._jvm:
-            processes.stop([self.process], grace=3)
+        with programs.uninterrupted(), contextlib.suppress(BrokenPipeError), self._jvm:
+            programs.stop([self.process], grace=3)
             self.log.with_suffix(".properties").unlink(missing_ok=True)
 
 

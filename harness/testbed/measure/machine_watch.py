@@ -28,9 +28,6 @@ NAMED = 3
 NAMED_CORES = 0.02
 """The least use, in cores, of a program that is named."""
 
-CONTAINER_RUNTIME = ("containerd", "containerd-shim", "docker-proxy", "dockerd")
-"""Names of programs that work for containers: one of them carries their connections."""
-
 KERNEL_THREAD = 0x0020_0000
 """The flag of a process that is a thread of the kernel."""
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from testbed.deploy import cluster, groups
-from testbed.deploy.generator_pods import GeneratorPods
-from testbed.deploy.shell import Shell
+from testbed.deploy import groups
+from testbed.deploy.kubernetes import cluster
+from testbed.deploy.kubernetes.generator_pods import GeneratorPods
+from testbed.deploy.kubernetes.shell import Shell
 from testbed.measure.load import Generator, Load, command_of, logs_of
 from testbed.model.project import Project
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from testbed.deploy import processes
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import programs
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.stack import Stack
 from testbed.measure import warming
 from testbed.measure.load import Generator, Load
@@ -52,4 +52,4 @@ def printed(jdk: Jdk, recording: Path) -> list[str]:
     """Return the lines that ``jfr print`` prints of a recording's samples."""
     tool, depth = jdk.home / "bin" / "jfr", ("--stack-depth", str(DEPTH))
     command = [str(tool), "print", "--events", EVENT, *depth, str(recording)]
-    return processes.told("jfr print", command, timeout_s=600).splitlines()
+    return programs.output_of("jfr print", command, timeout_s=600).splitlines()

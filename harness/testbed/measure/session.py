@@ -399,7 +399,7 @@ class Session:
             recording.companions.append(autoscaler)
         if plan.disturb is not None:
             complete = partial(self._complete_after, recording)
-            suspension = Suspension(plan.disturb, stack.held, complete)
+            suspension = Suspension(plan.disturb, stack.suspended, complete)
             running.callback(suspension.end)
             recording.companions.append(suspension)
         return recording

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from testbed.deploy import compose
+from testbed.deploy import composefile
 from testbed.experiment.runs import CLOSED
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -47,7 +47,7 @@ class Grafana:
         ``GRAFANA_PASSWORD`` come from the environment, else from the project's ``.env``. Raises
         `UserError` when a file of settings or a setting is missing.
         """
-        settings = compose.variables(project, environ)
+        settings = composefile.variables(project, environ)
         named = settings.get("GRAFANA_URL")
         if named == "":
             return None

@@ -8,7 +8,7 @@ import re
 
 import httpx
 
-from testbed.deploy import compose
+from testbed.deploy import composefile
 from testbed.model.project import Project
 
 Account = tuple[str, str]
@@ -17,7 +17,7 @@ Account = tuple[str, str]
 
 def accounts(setting: str) -> list[Account]:
     """Return the accounts of a setting of the compose files."""
-    given = compose.variables(Project.find(), os.environ)[setting]
+    given = composefile.variables(Project.find(), os.environ)[setting]
     found = (one.strip().partition(":") for one in given.split(","))
     return [(name, password) for name, _, password in found]
 

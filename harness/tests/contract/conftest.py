@@ -18,9 +18,11 @@ from urllib.parse import urlsplit
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from testbed.deploy import aot_cache, build, jdk
-from testbed.deploy.deployments import Choice, deployment, in_containers, jars
+from testbed.deploy.building import aot_cache, build, jdk
+from testbed.deploy.containers.deployment import in_containers
+from testbed.deploy.deployments import Choice, jars
 from testbed.deploy.ports import LOOPBACK
+from testbed.deploy.processes.deployment import in_processes
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 from testbed.model.project import Project
@@ -150,7 +152,7 @@ def started(
     else:
         build.require_jars(project, jars(choice, project))
         java = jdk.for_services()
-        plain = deployment(choice, project, java, environ)
+        plain = in_processes(choice, project, java, environ)
         # A build may write the jars anew meanwhile.
         described = aot_cache.at_hand(plain, project, java, QUICK)
     stack = Stack(project, described, environ)

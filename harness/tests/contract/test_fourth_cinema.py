@@ -19,8 +19,8 @@ from typing import Any
 import httpx
 import pytest
 
-from testbed.deploy import processes
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import programs
+from testbed.deploy.programs import ProcessId
 from testbed.deploy.services import client
 from testbed.deploy.stack import Stack
 from testbed.model.files import tail
@@ -67,7 +67,7 @@ def fourth_cinema(
         },
     )
     log = folder / "log"
-    started = processes.start(service.command, {**os.environ, **service.environ}, log, folder)
+    started = programs.start(service.command, {**os.environ, **service.environ}, log, folder)
     process = ProcessId.of(started.pid)
     try:
         with client() as http:
@@ -79,7 +79,7 @@ def fourth_cinema(
             eventually(ready, 60)
             yield process
     finally:
-        processes.stop([process])
+        programs.stop([process])
 
 
 def test_it_is_listed(product: Product, fourth_cinema: ProcessId, eventually: Eventually) -> None:
@@ -157,7 +157,7 @@ def test_every_ticket_is_a_seat_of_its_own_showing(
 
 
 def test_it_is_missed_when_it_is_gone(product: Product, fourth_cinema: ProcessId) -> None:
-    processes.stop([fourth_cinema])
+    programs.stop([fourth_cinema])
     answer = product.list_movies()
     assert [one["cinemaName"] for one in answer.json()] == ["cineworld", "dundrum", "ucd"]
     assert answer.headers["Cinemas-Missing"] == NAME

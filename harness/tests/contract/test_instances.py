@@ -15,9 +15,11 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from testbed.deploy import jdk, processes
-from testbed.deploy.deployments import Choice, deployment
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import programs
+from testbed.deploy.building import jdk
+from testbed.deploy.deployments import Choice
+from testbed.deploy.processes.deployment import in_processes
+from testbed.deploy.programs import ProcessId
 from testbed.deploy.services import Service, client
 from testbed.deploy.stack import Stack
 from testbed.measure import metrics
@@ -58,13 +60,13 @@ def instances(
     (first,) = (one for one in running.deployment.services if service_of(one.name) == SERVICE)
     offset = PORT_OFFSET + worker_ports()
     choice = Choice(variant, settings=SETTINGS, port_offset=offset, replicas={SERVICE: 2})
-    both = deployment(choice, Project.find(), jdk.for_services())
+    both = in_processes(choice, Project.find(), jdk.for_services())
     found = tuple(one for one in both.services if service_of(one.name) == SERVICE)
     second = found[1]
     folder = tmp_path_factory.mktemp(second.name)
     log = folder / "log"
     # As the first was started: quickly.
-    started = processes.start(first.command, {**os.environ, **second.environ}, log, folder)
+    started = programs.start(first.command, {**os.environ, **second.environ}, log, folder)
     process = ProcessId.of(started.pid)
     try:
         with client() as http:
@@ -76,7 +78,7 @@ def instances(
             eventually(complete, 60)
         yield Instances(found, process)
     finally:
-        processes.stop([process])
+        programs.stop([process])
 
 
 def worked(instances: Instances) -> dict[str, float]:
@@ -122,7 +124,7 @@ def test_no_request_fails_when_one_instance_is_told_to_stop(
             eventually(
                 lambda: all(count > before[name] for name, count in worked(instances).items()), 30
             )
-            assert processes.stop([instances.second]) == []
+            assert programs.stop([instances.second]) == []
             enough = len(listed) + MORE
             eventually(lambda: len(listed) >= enough, 30)
         finally:

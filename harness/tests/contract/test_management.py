@@ -7,7 +7,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
-from testbed.deploy import compose
+from testbed.deploy import composefile
 from testbed.deploy.deployments import Choice, described
 from testbed.deploy.stack import Stack
 from testbed.model.project import Project
@@ -65,7 +65,7 @@ def test_a_management_port_does_not_serve_the_product(
 def test_rabbitmqs_management_asks_for_the_account(product: Product, running: Stack | None) -> None:
     if running is not None:
         pytest.skip("the embedded backends have no management")
-    known = compose.variables(Project.find())
+    known = composefile.variables(Project.find())
     account = (known["RABBITMQ_USERNAME"], known["RABBITMQ_PASSWORD"])
     url = f"http://127.0.0.1:{known['PORT_RABBITMQ_MANAGEMENT']}/api/overview"
 
@@ -78,7 +78,7 @@ def test_rabbitmqs_management_asks_for_the_account(product: Product, running: St
 
 @pytest.mark.usefixtures("published")
 def test_mongodb_asks_for_the_account(product: Product, running: Stack | None) -> None:
-    known = compose.variables(Project.find())
+    known = composefile.variables(Project.find())
     if running is not None or not known["MONGODB_USERNAME"]:
         pytest.skip("this MongoDB knows no accounts")
     with (

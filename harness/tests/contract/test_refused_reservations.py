@@ -16,7 +16,7 @@ def test_one_that_is_refused_for_lack_of_a_database_is_not_made_later(
     stack: Stack, product: Product
 ) -> None:
     sent = reservation(clientEmail=f"refused@{RUN}")
-    with stack.held(BACKENDS):
+    with stack.suspended(BACKENDS):
         answer = product.reserve("cineworld", json=sent)
     assert answer.status_code in {503, 504}, answer.text
     # What the cinema still did for the first would be done before all of these.

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from testbed.deploy import settings_file
+from testbed.deploy.building import settings_file
 from testbed.experiment import settings
 from testbed.model.project import Project
 

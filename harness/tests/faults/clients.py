@@ -18,7 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from contract.accounts import account_for, authorization
 from contract.product import Product, reservation
-from testbed.deploy import jdk
+from testbed.deploy.building import jdk
 from testbed.deploy.services import client
 from testbed.deploy.stack import Stack
 from testbed.measure import metrics

@@ -10,7 +10,8 @@ from typing import Any
 
 import pika
 
-from testbed.deploy import compose, deadletters
+from testbed.deploy import deadletters
+from testbed.deploy.containers import compose
 from testbed.deploy.stack import Stack
 
 DEAD_LETTERS = deadletters.QUEUE

@@ -45,7 +45,7 @@ def test_acknowledged_is_stored(
             stack.start_service(victim)
         if variant == "async":
             load.await_share(3 / 4)
-            with stack.held(backend(stack, queues.SERVER)):
+            with stack.suspended(backend(stack, queues.SERVER)):
                 # Those in flight before, and as many that began meanwhile.
                 load.await_ended(3 * count // 4 + 2 * WORKERS)
     progress("looking up what is stored")

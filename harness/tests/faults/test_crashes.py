@@ -72,7 +72,7 @@ def test_others_are_unharmed(
 
     part("with every cinema, to warm up")
     before = part("with every cinema")
-    with stack.held(victim):
+    with stack.suspended(victim):
         hanging = part(f"{AWAY} hangs")
     stack.await_converged(lambda _: None, 60)
     stack.kill_service(victim)

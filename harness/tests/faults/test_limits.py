@@ -17,7 +17,7 @@ import pytest
 
 from contract.accounts import USER, Credentials, authorization
 from contract.product import Product, problem, reservation
-from testbed.deploy import compose
+from testbed.deploy.containers import compose
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 

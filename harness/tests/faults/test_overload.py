@@ -64,7 +64,7 @@ def test_full_queue_sheds(
     request = requesting(product, CINEMA)
     with Load(reserving(product, CINEMA), evenly(100, 200)):
         pass
-    with stack.held(service_of(CINEMA)):
+    with stack.suspended(service_of(CINEMA)):
         with Load(request, evenly(500, FILLING), notice=progress) as filling:
             ended = filling.entries
             while len(ended) < FILLING and all(one.outcome.status != 503 for one in ended):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy import jdk
+from testbed.deploy.building import jdk
 from testbed.measure import load
 from testbed.measure.load import Generator, Load
 from testbed.model.project import Project

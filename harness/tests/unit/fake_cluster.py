@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from testbed.deploy import cluster
+from testbed.deploy.kubernetes import cluster
 
 from .conftest import HERE
 

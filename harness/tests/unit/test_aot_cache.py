@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy import aot_cache
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import training
+from testbed.deploy.building import aot_cache
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
@@ -85,7 +86,7 @@ def train(project: Project, jdk: Jdk) -> Train:
                 known.write("load\n")
 
         if not aot_cache.is_trained(deployment, project, jdk):
-            aot_cache.train(deployment, project, jdk, os.environ, load)
+            training.train(deployment, project, jdk, os.environ, load)
         return aot_cache.use(deployment, project, jdk)
 
     return trained

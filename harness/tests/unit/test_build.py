@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy import build
-from testbed.deploy.build import Module
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.building import build
+from testbed.deploy.building.build import Module
+from testbed.deploy.building.jdk import Jdk
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.building.jdk import Jdk
 from testbed.measure import ceiling, load
 from testbed.measure.load import Generator
 from testbed.model.errors import UserError

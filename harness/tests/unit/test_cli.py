@@ -20,7 +20,7 @@ from testbed.cli import doctor, experiments, listing
 from testbed.cli.console import console
 from testbed.cli.doctor import Finding, Verdict
 from testbed.cli.overview import COMMANDS
-from testbed.deploy import ports, processes
+from testbed.deploy import ports, programs
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.experiment import reading
@@ -48,7 +48,7 @@ def typed(state: Path, *arguments: str) -> Ended:
         patch.chdir(ROOT)
         patch.setattr(sys, "argv", ["testbed", *arguments])
         # Signals are pytest's here.
-        patch.setattr(processes, "end_on_signals", lambda: None)
+        patch.setattr(programs, "end_on_signals", lambda: None)
         cli.main()
     return subprocess.CompletedProcess(
         arguments, ended.value.code or 0, out.getvalue(), err.getvalue()
@@ -256,7 +256,7 @@ def test_status_fails_when_a_service_has_ended_and_down_ends_the_rest(
     assert stack["services"][0]["state"] == "ready"
     assert 1 < stack["services"][0]["pss_mb"] <= stack["services"][0]["rss_mb"] + 1
 
-    processes.stop([cinema.process])
+    programs.stop([cinema.process])
     ended = typed(project.state, "status")
 
     assert ended.returncode == 1
@@ -271,7 +271,7 @@ def test_an_interrupt_is_told_and_has_an_exit_code_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
-        raise processes.Interrupted("SIGTERM")
+        raise programs.Interrupted("SIGTERM")
 
     monkeypatch.setattr(doctor, "examine", interrupted)
     ended = typed(tmp_path, "doctor")

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from testbed.deploy import cluster, deployments, leftovers, ports, record
+from testbed.deploy import leftovers, ports, record
 from testbed.deploy.deployments import Choice
+from testbed.deploy.kubernetes import cluster, deployment
+from testbed.deploy.places import deployer
 from testbed.deploy.record import Cluster
 from testbed.deploy.stack import Stack
 from testbed.experiment.parts import ServiceLimits
@@ -45,7 +47,7 @@ def small(**changes: Any) -> Choice:
 
 
 def in_cluster(choice: Choice) -> Any:
-    return deployments.in_cluster(choice, Project.find(), {})
+    return deployment.in_cluster(choice, Project.find(), {})
 
 
 def of_kind(documents: Any, kind: str) -> dict[str, dict[str, Any]]:
@@ -143,9 +145,17 @@ def test_a_system_is_started_measured_and_deleted(make_stack: MakeStack, kubectl
         assert used.keys() == of_kind(stack.deployment.manifests, "Deployment").keys()
         assert used[CINEMA].cpu_s == 5.0
         stack.require_alive()
+        place = deployer(stack.record.backends)
+        parts = {part.service: part for part in place.parts(stack.record)}
+        assert parts.keys() == used.keys() | {"port-forward-mongodb"}
+        assert (parts[CINEMA].state, parts[CINEMA].usage) == ("ready", used[CINEMA])
+        assert place.logs_command(stack.record, CINEMA, False)[-2:] == [
+            f"deployment/{CINEMA}",
+            "--tail=100",
+        ]
         with pytest.raises(UserError, match="cannot be stopped or started by itself"):
             stack.kill_service(CINEMA)
-        with pytest.raises(UserError, match="cannot be suspended"), stack.held(CINEMA):
+        with pytest.raises(UserError, match="cannot be suspended"), stack.suspended(CINEMA):
             pass
     finally:
         stack.stop()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from testbed.deploy import compose
+from testbed.deploy.containers import compose
 from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
 from testbed.model.errors import UserError

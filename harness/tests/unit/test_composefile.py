@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from testbed.deploy import compose, composefile
+from testbed.deploy import composefile
+from testbed.deploy.containers import compose
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import Project
@@ -120,7 +121,7 @@ def resolved(system: str) -> dict[str, Any]:
 def test_the_projects_files_are_read_as_compose_reads_them(system: str) -> None:
     project = Project.find()
     file = project.root / systems.declaration(system).compose
-    read = composefile.read(file, compose.variables(project, {}))
+    read = composefile.read(file, composefile.variables(project, {}))
     theirs = resolved(system)
 
     assert set(read) == set(theirs)
@@ -140,7 +141,7 @@ def test_the_projects_files_are_read_as_compose_reads_them(system: str) -> None:
 def test_prometheus_scrapes_every_service_of_a_system_and_no_other(system: str) -> None:
     project = Project.find()
     file = project.root / systems.declaration(system).compose
-    services = composefile.read(file, compose.variables(project, {})).values()
+    services = composefile.read(file, composefile.variables(project, {})).values()
     groups = yaml.safe_load((project.root / f"prometheus/targets/{system}.yml").read_text())
 
     (scraped,) = (one["targets"] for one in groups if one["labels"]["job"] == "services")

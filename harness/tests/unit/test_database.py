@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from pymongo import MongoClient
 
-from testbed.deploy import database, jdk
+from testbed.deploy import database
+from testbed.deploy.building import jdk
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError

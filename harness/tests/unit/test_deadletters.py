@@ -155,7 +155,10 @@ def test_messages_are_deleted() -> None:
     ("known", "told"),
     [
         (STACK, "sync sends no messages"),
-        (replace(STACK, cluster=Cluster("mine", "x")), "on Kubernetes no queue can be reached"),
+        (
+            replace(STACK, backends="kubernetes", cluster=Cluster("mine", "x")),
+            "on Kubernetes no queue can be reached",
+        ),
     ],
 )
 def test_a_stack_without_a_reachable_queue_is_told(known: StackRecord, told: str) -> None:

@@ -12,9 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
-from testbed.deploy import compose, composefile, deployments
+from testbed.deploy import composefile, deployments
+from testbed.deploy.building.jdk import Jdk
+from testbed.deploy.containers.deployment import in_containers
 from testbed.deploy.deployments import Choice
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.kubernetes.deployment import in_cluster
+from testbed.deploy.processes.deployment import FURTHER_PORTS, MANAGEMENT_DISTANCE, in_processes
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
 from testbed.experiment.parts import ServiceLimits
@@ -34,7 +37,7 @@ def project() -> Project:
 
 
 def deploy(project: Project, choice: Choice, **environ: str) -> Deployment:
-    return deployments.deployment(choice, project, JDK, {**ENVIRON, **environ})
+    return in_processes(choice, project, JDK, {**ENVIRON, **environ})
 
 
 def named(deployment: Deployment, name: str) -> Service:
@@ -259,7 +262,7 @@ def test_what_a_run_has_stored_is_deleted_with_the_account_of_mongodbs_container
     (tmp_path / "answer").write_text(json.dumps({"name": "testbed", "services": services}))
     docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
 
-    deployment = deployments.in_containers(Choice("async", backends="docker"), project, os.environ)
+    deployment = in_containers(Choice("async", backends="docker"), project, os.environ)
 
     assert deployment.mongodb_uri == uri
 
@@ -294,12 +297,10 @@ def test_an_instance_differs_from_the_first_in_name_and_ports_alone(
 def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     project: Project, variant: str
 ) -> None:
-    distance = deployments.MANAGEMENT_DISTANCE
-    further = {
-        (port + above) % 1000 for port in deployments.FURTHER_PORTS for above in (0, distance)
-    }
+    distance = MANAGEMENT_DISTANCE
+    further = {(port + above) % 1000 for port in FURTHER_PORTS for above in (0, distance)}
     services = composefile.read(
-        project.root / systems.declaration(variant).compose, compose.variables(project, {})
+        project.root / systems.declaration(variant).compose, composefile.variables(project, {})
     )
 
     assert not {
@@ -334,10 +335,10 @@ def test_the_front_door_of_a_system_may_have_several_instances(project: Project)
     assert deploy(project, choice).front_ports == (9099, 9400, 9401)
     assert deploy(project, replace(choice, variant="sync")).front_ports == (9099,)
     with pytest.raises(UserError, match="cinema-cineworld-service, cannot be several containers"):
-        deployments.in_containers(choice, project, ENVIRON)
+        in_containers(choice, project, ENVIRON)
 
 
-@pytest.mark.parametrize("place", [deployments.in_containers, deployments.in_cluster])
+@pytest.mark.parametrize("place", [in_containers, in_cluster])
 def test_instances_that_must_know_their_number_are_processes(
     project: Project, place: Callable[..., Deployment]
 ) -> None:
@@ -386,14 +387,14 @@ def test_the_health_of_a_service_is_at_its_port_and_100(project: Project, varian
     for one in deployments.described(Choice(variant), project, ENVIRON).values():
         if one.module:
             port = int(one.environment["SERVER_PORT"])
-            assert one.inside == (port + deployments.MANAGEMENT_DISTANCE, port), one.name
+            assert one.inside == (port + MANAGEMENT_DISTANCE, port), one.name
             assert all(host == inside for inside, host in one.ports.items()), one.name
 
 
 @pytest.mark.parametrize("variant", systems.names())
 def test_no_service_has_a_port_of_another_in_any_slot(project: Project, variant: str) -> None:
     services = composefile.read(
-        project.root / systems.declaration(variant).compose, compose.variables(project, {})
+        project.root / systems.declaration(variant).compose, composefile.variables(project, {})
     )
 
     def ends(own: bool) -> list[int]:
@@ -460,7 +461,7 @@ def test_what_only_processes_can_have_is_refused_for_containers(
     project: Project, keys: dict[str, Any]
 ) -> None:
     with pytest.raises(UserError, match="for services as processes only"):
-        deployments.in_containers(Choice("sync", backends="docker", **keys), project, ENVIRON)
+        in_containers(Choice("sync", backends="docker", **keys), project, ENVIRON)
 
 
 def test_flags_of_the_jvm_are_a_setting_too(project: Project) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.machine import usable_cpus
 from testbed.measure import environment
 from testbed.model.environment import differences

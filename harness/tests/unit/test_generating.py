@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from testbed.cli import generating
-from testbed.deploy import manifests
+from testbed.deploy.kubernetes import manifests
 from testbed.experiment import settings
 from testbed.measure import plans
 from testbed.model.project import Project

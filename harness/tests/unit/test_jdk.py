@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy import jdk
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.building import jdk
+from testbed.deploy.building.jdk import Jdk
 from testbed.model.errors import UserError
 
 

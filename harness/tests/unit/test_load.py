@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from testbed.deploy.jdk import Jdk
-from testbed.deploy.processes import Interrupted
+from testbed.deploy.building.jdk import Jdk
+from testbed.deploy.programs import Interrupted
 from testbed.measure import load
 from testbed.measure.load import Generator, Load, OperationCounter, Seen
 from testbed.measure.shares import share

@@ -15,7 +15,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
-from testbed.deploy import compose, composefile, manifests
+from testbed.deploy import composefile
+from testbed.deploy.kubernetes import manifests
 from testbed.model import systems
 from testbed.model.project import Project
 
@@ -120,7 +121,7 @@ def test_kubernetes_knows_every_field(system: str) -> None:
 def test_a_pod_has_the_settings_of_its_container(system: str) -> None:
     project = Project.find()
     file = project.root / systems.declaration(system).compose
-    read = composefile.read(file, compose.variables(project, {}))
+    read = composefile.read(file, composefile.variables(project, {}))
     always = {name: one for name, one in read.items() if not one.profiles}
     found = pods(system)
 

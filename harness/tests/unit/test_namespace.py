@@ -6,13 +6,14 @@ import sys
 
 import pytest
 
-from testbed.deploy import namespace
+from testbed.deploy.processes import namespace
 from testbed.experiment.parts import LocalPorts
 
 SCRIPT = """
 import socket
 import httpx
-from testbed.deploy import namespace, ports, services
+from testbed.deploy import ports, services
+from testbed.deploy.processes import namespace
 from testbed.experiment.parts import LocalPorts
 from testbed.model.errors import UserError
 try:

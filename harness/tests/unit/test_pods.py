@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from testbed.deploy import groups
-from testbed.deploy.generator_pods import NAME, NAMESPACE, generator_pods
-from testbed.deploy.shell import Shell
+from testbed.deploy.kubernetes.generator_pods import NAME, NAMESPACE, generator_pods
+from testbed.deploy.kubernetes.shell import Shell
 from testbed.measure import load, pods
 from testbed.measure.load import Generator, Load, Seen
 from testbed.model.errors import UserError

@@ -21,7 +21,7 @@ import pytest
 
 from testbed.deploy import ports, record
 from testbed.deploy.meter import Usage
-from testbed.deploy.processes import Interrupted
+from testbed.deploy.programs import Interrupted
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.experiment import arrivals

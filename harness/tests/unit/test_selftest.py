@@ -6,7 +6,7 @@ from pathlib import Path
 
 from testbed.cli import selftest
 from testbed.cli.selftest import Suite, Verdict
-from testbed.deploy.jdk import Jdk
+from testbed.deploy.building.jdk import Jdk
 from testbed.model.project import Project
 
 

@@ -16,8 +16,8 @@ import httpx
 import psutil
 import pytest
 
-from testbed.deploy import leftovers, ports, processes, record
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import leftovers, ports, programs, record
+from testbed.deploy.programs import ProcessId
 from testbed.deploy.record import Compose
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
@@ -41,7 +41,8 @@ def pids(known: record.StackRecord) -> list[int]:
 def in_containers(service: MakeService, folder: Path, **changes: Any) -> Deployment:
     """Return a deployment whose services are containers only."""
     files = Compose((folder / "docker-compose.yml",), ())
-    return replace(deployed((service("none"),)), phases=(), compose=files, **changes)
+    docker = replace(deployed((service("none"),)), backends="docker", phases=(), compose=files)
+    return replace(docker, **changes)
 
 
 def test_starts_phase_by_phase_and_writes_down_what_runs(
@@ -198,7 +199,7 @@ def test_a_second_variant_is_refused_and_the_first_goes_on(
     assert answers(first)
 
 
-def test_a_stack_held_by_another_command_is_not_taken_away(
+def test_a_stack_of_another_command_is_not_taken_away(
     project: Project, service: MakeService, make_stack: MakeStack
 ) -> None:
     running = make_stack(deployed((service("one"),)))
@@ -206,7 +207,7 @@ def test_a_stack_held_by_another_command_is_not_taken_away(
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as other:
         record.save(project, replace(running.record, owner=ProcessId.of(other.pid)))
 
-        with pytest.raises(UserError, match=rf"held by another command \(pid {other.pid}\)"):
+        with pytest.raises(UserError, match=rf"started by another command \(pid {other.pid}\)"):
             leftovers.clear(project)
 
         assert running.record.running[0].process.find() is not None
@@ -234,7 +235,7 @@ def test_a_record_whose_processes_are_all_gone_does_not_hinder_a_start(
 ) -> None:
     before = make_stack(deployed((service("before"),)))
     before.start(background=True)
-    processes.stop(one.process for one in before.record.running)
+    programs.stop(one.process for one in before.record.running)
 
     after = make_stack(deployed((service("after"),)))
     after.start()
@@ -313,7 +314,7 @@ def test_a_service_that_ended_is_noticed(service: MakeService, make_stack: MakeS
     running.start()
     running.require_alive()
 
-    processes.stop([running.record.running[0].process])
+    programs.stop([running.record.running[0].process])
 
     with pytest.raises(UserError, match="cinema ended by itself"):
         running.require_alive()
@@ -353,7 +354,7 @@ def test_every_instance_of_a_service_is_suspended(
         }
         return {name for name, state in states.items() if state == psutil.STATUS_STOPPED}
 
-    with running.held("cinema"):
+    with running.suspended("cinema"):
         # A process stops when it is next given a processor.
         deadline = time.monotonic() + 30
         while len(suspended()) < 2 and time.monotonic() < deadline:
@@ -361,7 +362,7 @@ def test_every_instance_of_a_service_is_suspended(
         during = suspended()
     after = suspended()
     with pytest.raises(UserError, match=r"service 'cinema\.3' does not run"):
-        running.held("cinema.3").__enter__()
+        running.suspended("cinema.3").__enter__()
     running.stop()
 
     assert (during, after) == ({"cinema", "cinema.2"}, set())
@@ -385,7 +386,7 @@ def test_a_signal_ends_the_command_and_everything_it_started(
             f"""
             import os, signal, sys, time
             from pathlib import Path
-            from testbed.deploy import processes
+            from testbed.deploy import programs
             from testbed.model.project import Project
             from testbed.deploy.services import Deployment, Service
             from testbed.deploy.stack import Stack
@@ -396,7 +397,7 @@ def test_a_signal_ends_the_command_and_everything_it_started(
 
             # Whoever runs the tests may ignore it, as nohup does, and that is inherited.
             signal.signal({int(number)}, signal.SIG_DFL)
-            processes.end_on_signals()
+            programs.end_on_signals()
             late = "60" if {moment!r} == "starting" else "0"
             deployment = Deployment(
                 "sync", "tuned", "embedded",

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from testbed.deploy import leftovers, processes, record, watchdog
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import leftovers, programs, record, watchdog
+from testbed.deploy.programs import ProcessId
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.model.project import Project
@@ -34,7 +34,7 @@ import os
 project = Project(Path(sys.argv[1]), Path(sys.argv[2]))
 running = Stack(project, deployed((fake_service("one"), fake_service("two"))), os.environ)
 running.start()
-held = running.held("two")
+held = running.suspended("two")
 held.__enter__()
 print("up", flush=True)
 time.sleep(60)
@@ -118,7 +118,7 @@ def test_a_guard_leaves_the_stack_of_another_command_alone(
     stack.start()
     try:
         # It sees the end of its input, as after a kill; but its owner, this process, still runs.
-        watchdog.watch(project, processes.own())
+        watchdog.watch(project, programs.own())
         assert stack.missing() is None
         assert record.load(project) is not None
         assert os.getpid() == record.load(project).owner.pid  # type: ignore[union-attr]
@@ -134,7 +134,7 @@ def test_a_guard_that_is_dismissed_touches_nothing_and_has_loaded_little(
     assert known is not None
     monkeypatch.setattr(ProcessId, "find", lambda _: None)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(watchdog.DISMISSED)))
-    watchdog.watch(project, processes.own())
+    watchdog.watch(project, programs.own())
     monkeypatch.undo()
 
     assert record.load(project) == known

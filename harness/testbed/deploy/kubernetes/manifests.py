@@ -17,7 +17,7 @@ from typing import Any
 import dotenv
 import yaml
 
-from testbed.deploy import compose, composefile
+from testbed.deploy import composefile
 from testbed.deploy.composefile import ComposeService
 from testbed.model import systems
 from testbed.model.project import Project
@@ -95,7 +95,7 @@ def overlay(
 
 def accounts(project: Project, environ: Mapping[str, str]) -> str:
     """Return the accounts of the variables' files, for the secret that all overlays share."""
-    known = compose.values(compose.env_files(project, environ))
+    known = composefile.values(composefile.env_files(project, environ))
     lines = [HEAD.format(file=".env"), *(f"{name}={known[name]}\n" for name in ACCOUNTS)]
     return "".join(lines)
 
@@ -141,7 +141,7 @@ def _described(
     """Return the services that always start, by name; accounts are references to the secret."""
     known = {
         name: value or ""
-        for file in compose.env_files(project, environ)
+        for file in composefile.env_files(project, environ)
         for name, value in dotenv.dotenv_values(file, interpolate=False).items()
     }
     known |= {name: f"$({name})" for name in ACCOUNTS}

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from testbed.deploy import cluster, processes
+from testbed.deploy import programs
+from testbed.deploy.kubernetes import cluster
 from testbed.deploy.record import Cluster
 from testbed.model.errors import UserError
 
@@ -40,7 +41,7 @@ class GeneratorPods:
                 raise UserError(f"the load generators are not ready in {limit_s:.0f} s")
             yield [one.name for one in cluster.pods(self.known).values()]
         finally:
-            with processes.uninterrupted():
+            with programs.uninterrupted():
                 cluster.delete(self.known)
 
 

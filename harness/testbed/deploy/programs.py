@@ -232,7 +232,7 @@ def ask(
         raise UserError(f"{' '.join(command)}: did not end within {timeout_s:.0f} s") from problem
 
 
-def told(title: str, command: Sequence[str], **options: Any) -> str:
+def output_of(title: str, command: Sequence[str], **options: Any) -> str:
     """Return what a command prints; raise `UserError` if it fails. `options` go to `ask`."""
     answer = ask(command, **options)
     if answer.returncode != 0:

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import dotenv
 import yaml
 
-from testbed.deploy import composefile, groups, ports, processes
+from testbed.deploy import composefile, groups, ports, programs
 from testbed.deploy.meter import MB, Meter
 from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
@@ -75,7 +74,7 @@ def require_docker() -> None:
         (("docker", "compose", "version"), "Docker has no compose plugin"),
     ):
         try:
-            answer = processes.ask(command)
+            answer = programs.ask(command)
         except UserError:
             raise UserError(what, f"Start Docker, or {WITHOUT}.") from None
         if answer.returncode != 0:
@@ -88,28 +87,7 @@ def describe(project: Project, name: str, environ: Mapping[str, str] = os.enviro
     file = project.root / name
     if not file.is_file():
         raise UserError(f"no {project.shown(file)}")
-    return Compose((file,), env_files(project, environ))
-
-
-def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
-    """Return the files with the variables of the compose files; later files override earlier ones.
-
-    ``TESTBED_ENV_FILE`` names a further file, read after ``.env``. Raises `UserError` if a file is
-    missing.
-    """
-    files = [project.root / ".env"]
-    if further := environ.get("TESTBED_ENV_FILE"):
-        files.append(Path(further).absolute())
-    for one in files:
-        if not one.is_file():
-            raise UserError(f"no {project.shown(one)}")
-    return tuple(files)
-
-
-def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the variables of the compose files; `environ` overrides the files, as in compose."""
-    known = values(env_files(project, environ)) | dict(environ)
-    return {name: value for name, value in known.items() if value is not None}
+    return Compose((file,), composefile.env_files(project, environ))
 
 
 class Replaced(list[str]):
@@ -180,7 +158,9 @@ def moved(
     if not offset:
         return compose
     known = {
-        name: port for name, port in values(compose.env_files).items() if name.startswith("PORT_")
+        name: port
+        for name, port in composefile.values(compose.env_files).items()
+        if name.startswith("PORT_")
     }
     if fixed := sorted(known.keys() & environ.keys()):
         raise UserError(
@@ -196,21 +176,13 @@ def moved(
     return Compose(compose.files, (*compose.env_files, override))
 
 
-def values(files: Iterable[Path]) -> dict[str, str | None]:
-    """Return the variables that files set; later files override earlier ones."""
-    known: dict[str, str | None] = {}
-    for file in files:
-        known |= dotenv.dotenv_values(file)
-    return known
-
-
 def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
     """Return the services of a stack by name, as compose reads its files; each has an ``image``.
 
     Raises `UserError` if compose cannot read the files.
     """
     command = (*_command(compose), "config", "--format", "json")
-    stack = json.loads(processes.told("docker compose config", command, environ=environ))
+    stack = json.loads(programs.output_of("docker compose config", command, environ=environ))
     return {
         # The default name of a built image.
         name: {"image": f"{stack['name']}-{name}", **one}
@@ -257,7 +229,7 @@ def _carry_out(
     compose: Compose, task: tuple[str, ...], environ: Mapping[str, str], log: Path
 ) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
-    code = processes.run_in_foreground(
+    code = programs.run_in_foreground(
         [*_command(compose), *task], environ, compose.files[0].parent, log
     )
     if code != 0:
@@ -269,13 +241,13 @@ def _carry_out(
 
 def down(compose: Compose) -> None:
     """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    processes.told("docker compose down", (*_command(compose), "down"), timeout_s=180)
+    programs.output_of("docker compose down", (*_command(compose), "down"), timeout_s=180)
 
 
 def containers(compose: Compose) -> list[Container]:
     """Return the containers of a stack, including those that ended."""
     command = (*_command(compose), "ps", "--all", "--format", "json")
-    text = processes.told("docker compose ps", command).strip()
+    text = programs.output_of("docker compose ps", command).strip()
     # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
@@ -301,7 +273,7 @@ def keep_logs(compose: Compose, folder: Path) -> None:
     """Write the output of each container into ``INSTANCE.log``; skip what Docker does not give."""
     with contextlib.suppress(UserError):
         for one in containers(compose):
-            answer = processes.ask(("docker", "logs", one.id))
+            answer = programs.ask(("docker", "logs", one.id))
             said = answer.stdout + answer.stderr
             (folder / f"{one.name}.log").write_text(said, encoding="utf-8")
 
@@ -313,7 +285,7 @@ def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
     """
     ids = {}
     for name, one in services.items():
-        answer = processes.ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
+        answer = programs.ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
         ids[name] = answer.stdout.strip() if answer.returncode == 0 else None
     return ids
 
@@ -351,7 +323,7 @@ def inner_meter(ids: Mapping[str, str]) -> Meter:
 def pids(ids: Mapping[str, str]) -> dict[str, str]:
     """Return the pid of each container's first process, as Docker's host has it."""
     return {
-        name: processes.ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
+        name: programs.ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
         for name, one in ids.items()
     }
 
@@ -359,11 +331,11 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
 @contextlib.contextmanager
 def paused(compose: Compose, service: str) -> Iterator[None]:
     """Suspend the containers of a service while the body runs; raise `UserError` if that fails."""
-    processes.told("docker compose pause", (*_command(compose), "pause", service))
+    programs.output_of("docker compose pause", (*_command(compose), "pause", service))
     try:
         yield
     finally:
-        processes.told("docker compose unpause", (*_command(compose), "unpause", service))
+        programs.output_of("docker compose unpause", (*_command(compose), "unpause", service))
 
 
 @contextlib.contextmanager
@@ -407,7 +379,7 @@ def set_cpus(container: Container, cpus: float | None) -> None:
 
 def docker(*task: str) -> str:
     """Return what a command of Docker prints; raise `UserError` if it fails."""
-    return processes.told(f"docker {task[0]}", ("docker", *task))
+    return programs.output_of(f"docker {task[0]}", ("docker", *task))
 
 
 def _command(compose: Compose) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import yaml
 
-from testbed.deploy import compose, composefile
+from testbed.deploy import composefile
 from testbed.experiment import settings
 from testbed.model import systems
 from testbed.model.project import Project
@@ -51,7 +51,7 @@ def write(project: Project) -> list[Path]:
 
 
 def _given(project: Project) -> set[str]:
-    variables = compose.variables(project, os.environ)
+    variables = composefile.variables(project, os.environ)
     files = {system.compose for system in systems.declarations(project.root).values()}
     return {
         name

@@ -11,8 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from testbed.deploy import processes
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import programs
+from testbed.deploy.programs import ProcessId
 from testbed.model.errors import UserError
 
 ANSWER_LIMIT_S = 60.0
@@ -39,14 +39,14 @@ class Shell:
         `enter` is the prefix of a command that runs there; its input is passed on. `log` is a file
         for errors.
         """
-        with processes.uninterrupted():
-            process = processes.start([*enter, "sh"], os.environ, log, log.parent, conversing=True)
+        with programs.uninterrupted():
+            process = programs.start([*enter, "sh"], os.environ, log, log.parent, conversing=True)
             own = ProcessId.of(process.pid)
         try:
             yield cls(process, folder)
         finally:
-            with processes.uninterrupted(), contextlib.suppress(BrokenPipeError), process:
-                processes.stop([own], grace=3)
+            with programs.uninterrupted(), contextlib.suppress(BrokenPipeError), process:
+                programs.stop([own], grace=3)
 
     def ask(self, command: str) -> bytes:
         """Run a command, and return its output."""

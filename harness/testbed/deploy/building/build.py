@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from testbed.deploy import processes
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import programs
+from testbed.deploy.building.jdk import Jdk
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -129,7 +129,7 @@ def _run_maven(project: Project, jdk: Jdk, arguments: Sequence[str]) -> None:
     log = project.state / "build.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     command = [maven(), "-B", "-q", *arguments]
-    if processes.run_in_foreground(command, jdk.environment(), project.root, log) != 0:
+    if programs.run_in_foreground(command, jdk.environment(), project.root, log) != 0:
         raise UserError(f"the build failed; the end of {project.shown(log)}:\n" + maven_tail(log))
 
 

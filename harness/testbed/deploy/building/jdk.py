@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from testbed.deploy import processes
+from testbed.deploy import programs
 from testbed.model.errors import UserError
 
 SERVICES_FEATURE = 25
@@ -58,7 +58,7 @@ class Jdk:
 
     def command(self, pid: int, *words: str) -> None:
         """Give a running JVM a command of ``jcmd``; raise `UserError` if it fails."""
-        answer = processes.ask([str(self.home / "bin" / "jcmd"), str(pid), *words])
+        answer = programs.ask([str(self.home / "bin" / "jcmd"), str(pid), *words])
         if answer.returncode != 0 or "Could not" in answer.stdout:
             told = (answer.stderr or answer.stdout).strip().splitlines()
             raise UserError(f"{' '.join(words)} failed: {told[-1] if told else 'no reason given'}")
@@ -142,7 +142,7 @@ def _release_version(release: Path) -> str | None:
 
 def _asked_version(java: Path) -> str | None:
     try:
-        answer = processes.ask([str(java), "-version"], timeout_s=20)
+        answer = programs.ask([str(java), "-version"], timeout_s=20)
     except (OSError, UserError):
         return None
     found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)

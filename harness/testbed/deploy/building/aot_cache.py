@@ -12,28 +12,19 @@ import functools
 import hashlib
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from testbed.deploy import processes
-from testbed.deploy.jdk import Jdk
+from testbed.deploy import programs
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
-from testbed.deploy.stack import Stack
-from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 KEEP_S = 24 * 3600.0
 UNPACK_TIMEOUT_S = 120.0
-
-WRITE_LIMIT_S = 120.0
-"""The time limit for all services to write their caches at the same time, when stopped."""
-
-GIVE_UP_S = 0.5
-"""The time limit to stop where no cache is wanted: too short to begin writing one."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +52,9 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     A JVM that cannot use its cache does not start, so that no slow start is measured unnoticed.
     Services that are not started from a jar are unchanged.
     """
-    found = _locate(deployment, project, jdk)
+    found = locate(deployment, project, jdk)
     for one in found.values():
-        # `_prune` keeps what was used lately.
+        # `prune` keeps what was used lately.
         with contextlib.suppress(FileNotFoundError):
             os.utime(one.jar.parent)
     return _from_copies(
@@ -73,8 +64,8 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
 
 def from_copies(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     """Return a deployment that starts from the unpacked copies, without caches."""
-    prepared = _locate(deployment, project, jdk)
-    _unpack_all(deployment, prepared, jdk)
+    prepared = locate(deployment, project, jdk)
+    unpack_all(deployment, prepared, jdk)
     return _from_copies(deployment, prepared, lambda _: ())
 
 
@@ -84,8 +75,8 @@ def at_hand(deployment: Deployment, project: Project, jdk: Jdk, *options: str) -
     `options` are JVM options for which caches need not be trained: those of a quick start that is
     not measured.
     """
-    found = _locate(deployment, project, jdk)
-    _unpack_all(deployment, found, jdk)
+    found = locate(deployment, project, jdk)
+    unpack_all(deployment, found, jdk)
 
     def chosen(one: Prepared) -> tuple[str, ...]:
         cache = one.trained()
@@ -101,64 +92,10 @@ def of_any_heap(flags: Iterable[str]) -> tuple[str, ...]:
 
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
     """Return whether every service that can have a cache has one."""
-    return all(one.cache.is_file() for one in _locate(deployment, project, jdk).values())
+    return all(one.cache.is_file() for one in locate(deployment, project, jdk).values())
 
 
-def train(
-    deployment: Deployment,
-    project: Project,
-    jdk: Jdk,
-    environ: Mapping[str, str],
-    load: Callable[[Stack, Path], None],
-    notice: Callable[[str], None] = lambda _: None,
-) -> None:
-    """Start a deployment, put load on it, stop it, and keep the caches that its JVMs write.
-
-    Needed once per build, variant and set of JVM arguments, besides those of the heap's size. If
-    services share a cache, the first is trained. Services inherit `environ`. `load` may write into
-    the folder that it gets, which is removed afterwards.
-
-    Raises `UserError` if the deployment cannot be started or loaded, or a service writes no cache.
-    """
-    found = _locate(deployment, project, jdk)
-    _unpack_all(deployment, found, jdk)
-    # Beside the builds of one module: `_prune` then also removes what a killed command leaves.
-    beside = next(iter(found.values())).jar.parents[1]
-    with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        trained: dict[Path, str] = {}
-
-        def in_training(service: Service) -> Service:
-            one = found.get(service.name)
-            if one is None:
-                return service
-            if one.cache.is_file() or one.cache in trained:
-                return one.started(service)
-            trained[one.cache] = service.name
-            return one.started(service, f"-XX:AOTCacheOutput={folder / service.name}.aot")
-
-        stack = Stack(project, with_each(deployment, in_training), environ)
-        stack.start(lambda what: notice(f"waiting for {what}"))
-        try:
-            load(stack, folder)
-            stack.require_alive()
-        except BaseException:
-            stack.stop(GIVE_UP_S)
-            raise
-        notice("writing the caches")
-        killed = stack.stop(WRITE_LIMIT_S)
-        for service_name in trained.values():
-            if service_name in killed or not (folder / f"{service_name}.aot").is_file():
-                raise UserError(
-                    f"{service_name} wrote no AOT cache; the end of its log:\n"
-                    + files.tail(project.logs / f"{service_name}.log")
-                )
-        for cache, service_name in trained.items():
-            (folder / f"{service_name}.aot").replace(cache)
-            _prune(cache.parent)
-
-
-def _locate(deployment: Deployment, project: Project, jdk: Jdk) -> dict[str, Prepared]:
+def locate(deployment: Deployment, project: Project, jdk: Jdk) -> dict[str, Prepared]:
     """Return the prepared form of each service that is started from a jar, by name."""
     return {
         service.name: _prepared(service, deployment.variant, project, jdk)
@@ -204,7 +141,7 @@ def _from_copies(
     return with_each(deployment, started)
 
 
-def _unpack_all(deployment: Deployment, found: Mapping[str, Prepared], jdk: Jdk) -> None:
+def unpack_all(deployment: Deployment, found: Mapping[str, Prepared], jdk: Jdk) -> None:
     for service in deployment.services:
         if service.name in found:
             _unpack(service, found[service.name], jdk)
@@ -218,7 +155,7 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
     draft = folder.with_suffix(f".draft-{os.getpid()}")
     shutil.rmtree(draft, ignore_errors=True)
     command = [str(jdk.java), "-Djarmode=tools", "-jar", service.command[-1]]
-    answer = processes.ask(
+    answer = programs.ask(
         [*command, "extract", "--destination", str(draft)], timeout_s=UNPACK_TIMEOUT_S
     )
     if answer.returncode != 0:
@@ -230,7 +167,7 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
         shutil.rmtree(draft)
 
 
-def _prune(current: Path) -> None:
+def prune(current: Path) -> None:
     """Remove prepared builds of the same module that nobody has used for `KEEP_S`."""
     for other in current.parent.iterdir():
         # Another command may remove it meanwhile.

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from testbed.deploy import groups, processes
+from testbed.deploy import groups, programs
 from testbed.deploy.deployer import Notice, polls
 from testbed.deploy.meter import MB, Meter
 from testbed.deploy.record import Cluster
@@ -72,11 +72,11 @@ def context() -> str:
     """Return the current context; raise `UserError` if there is none or it does not answer."""
     if shutil.which("kubectl") is None:
         raise UserError("kubectl not found on PATH", f"Install it. {WITHOUT}")
-    answer = processes.ask(("kubectl", "config", "current-context"))
+    answer = programs.ask(("kubectl", "config", "current-context"))
     if answer.returncode != 0:
         raise UserError("kubectl has no current context", f"kubectl config use-context. {WITHOUT}")
     name = answer.stdout.strip()
-    reason = processes.ask((*_at(name), "get", "--raw", "/readyz", "--request-timeout=10s"))
+    reason = programs.ask((*_at(name), "get", "--raw", "/readyz", "--request-timeout=10s"))
     if reason.returncode != 0:
         told = reason.stderr.strip()
         raise UserError(f"the cluster of context {name!r} does not answer:\n{told}")
@@ -138,7 +138,7 @@ def require_possible(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> 
 
     Raises `UserError` if not.
     """
-    if processes.ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
+    if programs.ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
         raise UserError(
             f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
             f"kubectl delete namespace {known.namespace}",
@@ -339,7 +339,7 @@ def _problems(pod: Mapping[str, Any]) -> Iterator[str]:
 
 
 def logs(known: Cluster, pod: str) -> str:
-    return processes.ask((*_within(known), "logs", pod, "--tail=2000")).stdout
+    return programs.ask((*_within(known), "logs", pod, "--tail=2000")).stdout
 
 
 def logs_command(known: Cluster, service: str | None, follow: bool) -> list[str]:
@@ -384,4 +384,4 @@ def _within(known: Cluster) -> tuple[str, ...]:
 
 
 def _told(command: tuple[str, ...], **options: Any) -> str:
-    return processes.told("kubectl", command, **options)
+    return programs.output_of("kubectl", command, **options)

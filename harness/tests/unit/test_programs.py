@@ -10,8 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from testbed.deploy import processes
-from testbed.deploy.processes import ProcessId
+from testbed.deploy import programs
+from testbed.deploy.programs import ProcessId
 
 STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
@@ -39,7 +39,7 @@ def test_finds_a_process_while_it_runs() -> None:
         one = ProcessId.of(process.pid)
         assert one.find() == psutil.Process(process.pid)
 
-        processes.stop([one])
+        programs.stop([one])
 
         assert one.find() is None
 
@@ -67,7 +67,7 @@ def test_a_process_runs_until_its_last_thread_has_ended() -> None:
             time.sleep(0.01)
         assert one.find() == first
 
-        processes.stop([one])
+        programs.stop([one])
 
         assert one.find() is None
 
@@ -81,7 +81,7 @@ def test_finds_a_process_after_the_clock_was_set(monkeypatch: pytest.MonkeyPatch
 
         assert one.find() == psutil.Process(process.pid)
 
-        processes.stop([one])
+        programs.stop([one])
         assert one.find() is None
 
 
@@ -90,7 +90,7 @@ def test_a_process_with_a_reused_number_is_not_ours_and_is_left_alone() -> None:
         ours_before = ProcessId(foreign.pid, ProcessId.of(foreign.pid).created - 3600)
 
         assert ours_before.find() is None
-        assert processes.stop([ours_before]) == []
+        assert programs.stop([ours_before]) == []
         assert foreign.poll() is None
         foreign.kill()
 
@@ -110,7 +110,7 @@ def test_a_child_that_ends_between_two_looks_is_reaped(monkeypatch: pytest.Monke
             time.sleep(0.01)
 
     monkeypatch.setattr(psutil, "wait_procs", look)
-    processes.stop([ProcessId.of(child.pid)])
+    programs.stop([ProcessId.of(child.pid)])
 
     assert not psutil.pid_exists(child.pid)
 
@@ -119,7 +119,7 @@ def test_kills_what_does_not_end_in_time() -> None:
     with sleeper(STUBBORN) as stubborn, sleeper() as willing:
         ids = [ProcessId.of(stubborn.pid), ProcessId.of(willing.pid)]
 
-        killed = processes.stop(ids, grace=0.5)
+        killed = programs.stop(ids, grace=0.5)
 
         assert killed == [ids[0]]
         # It may have ended without having been asked for its exit yet: not even a second is needed.
@@ -133,7 +133,7 @@ def test_takes_what_its_parent_has_not_asked_for_as_ended() -> None:
         child = ProcessId.of(found.pid)
 
         # Taken as running, it would be among those that had to be killed.
-        assert processes.stop([child], grace=2) == []
+        assert programs.stop([child], grace=2) == []
         assert psutil.pid_exists(child.pid)
         parent.kill()
 
@@ -143,14 +143,14 @@ def test_ends_what_a_process_has_started_too() -> None:
         (found,) = psutil.Process(parent.pid).children()
         child = ProcessId.of(found.pid)
 
-        processes.stop([ProcessId.of(parent.pid)])
+        programs.stop([ProcessId.of(parent.pid)])
 
         assert child.find() is None
 
 
 def test_a_background_process_has_a_session_of_its_own_and_a_log(tmp_path: Path) -> None:
     log = tmp_path / "logs" / "x.log"
-    process = processes.start(
+    process = programs.start(
         [sys.executable, "-c", "import os; print(os.environ['COLOUR'], os.getcwd())"],
         {**os.environ, "COLOUR": "blue"},
         log,
@@ -170,7 +170,7 @@ def test_a_signal_is_acted_on_after_an_uninterrupted_step() -> None:
 
     before = signal.signal(signal.SIGTERM, arrived)
     try:
-        with processes.uninterrupted():
+        with programs.uninterrupted():
             os.kill(os.getpid(), signal.SIGTERM)
             done.append("step")
     finally:
@@ -190,10 +190,10 @@ def test_an_interrupted_foreground_command_is_ended(tmp_path: Path) -> None:
         "time.sleep(60)\n"
     )
     driver = (
-        "import os, pathlib, sys; from testbed.deploy import processes;"
-        "processes.end_on_signals();"
+        "import os, pathlib, sys; from testbed.deploy import programs;"
+        "programs.end_on_signals();"
         f"command = [sys.executable, {str(inner_code)!r}];"
-        "processes.run_in_foreground(command, os.environ, pathlib.Path('.'))"
+        "programs.run_in_foreground(command, os.environ, pathlib.Path('.'))"
     )
     outer = subprocess.Popen([sys.executable, "-c", driver], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 20
@@ -212,20 +212,20 @@ def test_an_interrupted_foreground_command_is_ended(tmp_path: Path) -> None:
 def test_returns_the_exit_code_of_a_foreground_command(tmp_path: Path, code: int) -> None:
     command = [sys.executable, "-c", f"print('told'); raise SystemExit({code})"]
 
-    assert processes.run_in_foreground(command, os.environ, tmp_path, tmp_path / "out") == code
+    assert programs.run_in_foreground(command, os.environ, tmp_path, tmp_path / "out") == code
     assert (tmp_path / "out").read_text() == "told\n"
 
 
 def test_prefers_or_defers_a_process_as_far_as_the_system_allows(tmp_path: Path) -> None:
     code = "import time; time.sleep(60)"
-    process = processes.start([sys.executable, "-c", code], os.environ, tmp_path / "log", tmp_path)
+    process = programs.start([sys.executable, "-c", code], os.environ, tmp_path / "log", tmp_path)
     try:
-        processes.prefer(process.pid, 5)
+        programs.prefer(process.pid, 5)
         assert os.getpriority(os.PRIO_PROCESS, process.pid) == 5
         if (group := Path(f"/proc/{process.pid}/autogroup")).is_file():
             assert group.read_text().endswith("nice 5\n")
         # Nobody may be told off for what the system refuses, nor for a process that has ended.
-        processes.prefer(2**22 + 1, -10)
+        programs.prefer(2**22 + 1, -10)
     finally:
         process.kill()
         process.wait()

@@ -1,0 +1,1 @@
+"""Systems as containers, by their compose files."""

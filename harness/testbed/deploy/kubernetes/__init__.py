@@ -1,0 +1,1 @@
+"""Systems, and load generators, on Kubernetes."""

@@ -1,0 +1,25 @@
+"""Which deployer puts a system where its backends say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from testbed.deploy.containers.deployer import ContainerDeployer
+from testbed.deploy.deployer import Deployer
+from testbed.deploy.kubernetes.deployer import ClusterDeployer
+from testbed.deploy.processes.deployer import ProcessDeployer
+from testbed.deploy.services import ELSEWHERE
+
+_DEPLOYERS: Mapping[str, type[Deployer]] = {
+    "embedded": ProcessDeployer,
+    "local": ProcessDeployer,
+    "docker": ContainerDeployer,
+    "kubernetes": ClusterDeployer,
+    # It has no process to start.
+    ELSEWHERE: ProcessDeployer,
+}
+
+
+def deployer(backends: str) -> type[Deployer]:
+    """Return the deployer of systems with such backends."""
+    return _DEPLOYERS[backends]

@@ -1,0 +1,1 @@
+"""Systems as processes of this machine."""
