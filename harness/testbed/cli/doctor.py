@@ -58,15 +58,15 @@ def examine(project: Project) -> list[Finding]:
 
 def _checked(subject: str, check: Callable[[], str | Finding]) -> Finding:
     try:
-        found = check()
+        finding = check()
     except UserError as problem:
         hint = f". {problem.hint}" if problem.hint else ""
         return Finding(subject, Verdict.BAD, f"{problem.message}{hint}")
-    return Finding(subject, Verdict.GOOD, found) if isinstance(found, str) else found
+    return Finding(subject, Verdict.GOOD, finding) if isinstance(finding, str) else finding
 
 
-def _java(found: Jdk) -> str:
-    return f"{found.version} in {found.home}"
+def _java(java: Jdk) -> str:
+    return f"{java.version} in {java.home}"
 
 
 def _jmeter_java(jdks: list[Jdk]) -> Finding:
@@ -106,14 +106,14 @@ def _machine(project: Project) -> Finding:
 
 
 def _ports(project: Project) -> Finding:
-    known = record.load(project)
-    if known is not None and known.is_up:
-        return Finding("Ports", Verdict.NOTE, f"variant {known.variant} is up and uses them")
+    stack = record.load(project)
+    if stack is not None and stack.is_up:
+        return Finding("Ports", Verdict.NOTE, f"variant {stack.variant} is up and uses them")
     wanted = {
         port
         for name in systems.names()
-        for one in deployments.described(Choice(name), project).values()
-        for port in one.ports.values()
+        for service in deployments.described(Choice(name), project).values()
+        for port in service.ports.values()
     }
     busy = ports.taken(wanted)
     if busy:

@@ -114,10 +114,10 @@ def run(
     if name is not None and resume is not None:
         raise UserError("an experiment and --resume exclude each other: give one")
     if resume is not None:
-        known: Path | None = resume.absolute()
+        results: Path | None = resume.absolute()
         plan, done = results_directory.declared(resume), results_directory.finished(resume)
     elif name is not None:
-        known, plan, done = None, reading.load(project, name), {}
+        results, plan, done = None, reading.load(project, name), {}
     else:
         listing.show(project, as_json=as_json)
         return
@@ -127,7 +127,7 @@ def run(
     wanted = _gates(plan, fail_if)
     with output_as(json_only=as_json):
         results = _measure(
-            project, plan, port_offset, results=known, watched=watched, build_first=not no_build
+            project, plan, port_offset, results=results, watched=watched, build_first=not no_build
         )
         shown = escape(project.shown(results))
         console.print(f"Results: [bold]{shown}[/bold]")
@@ -336,7 +336,7 @@ def _choices(plan: Experiment, port_offset: int) -> dict[str, Choice]:
             port_offset + SLOT_PORTS * places[system.name],
             replicas=system.replicas,
             at_first={} if (rule := system.autoscale) is None else {rule.service: rule.least},
-            limits={name: one.at_start for name, one in system.limits.items()},
+            limits={name: limit.at_start for name, limit in system.limits.items()},
             stored=system.stored,
             jars=system.jars,
         )

@@ -78,8 +78,8 @@ def faults(
     Use --preset or --set to see which promises depend on them.
     """
     project = Project.find()
-    for one in system or ():
-        systems.declaration(one)
+    for name in system or ():
+        systems.declaration(name)
     if backends not in BACKENDS:
         raise unknown("backends", backends, BACKENDS)
     if preset not in PRESETS:
@@ -101,56 +101,56 @@ def faults(
         *(f"--results={results}", f"--backends={backends}", f"--port-offset={port_offset}"),
         *(["--short"] if short else []),
         *(f"--preset={preset}", *(f"--set={key}={value}" for key, value in settings.items())),
-        *(f"--promise={one}" for one in promise or ()),
-        *(f"--system={one}" for one in system or ()),
+        *(f"--promise={name}" for name in promise or ()),
+        *(f"--system={name}" for name in system or ()),
     ]
     environ = java.environment({**os.environ, "TESTBED_ROOT": str(project.root)})
     code = programs.run_in_foreground(command, environ, project.root / "harness")
-    found = promises.read(results / promises.FILE)
+    checks = promises.read(results / promises.FILE)
     if not any(results.iterdir()):
         results.rmdir()
-    if found:
-        console.print(table(found))
+    if checks:
+        console.print(table(checks))
         console.print(f"Figures and logs: {escape(project.shown(results))}")
-    if publish and found:
-        add_published(project, found)
+    if publish and checks:
+        add_published(project, checks)
     if code != 0:
         raise typer.Exit(EXIT_FAILED)
 
 
-def table(found: Iterable[Checked]) -> Table:
+def table(checks: Iterable[Checked]) -> Table:
     """Return the results of checks for a terminal, a row for each promise and system."""
     made = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("promise", "system", "result", "figure"):
         made.add_column(heading, overflow="fold")
-    for one in found:
-        color = COLORS[one.result]
+    for checked in checks:
+        color = COLORS[checked.result]
         made.add_row(
-            one.promise,
-            one.system,
-            f"[{color}]{one.result}[/{color}]",
-            escape("\n".join(filter(None, (one.figure, one.why)))),
+            checked.promise,
+            checked.system,
+            f"[{color}]{checked.result}[/{color}]",
+            escape("\n".join(filter(None, (checked.figure, checked.why)))),
         )
     return made
 
 
-def page(found: Sequence[Checked]) -> str:
+def page(checks: Sequence[Checked]) -> str:
     """Return the page with promises and their figures, in Markdown."""
     parts = [HEAD]
-    for promise, some in groupby(found, key=lambda one: one.promise):
+    for promise, some in groupby(checks, key=lambda checked: checked.promise):
         rows = list(some)
         parts.append(f"## {rows[-1].says}\n\n`{promise}`. {rows[-1].tested}\n")
         parts.append(
             "| system | backends | result | figure | checked |\n|---|---|---|---|---|\n"
-            + "".join(_row(one) for one in rows)
+            + "".join(_row(checked) for checked in rows)
         )
     return "\n".join(parts)
 
 
-def _row(one: Checked) -> str:
-    result = one.result if one.result == "kept" else f"**{one.result}**: {one.why}"
-    checked = f"{one.recorded:%Y-%m-%d}, {one.commit or 'no commit'}"
-    cells = (f"`{one.system}`", one.backends, result, one.figure, checked)
+def _row(checked: Checked) -> str:
+    result = checked.result if checked.result == "kept" else f"**{checked.result}**: {checked.why}"
+    when = f"{checked.recorded:%Y-%m-%d}, {checked.commit or 'no commit'}"
+    cells = (f"`{checked.system}`", checked.backends, result, checked.figure, when)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
@@ -159,22 +159,22 @@ def require_publishable(project: Project, *, short: bool, changed: bool) -> None
         raise UserError("--publish needs the full check", "Leave --short out.")
     if changed:
         raise UserError("--publish is about the defaults", "Leave --preset and --set out.")
-    known = environment.git(project.root)
-    if known is not None and known["dirty"]:
+    git = environment.git(project.root)
+    if git is not None and git["dirty"]:
         raise UserError(
             "--publish: the work tree has changes", "Commit them: figures name their commit."
         )
 
 
-def add_published(project: Project, found: Iterable[Checked]) -> None:
+def add_published(project: Project, checks: Iterable[Checked]) -> None:
     """Add figures to the published ones; those of the same promise, system and backends go."""
     file = project.root / PUBLISHED
-    with_figure = [one for one in found if one.figures]
+    with_figure = [checked for checked in checks if checked.figures]
     every = sorted(promises.latest((*promises.read(file), *with_figure)), key=_place)
     promises.write(file, every)
     files.write(project.root / PAGE, page(every).encode())
     console.print(f"Published: {PAGE}, {PUBLISHED}")
 
 
-def _place(one: Checked) -> tuple[str, int, str]:
-    return one.promise, systems.names().index(one.system), one.backends
+def _place(checked: Checked) -> tuple[str, int, str]:
+    return checked.promise, systems.names().index(checked.system), checked.backends

@@ -79,18 +79,18 @@ def show(project: Project, *, as_json: bool) -> None:
     """Print the experiments that ship, by topic."""
     shipped = [_shipped(project, name) for name in reading.shipped(project)]
     if as_json:
-        print_json({"experiments": [_as_data(one) for one in shipped]})
+        print_json({"experiments": [_as_data(experiment) for experiment in shipped]})
         return
-    shipped.sort(key=lambda one: one.seconds)
+    shipped.sort(key=lambda experiment: experiment.seconds)
     console.print("[bold]./testbed run NAME[/bold] answers a question. Minutes exclude the build.")
     for topic, heading in TOPICS.items():
         table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
         table.add_column(no_wrap=True, width=21)
         table.add_column(no_wrap=True, width=5, justify="right")
         table.add_column()
-        for one in shipped:
-            if one.plan.topic == topic:
-                table.add_row(one.plan.name, _minutes(one), _question(one))
+        for experiment in shipped:
+            if experiment.plan.topic == topic:
+                table.add_row(experiment.plan.name, _minutes(experiment), _question(experiment))
         console.print(f"\n[bold]{heading}[/bold]")
         console.print(table)
 
@@ -132,14 +132,14 @@ def _shipped(project: Project, name: str) -> Shipped:
     return Shipped(plan, expected_s(project, expected), expected.bound)
 
 
-def _as_data(one: Shipped) -> Mapping[str, Any]:
+def _as_data(shipped: Shipped) -> Mapping[str, Any]:
     return {
-        "experiment": one.plan.name,
-        "topic": one.plan.topic,
-        "question": one.plan.description,
-        "expected_s": round(one.seconds),
-        "runs_are": _bound(one.bound),
-        "needs": one.needs,
+        "experiment": shipped.plan.name,
+        "topic": shipped.plan.topic,
+        "question": shipped.plan.description,
+        "expected_s": round(shipped.seconds),
+        "runs_are": _bound(shipped.bound),
+        "needs": shipped.needs,
     }
 
 
@@ -147,14 +147,14 @@ def _bound(bound: str) -> str:
     return bound.strip() or "exact"
 
 
-def _minutes(one: Shipped) -> str:
-    sign = {"at least ": "≥ ", "at most ": "≤ "}.get(one.bound, "")
-    return f"{sign}{max(1, round(one.seconds / 60))}"
+def _minutes(shipped: Shipped) -> str:
+    sign = {"at least ": "≥ ", "at most ": "≤ "}.get(shipped.bound, "")
+    return f"{sign}{max(1, round(shipped.seconds / 60))}"
 
 
-def _question(one: Shipped) -> str:
-    needed = f" [dim](needs {escape(_listed(one.needs))})[/dim]" if one.needs else ""
-    return f"{escape(one.plan.description)}{needed}"
+def _question(shipped: Shipped) -> str:
+    needed = f" [dim](needs {escape(_listed(shipped.needs))})[/dim]" if shipped.needs else ""
+    return f"{escape(shipped.plan.description)}{needed}"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -33,8 +33,8 @@ def doctor_command(as_json: JsonOption = False) -> None:
         findings = doctor.examine(project)
     can_run = all(finding.verdict is not Verdict.BAD for finding in findings)
     if as_json:
-        told = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
-        print_json({"can_run": can_run, "findings": told})
+        data = [{**asdict(finding), "verdict": finding.verdict.value} for finding in findings]
+        print_json({"can_run": can_run, "findings": data})
     else:
         _print_findings(findings)
     if not can_run:
@@ -91,27 +91,27 @@ def test(
         def began(suite: selftest.Suite) -> None:
             running.append(suite.name)
 
-        def ended(verdict: selftest.Verdict) -> None:
-            running.remove(verdict.suite.name)
-            console.rule(f"[bold]{verdict.suite.name}[/bold]", align="left")
-            printed = verdict.output.read_text(encoding="utf-8", errors="replace")
+        def ended(result: selftest.SuiteResult) -> None:
+            running.remove(result.suite.name)
+            console.rule(f"[bold]{result.suite.name}[/bold]", align="left")
+            printed = result.output.read_text(encoding="utf-8", errors="replace")
             console.out(printed, end="", highlight=False)
 
         chosen = selftest.lanes(project, fast=fast)
         outputs = project.state / "tests"
-        verdicts = selftest.run_all(chosen, java, os.environ, outputs, began, ended)
+        results = selftest.run_all(chosen, java, os.environ, outputs, began, ended)
     console.rule("[bold]summary[/bold]", align="left")
     table = Table.grid(padding=(0, 2))
-    for verdict in verdicts:
+    for result in results:
         table.add_row(
-            "[green]passed[/green]" if verdict.passed else "[red]FAILED[/red]",
-            verdict.suite.name,
-            f"[dim]{duration(verdict.elapsed_s)}[/dim]",
+            "[green]passed[/green]" if result.passed else "[red]FAILED[/red]",
+            result.suite.name,
+            f"[dim]{duration(result.elapsed_s)}[/dim]",
         )
     console.print(table)
-    if failures := [line for verdict in verdicts for line in verdict.failures()]:
+    if failures := [line for result in results for line in result.failures()]:
         console.out(*failures, sep="\n", highlight=False)
-    if not all(verdict.passed for verdict in verdicts):
+    if not all(result.passed for result in results):
         raise typer.Exit(EXIT_FAILED)
 
 

@@ -56,14 +56,14 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
     Raises `UserError`, which names the first one that has another form or that no service knows.
     """
     settings = {}
-    for one in given or []:
-        key, separator, value = one.partition("=")
+    for text in given or []:
+        key, separator, value = text.partition("=")
         if not separator or not key.replace("_", "").isalnum():
-            raise UserError(f"--set {one!r} is not of the form KEY=VALUE")
+            raise UserError(f"--set {text!r} is not of the form KEY=VALUE")
         try:
             settings[setting_name(key)] = value
         except ValueError as problem:
-            raise UserError(f"--set {one!r}: {problem}") from problem
+            raise UserError(f"--set {text!r}: {problem}") from problem
     return settings
 
 

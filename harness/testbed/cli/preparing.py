@@ -184,9 +184,9 @@ def _to_train(
         return in_processes(plain, project, java, environ)
 
     for offset in range(choice.port_offset, TRAINING_OFFSETS, 1000):
-        found = moved(offset)
-        if not ports.taken(port for some in found.ports.values() for port in some):
-            return found
+        deployment = moved(offset)
+        if not ports.taken(port for some in deployment.ports.values() for port in some):
+            return deployment
     return moved(choice.port_offset)
 
 
@@ -225,9 +225,9 @@ def measure_ceilings(
     Measures unknown ones; with `anew` all.
     """
     files = [project.plans / plan for plan in plans]
-    known = {} if anew else ceiling.kept(project, files, java)
-    if len(known) == len(files):
-        return known
+    ceilings = {} if anew else ceiling.kept(project, files, java)
+    if len(ceilings) == len(files):
+        return ceilings
     with step(console, "Measuring what the load generator can do at most") as detail:
         return ceiling.measure(project, files, java, detail, generator=generator, anew=anew)
 

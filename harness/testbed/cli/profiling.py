@@ -69,10 +69,12 @@ def profile(
         folder.mkdir(parents=True)
         try:
             with load.Generator.started(command, folder / "generator.log") as generator:
-                found = profiling.record(stack, generator, java, before, recorded, folder, detail)
+                recordings = profiling.record(
+                    stack, generator, java, before, recorded, folder, detail
+                )
         finally:
             stack.stop()
-    _show(project, java, found, folder)
+    _show(project, java, recordings, folder)
 
 
 def _show(project: Project, java: jdk.Jdk, recordings: dict[str, Path], folder: Path) -> None:

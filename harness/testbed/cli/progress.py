@@ -48,7 +48,7 @@ class Progress:
 
     def measured(self, run: Run, seen: Sequence[Seen], seconds: float) -> None:
         self._ended += 1
-        failed = any(one.failed for one in seen)
+        failed = any(block.failed for block in seen)
         mark = "[red]![/red]" if failed else "[green]✓[/green]"
         self._print(f"{mark} [{self._ended:{self._width}}/{self._of}] {run.id} {_outcome(seen)}")
 
@@ -74,8 +74,11 @@ class Progress:
 
 
 def _outcome(seen: Sequence[Seen]) -> str:
-    operations, failed = sum(one.operations for one in seen), sum(one.failed for one in seen)
-    span_s = sum(one.span_s for one in seen)
+    operations, failed = (
+        sum(block.operations for block in seen),
+        sum(block.failed for block in seen),
+    )
+    span_s = sum(block.span_s for block in seen)
     rate = operations / span_s if span_s else 0.0
     return f"{operations:,} operations, {rate:,.0f}/s, {failed} failed{_open_loop(seen[-1])}"
 

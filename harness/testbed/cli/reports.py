@@ -119,16 +119,16 @@ def _compare_results(results: Path, base: Path, fail_above: float | None, *, any
 
     with step(console, "Comparing"):
         compared = comparison.side_by_side(results, base, anyway=anyway)
-        found = [] if fail_above is None else comparison.regressions(compared, fail_above)
+        regressions = [] if fail_above is None else comparison.regressions(compared, fail_above)
     comparison.print_comparison(compared, console)
     if fail_above is None:
         return False
-    for one in found:
-        console.print(f"[red]worse[/red] {escape(one)}", highlight=False)
+    for regression in regressions:
+        console.print(f"[red]worse[/red] {escape(regression)}", highlight=False)
     if compared.undecidable == len(compared.runs):
         raise UserError(
             "--fail-above decides nothing: no cell has enough usable runs on both sides",
             "Measure with `repetitions: 3` or more in the experiment.",
         )
-    console.print(f"Regressions (factor {fail_above:g}): {len(found) or 'none'}")
-    return bool(found or compared.missing)
+    console.print(f"Regressions (factor {fail_above:g}): {len(regressions) or 'none'}")
+    return bool(regressions or compared.missing)

@@ -34,7 +34,7 @@ class Suite:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SuiteResult:
     """The result of a suite; `output` is the file with what it printed."""
 
     suite: Suite
@@ -101,15 +101,15 @@ def run_all(
     environ: Mapping[str, str],
     outputs: Path,
     began: Callable[[Suite], None],
-    ended: Callable[[Verdict], None],
-) -> list[Verdict]:
+    ended: Callable[[SuiteResult], None],
+) -> list[SuiteResult]:
     """Run lanes of suites side by side, even if one fails.
 
     What a suite prints is in a file of the folder `outputs`. `began` and `ended` are called in any
     order of the lanes, one call at a time. An interrupt lets no further suite begin.
     """
     outputs.mkdir(parents=True, exist_ok=True)
-    verdicts: list[Verdict] = []
+    results: list[SuiteResult] = []
     telling = threading.Lock()
     interrupted = threading.Event()
 
@@ -123,10 +123,10 @@ def run_all(
             start = time.monotonic()
             environment = jdk.environment(environ)
             code = programs.run_in_foreground(suite.command, environment, suite.folder, output)
-            verdict = Verdict(suite, code, time.monotonic() - start, output)
+            result = SuiteResult(suite, code, time.monotonic() - start, output)
             with telling:
-                verdicts.append(verdict)
-                ended(verdict)
+                results.append(result)
+                ended(result)
 
     with ThreadPoolExecutor(len(chosen)) as pool:
         try:
@@ -139,4 +139,4 @@ def run_all(
                     # As a terminal does: a suite can clean up.
                     child.send_signal(signal.SIGINT)
             raise
-    return verdicts
+    return results

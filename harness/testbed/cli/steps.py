@@ -186,16 +186,16 @@ class Steps:
         self._number += 1
         self._began, self._detail = time.monotonic(), ""
         title = escape(self._step.title)
-        told = f"[bold]{self._place}[/bold]: {title}, {self._left} left"
-        self._console.print(told, soft_wrap=True)
+        line = f"[bold]{self._place}[/bold]: {title}, {self._left} left"
+        self._console.print(line, soft_wrap=True)
 
     def _line(self) -> str:
         """Return what the step waits for; its title is in the line with which it began."""
         if self._step is None:
             return ""
         elapsed = duration(time.monotonic() - self._began)
-        told = f"{self._place}, {self._left} left, {elapsed} so far"
-        return " · ".join(filter(None, (told, self._detail)))
+        progress = f"{self._place}, {self._left} left, {elapsed} so far"
+        return " · ".join(filter(None, (progress, self._detail)))
 
     @property
     def _place(self) -> str:

@@ -77,7 +77,7 @@ class _Files:
             raise UserError(f"{file.name} has no service {name!r}")
         own = dict(services[name])
         if "volumes" in own:
-            own["volumes"] = [_anchored(one, file.parent) for one in own["volumes"]]
+            own["volumes"] = [_anchored(volume, file.parent) for volume in own["volumes"]]
         base = own.pop("extends", None)
         if base is None:
             return own
@@ -107,24 +107,24 @@ def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tupl
     files = [project.root / ".env"]
     if further := environ.get("TESTBED_ENV_FILE"):
         files.append(Path(further).absolute())
-    for one in files:
-        if not one.is_file():
-            raise UserError(f"no {project.shown(one)}")
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"no {project.shown(file)}")
     return tuple(files)
 
 
 def variables(project: Project, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the variables of the compose files; `environ` overrides the files, as in compose."""
-    known = values(env_files(project, environ)) | dict(environ)
-    return {name: value for name, value in known.items() if value is not None}
+    merged = values(env_files(project, environ)) | dict(environ)
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def values(files: Iterable[Path]) -> dict[str, str | None]:
     """Return the variables that files set; later files override earlier ones."""
-    known: dict[str, str | None] = {}
+    merged: dict[str, str | None] = {}
     for file in files:
-        known |= dotenv.dotenv_values(file)
-    return known
+        merged |= dotenv.dotenv_values(file)
+    return merged
 
 
 def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
@@ -132,7 +132,7 @@ def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
 
     Raises `UserError` if a file cannot be read, or a required variable is not set.
     """
-    return {name: parsed(name, one) for name, one in written(file, variables).items()}
+    return {name: parsed(name, service) for name, service in written(file, variables).items()}
 
 
 def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -140,14 +140,14 @@ def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any
 
     Variables are filled in, and files that are mounted have absolute paths. Raises as `read` does.
     """
-    files, found = _Files(), {}
+    files, services = _Files(), {}
     for name in files.services(file):
         try:
-            found[name] = filled(files.service(file, name), variables)
+            services[name] = filled(files.service(file, name), variables)
         except KeyError as missing:
-            told = f"{file.name}, service {name}: variable {missing} is not set"
-            raise UserError(told) from missing
-    return found
+            message = f"{file.name}, service {name}: variable {missing} is not set"
+            raise UserError(message) from missing
+    return services
 
 
 def health_first(ports: Iterable[int], environment: Mapping[str, str | None]) -> tuple[int, ...]:
@@ -160,16 +160,18 @@ def phases(services: Iterable[ComposeService]) -> list[list[ComposeService]]:
 
     Raises `UserError` if services wait for one another.
     """
-    left = {one.name: one for one in services}
-    found: list[list[ComposeService]] = []
+    left = {service.name: service for service in services}
+    ordered: list[list[ComposeService]] = []
     while left:
-        free = [one for one in left.values() if not any(name in left for name in one.after)]
+        free = [
+            service for service in left.values() if not any(name in left for name in service.after)
+        ]
         if not free:
             raise UserError(f"services wait for one another: {', '.join(left)}")
-        found.append(free)
-        for one in free:
-            del left[one.name]
-    return found
+        ordered.append(free)
+        for service in free:
+            del left[service.name]
+    return ordered
 
 
 def parsed(name: str, written: Mapping[str, Any]) -> ComposeService:
@@ -184,7 +186,7 @@ def parsed(name: str, written: Mapping[str, Any]) -> ComposeService:
             for key, value in written.get("environment", {}).items()
             if value is not None
         },
-        ports={int(one["target"]): int(one["published"]) for one in published if one},
+        ports={int(port["target"]): int(port["published"]) for port in published if port},
         after=tuple(written.get("depends_on", ())),
         profiles=tuple(written.get("profiles", ())),
         stub=None if stub is None else Stub(stub["listens"], stub.get("clients", {})),
@@ -217,16 +219,16 @@ def filled(written: Any, variables: Mapping[str, str]) -> Any:
     if not isinstance(written, str):
         return written
 
-    def value(found: re.Match[str]) -> str:
-        if found[0] == "$$":
+    def value(match: re.Match[str]) -> str:
+        if match[0] == "$$":
             return "$"
-        known = variables.get(found["name"])
-        if found["kind"] is None:
-            return known or ""
-        if found["kind"] == "-":
-            return known or found["text"]
-        if not known:
-            raise KeyError(found["name"])
-        return known
+        given = variables.get(match["name"])
+        if match["kind"] is None:
+            return given or ""
+        if match["kind"] == "-":
+            return given or match["text"]
+        if not given:
+            raise KeyError(match["name"])
+        return given
 
     return _VARIABLE.sub(value, written)

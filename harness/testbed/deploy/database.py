@@ -36,7 +36,10 @@ def empty(
     which = {"_id": {"$not": _stored_from(0)}} if keep_stored else {}
     with _connected(uri) as client:
         return {
-            name: sum(client[name][one].delete_many(which).deleted_count for one in collections)
+            name: sum(
+                client[name][collection].delete_many(which).deleted_count
+                for collection in collections
+            )
             for name in client.list_database_names()
             if name.startswith(databases)
         }
@@ -53,7 +56,7 @@ def store(uri: str, what: Stored, count: int) -> None:
         there = collection.count_documents({"_id": _stored_from(0)})
         for first in range(there, count, BATCH):
             numbers = range(first, min(first + BATCH, count))
-            collection.insert_many({"_id": _id(one), **what.document} for one in numbers)
+            collection.insert_many({"_id": _id(number), **what.document} for number in numbers)
 
 
 def _id(number: int) -> str:

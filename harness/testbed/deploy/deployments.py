@@ -73,10 +73,10 @@ class Choice:
         numbered = self.system.numbered.get(service)
         return self.replicas.get(service, 1), {numbered: "{number}"} if numbered else {}
 
-    def is_first(self, one: Service) -> bool:
+    def is_first(self, service: Service) -> bool:
         """Return whether an instance starts with the system."""
-        service, number = systems.service_of(one.name), systems.number_of(one.name)
-        return number <= self.at_first.get(service, number)
+        number = systems.number_of(service.name)
+        return number <= self.at_first.get(systems.service_of(service.name), number)
 
     def complete(self) -> SystemDeclaration:
         """Return the system with the probes that fit the number of its services."""
@@ -86,9 +86,11 @@ class Choice:
             if name in self.replicas
         )
         probes = tuple(
-            one.model_copy(update={"items": None if one.items is None else one.items + further})
-            for one in self.system.complete
-            if one.service is None or self.instances(one.service)[0]
+            probe.model_copy(
+                update={"items": None if probe.items is None else probe.items + further}
+            )
+            for probe in self.system.complete
+            if probe.service is None or self.instances(probe.service)[0]
         )
         return self.system.model_copy(update={"complete": probes})
 
@@ -101,9 +103,9 @@ def described(
     Raises `UserError` if the file cannot be read, or the offset moves a port out of range.
     """
     variables = composefile.variables(project, environ) | {"TESTBED_PRESET": choice.preset}
-    found = composefile.read(project.root / choice.system.compose, variables)
-    services = {name: one for name, one in found.items() if not one.profiles}
-    free = 65_535 - max(port for one in services.values() for port in one.ports.values())
+    every_service = composefile.read(project.root / choice.system.compose, variables)
+    services = {name: service for name, service in every_service.items() if not service.profiles}
+    free = 65_535 - max(port for service in services.values() for port in service.ports.values())
     if not 0 <= choice.port_offset <= free:
         raise UserError(f"port offset {choice.port_offset} is out of range; choose 0 to {free}")
     return services
@@ -111,7 +113,7 @@ def described(
 
 def modules(choice: Choice, project: Project) -> tuple[str, ...]:
     """Return the modules whose jars a deployment needs."""
-    of_services = [one.module for one in described(choice, project).values()]
+    of_services = [service.module for service in described(choice, project).values()]
     own = dict.fromkeys(module for module in of_services if module)
     embedded = choice.backends == "embedded" and None in of_services
     return (*own, *([EMBEDDED] if embedded else []))

@@ -90,7 +90,7 @@ class LimitedMeter:
     def read(self, *, pss: bool = False) -> dict[str, Usage]:
         usage = self.meter.read(pss=pss)
         for name in usage.keys() & self.groups.keys():
-            files = [folder / one for folder in self.groups[name] for one in _PRESSURE]
+            files = [folder / name for folder in self.groups[name] for name in _PRESSURE]
             with contextlib.suppress(OSError):
                 text = _statistics(file for file in files if file.is_file())
                 usage[name] = replace(usage[name], **_pressure(_facts(text)))
@@ -104,13 +104,13 @@ class InnerMeter:
     into: Mapping[str, tuple[str, ...]]
 
     def read(self, *, pss: bool = False) -> dict[str, Usage]:
-        def one(enter: tuple[str, ...]) -> Usage | None:
+        def usage_in(enter: tuple[str, ...]) -> Usage | None:
             answer = programs.ask((*enter, "sh", "-c", READ_USAGE))
             return parse_usage(answer.stdout) if answer.returncode == 0 else None
 
         with ThreadPoolExecutor(max(len(self.into), 1)) as pool:
-            found = dict(zip(self.into, pool.map(one, self.into.values()), strict=True))
-        return {name: usage for name, usage in found.items() if usage is not None}
+            usages = dict(zip(self.into, pool.map(usage_in, self.into.values()), strict=True))
+        return {name: usage for name, usage in usages.items() if usage is not None}
 
 
 def parents(root: Path = ROOT) -> Parents:
@@ -238,11 +238,11 @@ def parse_usage(text: str) -> Usage | None:
 
 def _paths(pid: str, root: Path) -> dict[str, str]:
     """Return the group of a process for each controller of version 1; that of version 2 for ""."""
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for line in (root / "proc" / pid / "cgroup").read_text(encoding="ascii").splitlines():
         _, controllers, path = line.split(":", 2)
-        found |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
-    return found
+        paths |= dict.fromkeys(controllers.split(","), path.lstrip("/"))
+    return paths
 
 
 def _seen(base: Path, path: str) -> Path:
@@ -251,11 +251,11 @@ def _seen(base: Path, path: str) -> Path:
 
 
 def _limit_files(limits: ServiceLimits, version: int) -> dict[str, str]:
-    found = {} if limits.cpus is None else _cpu_files(limits.cpus, version)
+    files = {} if limits.cpus is None else _cpu_files(limits.cpus, version)
     if limits.memory_mb is not None:
         name = "memory.limit_in_bytes" if version == 1 else "memory.max"
-        found[name] = str(limits.memory_mb * MB)
-    return found
+        files[name] = str(limits.memory_mb * MB)
+    return files
 
 
 def _cpu_files(cpus: float | None, version: int) -> dict[str, str]:

@@ -57,8 +57,8 @@ def _cpu_model() -> str:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         text = ""
-    if found := re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE):
-        return found.group(1).strip()
+    if match := re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE):
+        return match.group(1).strip()
     return (
         answer_of("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or "unknown"
     )

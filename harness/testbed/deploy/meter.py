@@ -52,7 +52,7 @@ class ProcessMeter:
     def __init__(self, ids: Mapping[str, ProcessId]) -> None:
         # Found once, because checking the identity of a process costs as much as reading it.
         # `psutil` checks it by itself before it sends a signal.
-        self._found = {name: one.find() for name, one in ids.items()}
+        self._found = {name: process_id.find() for name, process_id in ids.items()}
 
     def read(self, *, pss: bool = False) -> dict[str, Usage]:
         usage = {}
@@ -92,8 +92,8 @@ def risen(before: Mapping[str, Usage], after: Mapping[str, Usage], figure: str) 
     `figure` is the name of a field of `Usage`. Parts without it are left out.
     """
     pairs = {
-        name: (getattr(one, figure), getattr(after[name], figure))
-        for name, one in before.items()
+        name: (getattr(usage, figure), getattr(after[name], figure))
+        for name, usage in before.items()
         if name in after
     }
     return {

@@ -107,7 +107,7 @@ def stop(ids: Iterable[ProcessId], grace: float = STOP_GRACE_S) -> list[ProcessI
 
     Ended processes are skipped. Returns those of `ids` that had to be killed.
     """
-    own = {one.pid: one for one in ids}
+    own = {process_id.pid: process_id for process_id in ids}
     alive = _members(own.values())
     for process in alive:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -126,11 +126,13 @@ def kill(ids: Iterable[ProcessId]) -> None:
 
 def _members(ids: Iterable[ProcessId]) -> list[psutil.Process]:
     """Return those that still run, with their descendants."""
-    found: dict[int, psutil.Process] = {}
-    for process in [process for one in ids if (process := one.find()) is not None]:
+    processes: dict[int, psutil.Process] = {}
+    for process in [process for process_id in ids if (process := process_id.find()) is not None]:
         with contextlib.suppress(psutil.NoSuchProcess):
-            found |= {one.pid: one for one in (process, *process.children(recursive=True))}
-    return list(found.values())
+            processes |= {
+                member.pid: member for member in (process, *process.children(recursive=True))
+            }
+    return list(processes.values())
 
 
 def _kill(running: Iterable[psutil.Process], limit_s: float) -> None:
@@ -152,7 +154,7 @@ def _wait(asked: Iterable[psutil.Process], limit_s: float) -> list[psutil.Proces
     while True:
         # Reaps our own children.
         psutil.wait_procs(running, timeout=0)
-        running = [one for one in running if not _has_ended(one)]
+        running = [process for process in running if not _has_ended(process)]
         if not running or time.monotonic() >= deadline:
             # One may have ended between the two.
             psutil.wait_procs(asked, timeout=0)

@@ -66,7 +66,7 @@ class StackRecord:
     """Seconds from the first start to the first full answer; None before that."""
 
     def alive(self) -> tuple[Running, ...]:
-        return tuple(one for one in self.running if one.process.find() is not None)
+        return tuple(running for running in self.running if running.process.find() is not None)
 
     @property
     def is_up(self) -> bool:

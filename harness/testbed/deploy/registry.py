@@ -34,8 +34,8 @@ class Registry:
         up = Counter(
             application["name"].lower()
             for application in answer.json()["applications"]["application"]
-            for one in application["instance"]
-            if one["status"] == "UP"
+            for instance in application["instance"]
+            if instance["status"] == "UP"
         )
         lacks = (
             f"the registry has {up[name]} of {count} instances of {name}"

@@ -110,7 +110,11 @@ class Deployment:
     def ports(self) -> dict[str, tuple[int, ...]]:
         """The ports that must be free before the start, by service."""
         forwarded = {name: (local,) for name, (local, _) in self.forwarded.items()}
-        return {**{one.name: one.ports for one in self.services}, **self.published, **forwarded}
+        return {
+            **{service.name: service.ports for service in self.services},
+            **self.published,
+            **forwarded,
+        }
 
 
 def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:

@@ -37,22 +37,22 @@ def train(
 
     Raises `UserError` if the deployment cannot be started or loaded, or a service writes no cache.
     """
-    found = aot_cache.locate(deployment, project, jdk)
-    aot_cache.unpack_all(deployment, found, jdk)
+    prepared_jars = aot_cache.locate(deployment, project, jdk)
+    aot_cache.unpack_all(deployment, prepared_jars, jdk)
     # Beside the builds of one module: `prune` then also removes what a killed command leaves.
-    beside = next(iter(found.values())).jar.parents[1]
+    beside = next(iter(prepared_jars.values())).jar.parents[1]
     with tempfile.TemporaryDirectory(dir=beside, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         trained: dict[Path, str] = {}
 
         def in_training(service: Service) -> Service:
-            one = found.get(service.name)
-            if one is None:
+            prepared = prepared_jars.get(service.name)
+            if prepared is None:
                 return service
-            if one.cache.is_file() or one.cache in trained:
-                return one.started(service)
-            trained[one.cache] = service.name
-            return one.started(service, f"-XX:AOTCacheOutput={folder / service.name}.aot")
+            if prepared.cache.is_file() or prepared.cache in trained:
+                return prepared.started(service)
+            trained[prepared.cache] = service.name
+            return prepared.started(service, f"-XX:AOTCacheOutput={folder / service.name}.aot")
 
         stack = Stack(project, aot_cache.with_each(deployment, in_training), environ)
         stack.start(lambda what: notice(f"waiting for {what}"))

@@ -64,13 +64,13 @@ def watch(project: Project, owner: programs.ProcessId) -> None:
     from testbed.deploy import leftovers, record
     from testbed.deploy.deployer import polls
 
-    known = record.load(project)
-    if known is None or known.owner != owner:
+    stack = record.load(project)
+    if stack is None or stack.owner != owner:
         return
     # A process closes its pipes before it has ended.
     for _ in polls(ENDING_LIMIT_S, POLL_S):
         if owner.find() is None:
-            leftovers.end(project, known)
+            leftovers.end(project, stack)
             return
 
 

@@ -44,7 +44,7 @@ def several(
         generators: list[Generator] = []
         names = running.enter_context(pods.started())
         for name, own in zip(names, logs_of(log.absolute(), count), strict=True):
-            enter = cluster.enter_command(pods.known, name, "--stdin")
+            enter = cluster.enter_command(pods.place, name, "--stdin")
             shell = running.enter_context(Shell.entered(enter, WORK, own.with_suffix(".shell")))
             shell.ask(f"tar -xf {shell.write('plans.tar', archive)} -C {WORK}")
             # Where JMeter finds its working folder.

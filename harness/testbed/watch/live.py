@@ -111,11 +111,11 @@ class Followed:
         """Count the new rows; `moment` is the current time in seconds."""
         for row in self._rows.read():
             labels = Labels(row.label, self.level)
-            found = numbers.setdefault(labels, Numbers())
-            found.add(row)
+            counts = numbers.setdefault(labels, Numbers())
+            counts.add(row)
             if not self._rows.opened:
                 # In a closed loop an operation begins when the one before has ended.
-                found.offer(1)
+                counts.offer(1)
             if row.threads is not None:
                 self.threads = {labels: row.threads}
             self._last_ms = max(self._last_ms, row.end_ms)
@@ -167,7 +167,9 @@ class Exporter:
             except (OSError, ValueError, csv.Error):
                 # Not readable, perhaps for this user only, or not JMeter's.
                 del self._followed[file]
-        self._followed = {file: one for file, one in self._followed.items() if file in sizes}
+        self._followed = {
+            file: followed for file, followed in self._followed.items() if file in sizes
+        }
         self._sizes = sizes
         return "".join(f"{line}\n" for line in self._lines(moment))
 
@@ -184,8 +186,8 @@ class Exporter:
     def _lines(self, moment: float) -> Iterator[str]:
         # Prometheus computes a counter's rise from the first value it sees, so that value is 0.
         counted = [
-            (labels, one if labels in self._shown else Numbers(one.offered and 0))
-            for labels, one in sorted(self._numbers.items(), key=lambda one: str(one[0]))
+            (labels, numbers if labels in self._shown else Numbers(numbers.offered and 0))
+            for labels, numbers in sorted(self._numbers.items(), key=lambda item: str(item[0]))
         ]
         self._shown.update(self._numbers)
         yield from _family(
@@ -194,14 +196,17 @@ class Exporter:
             "Operations that were to begin: planned arrivals of an open loop; in a closed loop, "
             "where each begins when the one before has ended, those that ended.",
         )
-        for labels, one in counted:
-            if one.offered is not None:
-                yield f"jmeter_operations_offered_total{{{labels}}} {one.offered}"
+        for labels, numbers in counted:
+            if numbers.offered is not None:
+                yield f"jmeter_operations_offered_total{{{labels}}} {numbers.offered}"
         yield from _family(
             "jmeter_operations_total", "counter", "Operations that ended, by outcome."
         )
-        for labels, one in counted:
-            for outcome, count in (("success", sum(one.buckets)), ("failure", one.failures)):
+        for labels, numbers in counted:
+            for outcome, count in (
+                ("success", sum(numbers.buckets)),
+                ("failure", numbers.failures),
+            ):
                 yield f'jmeter_operations_total{{{labels},outcome="{outcome}"}} {count}'
         name = "jmeter_operation_duration_seconds"
         yield from _family(
@@ -209,13 +214,13 @@ class Exporter:
             "histogram",
             "From the intended start of an operation to its usable result; successful ones only.",
         )
-        for labels, one in counted:
+        for labels, numbers in counted:
             total = 0
-            for bound, count in zip((*BUCKETS_MS, None), one.buckets, strict=True):
+            for bound, count in zip((*BUCKETS_MS, None), numbers.buckets, strict=True):
                 total += count
                 shown = "+Inf" if bound is None else f"{bound / 1000:g}"
                 yield f'{name}_bucket{{{labels},le="{shown}"}} {total}'
-            yield f"{name}_sum{{{labels}}} {one.sum_ms / 1000:.3f}"
+            yield f"{name}_sum{{{labels}}} {numbers.sum_ms / 1000:.3f}"
             yield f"{name}_count{{{labels}}} {total}"
         yield from _family(
             "process_cpu_seconds_total", "counter", "What the exporter itself has cost."
@@ -229,7 +234,7 @@ class Exporter:
             if moment - followed.grown_at < QUIET_S:
                 for labels, threads in followed.threads.items():
                     active[labels] += threads
-        for labels, threads in sorted(active.items(), key=lambda one: str(one[0])):
+        for labels, threads in sorted(active.items(), key=lambda item: str(item[0])):
             yield f"jmeter_active_threads{{{labels}}} {threads}"
 
 
@@ -237,10 +242,10 @@ def level_of(file: Path) -> str:
     """Return the level of a result file from the name of its folder; empty if it has none."""
     if file.parent.parent.name == "warmup":
         return "warm-up"
-    found = LEVEL.search(file.parent.name.removesuffix(".partial"))
-    if found is None:
+    match = LEVEL.search(file.parent.name.removesuffix(".partial"))
+    if match is None:
         return ""
-    threads, rate = found.groups()
+    threads, rate = match.groups()
     if threads is not None:
         return load_words("closed", int(threads))
     return f"{float(rate):g}/s" if rate is not None else "schedule"

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from testbed.cli import selftest
-from testbed.cli.selftest import Suite, Verdict
+from testbed.cli.selftest import Suite, SuiteResult
 from testbed.deploy.building.jdk import Jdk
 from testbed.model.project import Project
 
@@ -20,9 +20,9 @@ def test_goes_on_after_a_failure_and_tells_which_failed(tmp_path: Path) -> None:
         [suite("four", 0, tmp_path)],
     ]
     began: list[str] = []
-    ended: list[Verdict] = []
+    ended: list[SuiteResult] = []
 
-    verdicts = selftest.run_all(
+    results = selftest.run_all(
         chosen,
         Jdk(tmp_path, "25", True),
         os.environ,
@@ -32,16 +32,16 @@ def test_goes_on_after_a_failure_and_tells_which_failed(tmp_path: Path) -> None:
     )
 
     assert [name for name in began if name != "four"] == ["one", "two", "three"]
-    assert ended == verdicts
+    assert ended == results
     # 5 is what pytest ends with when it found no test: no pass either.
-    assert {one.suite.name: one.passed for one in verdicts} == {
+    assert {one.suite.name: one.passed for one in results} == {
         "one": True,
         "two": False,
         "three": True,
         "four": True,
     }
-    assert all(one.elapsed_s > 0 for one in verdicts)
-    assert {one.output.read_text() for one in verdicts} == {"here\n"}
+    assert all(one.elapsed_s > 0 for one in results)
+    assert {one.output.read_text() for one in results} == {"here\n"}
 
 
 def test_only_what_failed_names_its_failures(tmp_path: Path) -> None:
@@ -51,11 +51,11 @@ def test_only_what_failed_names_its_failures(tmp_path: Path) -> None:
     )
     tests = suite("harness", 1, tmp_path)
 
-    assert Verdict(tests, 1, 1.0, output).failures() == [
+    assert SuiteResult(tests, 1, 1.0, output).failures() == [
         "FAILED tests/unit/test_a.py::test_b - assert",
         "[ERROR] C.d:7",
     ]
-    assert Verdict(tests, 0, 1.0, output).failures() == []
+    assert SuiteResult(tests, 0, 1.0, output).failures() == []
 
 
 def test_lanes_run_at_the_same_time(tmp_path: Path) -> None:
@@ -72,11 +72,11 @@ def test_lanes_run_at_the_same_time(tmp_path: Path) -> None:
         [Suite("other", (sys.executable, "-c", meeting, other, one), tmp_path)],
     ]
 
-    verdicts = selftest.run_all(
+    results = selftest.run_all(
         chosen, Jdk(tmp_path, "25", True), os.environ, tmp_path, lambda _: None, lambda _: None
     )
 
-    assert all(one.passed for one in verdicts)
+    assert all(one.passed for one in results)
 
 
 def test_nothing_packages_jars_while_the_contract_is_tested() -> None:

@@ -52,13 +52,15 @@ def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     A JVM that cannot use its cache does not start, so that no slow start is measured unnoticed.
     Services that are not started from a jar are unchanged.
     """
-    found = locate(deployment, project, jdk)
-    for one in found.values():
+    prepared_jars = locate(deployment, project, jdk)
+    for prepared in prepared_jars.values():
         # `prune` keeps what was used lately.
         with contextlib.suppress(FileNotFoundError):
-            os.utime(one.jar.parent)
+            os.utime(prepared.jar.parent)
     return _from_copies(
-        deployment, found, lambda one: (f"-XX:AOTCache={one.cache}", "-XX:AOTMode=on")
+        deployment,
+        prepared_jars,
+        lambda prepared: (f"-XX:AOTCache={prepared.cache}", "-XX:AOTMode=on"),
     )
 
 
@@ -75,14 +77,14 @@ def at_hand(deployment: Deployment, project: Project, jdk: Jdk, *options: str) -
     `options` are JVM options for which caches need not be trained: those of a quick start that is
     not measured.
     """
-    found = locate(deployment, project, jdk)
-    unpack_all(deployment, found, jdk)
+    prepared_jars = locate(deployment, project, jdk)
+    unpack_all(deployment, prepared_jars, jdk)
 
-    def chosen(one: Prepared) -> tuple[str, ...]:
-        cache = one.trained()
+    def chosen(prepared: Prepared) -> tuple[str, ...]:
+        cache = prepared.trained()
         return options if cache is None else (*options, f"-XX:AOTCache={cache}")
 
-    return _from_copies(deployment, found, chosen)
+    return _from_copies(deployment, prepared_jars, chosen)
 
 
 def of_any_heap(flags: Iterable[str]) -> tuple[str, ...]:
@@ -92,7 +94,7 @@ def of_any_heap(flags: Iterable[str]) -> tuple[str, ...]:
 
 def is_trained(deployment: Deployment, project: Project, jdk: Jdk) -> bool:
     """Return whether every service that can have a cache has one."""
-    return all(one.cache.is_file() for one in locate(deployment, project, jdk).values())
+    return all(prepared.cache.is_file() for prepared in locate(deployment, project, jdk).values())
 
 
 def locate(deployment: Deployment, project: Project, jdk: Jdk) -> dict[str, Prepared]:
@@ -125,26 +127,26 @@ def _digest(jar: Path, *_state: int) -> str:
 
 
 def with_each(deployment: Deployment, changed: Callable[[Service], Service]) -> Deployment:
-    phases = tuple(tuple(changed(one) for one in phase) for phase in deployment.phases)
+    phases = tuple(tuple(changed(service) for service in phase) for phase in deployment.phases)
     return replace(deployment, phases=phases, spare=tuple(map(changed, deployment.spare)))
 
 
 def _from_copies(
     deployment: Deployment,
-    found: Mapping[str, Prepared],
+    prepared_jars: Mapping[str, Prepared],
     options: Callable[[Prepared], tuple[str, ...]],
 ) -> Deployment:
     def started(service: Service) -> Service:
-        one = found.get(service.name)
-        return service if one is None else one.started(service, *options(one))
+        prepared = prepared_jars.get(service.name)
+        return service if prepared is None else prepared.started(service, *options(prepared))
 
     return with_each(deployment, started)
 
 
-def unpack_all(deployment: Deployment, found: Mapping[str, Prepared], jdk: Jdk) -> None:
+def unpack_all(deployment: Deployment, prepared_jars: Mapping[str, Prepared], jdk: Jdk) -> None:
     for service in deployment.services:
-        if service.name in found:
-            _unpack(service, found[service.name], jdk)
+        if service.name in prepared_jars:
+            _unpack(service, prepared_jars[service.name], jdk)
 
 
 def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:

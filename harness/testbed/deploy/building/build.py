@@ -42,13 +42,13 @@ class Module:
 
 def maven() -> str:
     """Return the Maven command; raise `UserError` if there is none on PATH."""
-    found = shutil.which("mvn")
-    if found is None:
+    command = shutil.which("mvn")
+    if command is None:
         raise UserError(
             "Maven not found: no mvn on PATH",
             "Install Maven 3.8 or newer (on Debian: apt-get install maven).",
         )
-    return found
+    return command
 
 
 def modules(project: Project) -> list[Module]:

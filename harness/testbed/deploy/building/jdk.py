@@ -45,8 +45,8 @@ class Jdk:
     @property
     def feature(self) -> int:
         """The feature version, such as 25 (8 for ``1.8.0``); 0 if the version has none."""
-        found = re.match(r"(?:1\.)?(\d+)", self.version)
-        return int(found[1]) if found else 0
+        match = re.match(r"(?:1\.)?(\d+)", self.version)
+        return int(match[1]) if match else 0
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
         """Return an environment that uses this installation."""
@@ -60,8 +60,10 @@ class Jdk:
         """Give a running JVM a command of ``jcmd``; raise `UserError` if it fails."""
         answer = programs.ask([str(self.home / "bin" / "jcmd"), str(pid), *words])
         if answer.returncode != 0 or "Could not" in answer.stdout:
-            told = (answer.stderr or answer.stdout).strip().splitlines()
-            raise UserError(f"{' '.join(words)} failed: {told[-1] if told else 'no reason given'}")
+            lines = (answer.stderr or answer.stdout).strip().splitlines()
+            raise UserError(
+                f"{' '.join(words)} failed: {lines[-1] if lines else 'no reason given'}"
+            )
 
 
 def candidate_homes(
@@ -93,12 +95,12 @@ def inspect(home: Path) -> Jdk | None:
 
 def installed(homes: Iterable[Path] | None = None) -> list[Jdk]:
     """Return each Java installation of this machine once, the user's own choice first."""
-    found: dict[Path, Jdk] = {}
+    jdks: dict[Path, Jdk] = {}
     for home in candidate_homes() if homes is None else homes:
         resolved = home.resolve()
-        if resolved not in found and (jdk := inspect(resolved)) is not None:
-            found[resolved] = jdk
-    return list(found.values())
+        if resolved not in jdks and (jdk := inspect(resolved)) is not None:
+            jdks[resolved] = jdk
+    return list(jdks.values())
 
 
 def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
@@ -106,10 +108,10 @@ def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
 
     Raises `UserError` if there is none. The error says what was found and where it was searched.
     """
-    known = installed() if jdks is None else list(jdks)
-    fit = [jdk for jdk in known if jdk.compiler and jdk.feature >= SERVICES_FEATURE]
+    jdks = installed() if jdks is None else list(jdks)
+    fit = [jdk for jdk in jdks if jdk.compiler and jdk.feature >= SERVICES_FEATURE]
     if not fit:
-        seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in known) or "no Java at all"
+        seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in jdks) or "no Java at all"
         raise UserError(
             f"no JDK {SERVICES_FEATURE} found (found: {seen})",
             f"Install a JDK {SERVICES_FEATURE} (such as Eclipse Temurin), or set JAVA_HOME to one. "
@@ -123,12 +125,12 @@ def for_jmeter(jdks: Iterable[Jdk] | None = None) -> Jdk:
 
     Raises `UserError` if there is none of them.
     """
-    known = installed() if jdks is None else list(jdks)
+    jdks = installed() if jdks is None else list(jdks)
     for feature in JMETER_FEATURES:
-        for jdk in known:
+        for jdk in jdks:
             if jdk.feature == feature:
                 return jdk
-    return for_services(known)
+    return for_services(jdks)
 
 
 def _release_version(release: Path) -> str | None:
@@ -136,8 +138,8 @@ def _release_version(release: Path) -> str | None:
         text = release.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    found = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)
-    return found.group(1) if found else None
+    match = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)
+    return match.group(1) if match else None
 
 
 def _asked_version(java: Path) -> str | None:
@@ -145,5 +147,5 @@ def _asked_version(java: Path) -> str | None:
         answer = programs.ask([str(java), "-version"], timeout_s=20)
     except (OSError, UserError):
         return None
-    found = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
-    return found.group(1) if found else None
+    match = re.search(r'version "([^"]+)"', answer.stderr + answer.stdout)
+    return match.group(1) if match else None

@@ -115,7 +115,7 @@ def changes(
     `services` has the container ports of each service. `images` has those to use in place of its
     own. Where there are several instances, Docker chooses the host ports.
     """
-    found: dict[str, dict[str, Any]] = {}
+    by_service: dict[str, dict[str, Any]] = {}
     # Compose would put variables of the shell in the place of $NAME.
     plain = {key: value.replace("$", "$$") for key, value in settings.items()}
     for name, inside in services.items():
@@ -128,8 +128,8 @@ def changes(
             keys |= {} if limit.cpus is None else {"cpus": limit.cpus}
             keys |= {} if limit.memory_mb is None else {"mem_limit": limit.memory_mb * MB}
         if keys:
-            found[name] = keys
-    return found
+            by_service[name] = keys
+    return by_service
 
 
 def changed(compose: Compose, project: Project, keys: Mapping[str, Mapping[str, Any]]) -> Compose:
@@ -157,18 +157,18 @@ def moved(
     """
     if not offset:
         return compose
-    known = {
+    variables = {
         name: port
         for name, port in composefile.values(compose.env_files).items()
         if name.startswith("PORT_")
     }
-    if fixed := sorted(known.keys() & environ.keys()):
+    if fixed := sorted(variables.keys() & environ.keys()):
         raise UserError(
             f"{', '.join(fixed)} cannot be moved: set in the environment",
             "Unset it, or leave the port offset out.",
         )
     name = f"{compose.files[0].stem.replace('docker-compose.', 'testbed-')}-{offset}"
-    moved = {key: str(int(port or 0) + offset) for key, port in known.items()}
+    moved = {key: str(int(port or 0) + offset) for key, port in variables.items()}
     lines = [f"{key}={value}" for key, value in (moved | {"COMPOSE_PROJECT_NAME": name}).items()]
     override = project.state / f"compose-{name}.env"
     override.parent.mkdir(parents=True, exist_ok=True)
@@ -185,36 +185,36 @@ def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
     stack = json.loads(programs.output_of("docker compose config", command, environ=environ))
     return {
         # The default name of a built image.
-        name: {"image": f"{stack['name']}-{name}", **one}
-        for name, one in stack["services"].items()
+        name: {"image": f"{stack['name']}-{name}", **service}
+        for name, service in stack["services"].items()
     }
 
 
 def published(services: Mapping[str, Any], name: str, port: int) -> int:
     """Return the host port of a service's port; raise `UserError` if it is not published."""
-    for one in services.get(name, {}).get("ports", ()):
-        if one["target"] == port and "published" in one:
-            return int(one["published"])
+    for mapping in services.get(name, {}).get("ports", ()):
+        if mapping["target"] == port and "published" in mapping:
+            return int(mapping["published"])
     raise UserError(f"port {port} of {name} is not published by the compose file")
 
 
 def published_ports(services: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the host ports of each service, by name; the one with its health first."""
-    found = {}
-    for name, one in services.items():
+    by_service = {}
+    for name, service in services.items():
         host = {
             int(port["target"]): int(port["published"])
-            for port in one.get("ports", ())
+            for port in service.get("ports", ())
             if "published" in port
         }
-        inside = composefile.health_first(host, one.get("environment", {}))
-        found[name] = tuple(host[port] for port in inside)
-    return found
+        inside = composefile.health_first(host, service.get("environment", {}))
+        by_service[name] = tuple(host[port] for port in inside)
+    return by_service
 
 
 def watching(services: Mapping[str, Any]) -> frozenset[str]:
     """Return the services that only watch the others: those with a profile."""
-    return frozenset(name for name, one in services.items() if one.get("profiles"))
+    return frozenset(name for name, service in services.items() if service.get("profiles"))
 
 
 def up(compose: Compose, environ: Mapping[str, str], log: Path) -> None:
@@ -259,9 +259,9 @@ def containers(compose: Compose) -> list[Container]:
             int(number[1]) if (number := _NUMBER.search(row.get("Name", ""))) else 1,
             # 0 stands for a port that is not published.
             {
-                one["TargetPort"]: one["PublishedPort"]
-                for one in row.get("Publishers") or ()
-                if one["PublishedPort"]
+                publisher["TargetPort"]: publisher["PublishedPort"]
+                for publisher in row.get("Publishers") or ()
+                if publisher["PublishedPort"]
             },
             row.get("Health") or "",
         )
@@ -272,10 +272,10 @@ def containers(compose: Compose) -> list[Container]:
 def keep_logs(compose: Compose, folder: Path) -> None:
     """Write the output of each container into ``INSTANCE.log``; skip what Docker does not give."""
     with contextlib.suppress(UserError):
-        for one in containers(compose):
-            answer = programs.ask(("docker", "logs", one.id))
+        for container in containers(compose):
+            answer = programs.ask(("docker", "logs", container.id))
             said = answer.stdout + answer.stderr
-            (folder / f"{one.name}.log").write_text(said, encoding="utf-8")
+            (folder / f"{container.name}.log").write_text(said, encoding="utf-8")
 
 
 def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
@@ -284,8 +284,10 @@ def image_ids(services: Mapping[str, Any]) -> dict[str, str | None]:
     `services` is the result of `resolved`.
     """
     ids = {}
-    for name, one in services.items():
-        answer = programs.ask(("docker", "image", "inspect", "--format", "{{.Id}}", one["image"]))
+    for name, service in services.items():
+        answer = programs.ask(
+            ("docker", "image", "inspect", "--format", "{{.Id}}", service["image"])
+        )
         ids[name] = answer.stdout.strip() if answer.returncode == 0 else None
     return ids
 
@@ -298,7 +300,7 @@ def fetch_images(
     Raises `UserError` with the end of the output if that fails.
     """
     for task, ours in (("build", True), ("pull", False)):
-        if names := [name for name, one in services.items() if ("build" in one) is ours]:
+        if names := [name for name, service in services.items() if ("build" in service) is ours]:
             _carry_out(compose, (task, *names), environ, log)
 
 
@@ -310,21 +312,21 @@ def logs_command(compose: Compose, service: str | None, follow: bool) -> list[st
 def meter(ids: Mapping[str, str]) -> Meter:
     """Return the cheapest meter that can read these containers; `ids` holds them by name."""
     files = {name: groups.group_files(pid) for name, pid in pids(ids).items()}
-    host = groups.GroupMeter({name: found for name, found in files.items() if found})
+    host = groups.GroupMeter({name: paths for name, paths in files.items() if paths})
     # The host cannot read containers that run in a virtual machine.
     return host if set(host.read()) == set(ids) else inner_meter(ids)
 
 
 def inner_meter(ids: Mapping[str, str]) -> Meter:
     """Return the meter that reads these containers from inside; `ids` holds them by name."""
-    return groups.InnerMeter({name: ("docker", "exec", one) for name, one in ids.items()})
+    return groups.InnerMeter({name: ("docker", "exec", id_) for name, id_ in ids.items()})
 
 
 def pids(ids: Mapping[str, str]) -> dict[str, str]:
     """Return the pid of each container's first process, as Docker's host has it."""
     return {
-        name: programs.ask(("docker", "inspect", "--format", "{{.State.Pid}}", one)).stdout.strip()
-        for name, one in ids.items()
+        name: programs.ask(("docker", "inspect", "--format", "{{.State.Pid}}", id_)).stdout.strip()
+        for name, id_ in ids.items()
     }
 
 
@@ -344,15 +346,15 @@ def disconnected(compose: Compose, service: str) -> Iterator[None]:
 
     Raises `UserError` if there are none, or Docker refuses.
     """
-    ours = [one for one in containers(compose) if one.service == service]
+    ours = [container for container in containers(compose) if container.service == service]
     if not ours:
-        raise unknown("service", service, {one.service for one in containers(compose)})
+        raise unknown("service", service, {container.service for container in containers(compose)})
     cut: list[tuple[str, str]] = []
     try:
-        for one in ours:
-            for network in docker("inspect", "--format", _NETWORKS, one.id).split():
-                docker("network", "disconnect", network, one.id)
-                cut.append((network, one.id))
+        for container in ours:
+            for network in docker("inspect", "--format", _NETWORKS, container.id).split():
+                docker("network", "disconnect", network, container.id)
+                cut.append((network, container.id))
         yield
     finally:
         for network, id_ in cut:
@@ -361,10 +363,10 @@ def disconnected(compose: Compose, service: str) -> Iterator[None]:
 
 def find(compose: Compose, name: str) -> Container:
     """Return the container of an instance; raise `UserError` if there is none."""
-    known = {one.name: one for one in containers(compose)}
-    if name not in known:
-        raise unknown("service", name, known)
-    return known[name]
+    by_name = {container.name: container for container in containers(compose)}
+    if name not in by_name:
+        raise unknown("service", name, by_name)
+    return by_name[name]
 
 
 def set_cpus(container: Container, cpus: float | None) -> None:

@@ -34,22 +34,22 @@ def in_containers(
         )
     unmoved = compose.describe(project, choice.system.compose, environ)
     files = compose.moved(unmoved, project, choice.port_offset, environ)
-    known = compose.resolved(files, environ)
+    resolved = compose.resolved(files, environ)
     # Images have the name of the compose project: a moved stack uses those of the other.
     built = compose.resolved(unmoved, environ) if choice.port_offset else {}
     services = deployments.described(choice, project, environ)
-    own = {name: tuple(one.ports) for name, one in services.items() if one.module}
+    own = {name: tuple(service.ports) for name, service in services.items() if service.module}
     changes = compose.changes(
         own,
         choice.settings,
         choice.replicas,
         choice.limits,
-        {name: one["image"] for name, one in built.items()},
+        {name: service["image"] for name, service in built.items()},
     )
     scaled = {
         name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1
     }
-    port_of = partial(compose.published, known)
+    port_of = partial(compose.published, resolved)
     front_port = port_of(front.service, front.port)
     return Deployment(
         variant=choice.variant,
@@ -61,13 +61,13 @@ def in_containers(
         ),
         front_ports=(front_port,),
         mongodb_uri=deployments.mongodb_uri(
-            choice.system, port_of, account=_mongodb_account(choice, known)
+            choice.system, port_of, account=_mongodb_account(choice, resolved)
         ),
         stored=choice.stored,
         compose=compose.changed(files, project, changes),
-        published=compose.published_ports(known) | dict.fromkeys(scaled, ()),
-        others=frozenset(known.keys() - own.keys()),
-        watching=compose.watching(known),
+        published=compose.published_ports(resolved) | dict.fromkeys(scaled, ()),
+        others=frozenset(resolved.keys() - own.keys()),
+        watching=compose.watching(resolved),
         scaled=scaled,
     )
 
@@ -78,6 +78,6 @@ def _mongodb_account(choice: Choice, services: Mapping[str, Any]) -> str:
         return ""
     environment = services[choice.system.reset.service].get("environment", {})
     name, password = (
-        environment.get(f"MONGO_INITDB_ROOT_{one}") for one in ("USERNAME", "PASSWORD")
+        environment.get(f"MONGO_INITDB_ROOT_{part}") for part in ("USERNAME", "PASSWORD")
     )
     return f"{quote_plus(name)}:{quote_plus(password)}@" if name and password else ""

@@ -76,10 +76,11 @@ def context() -> str:
     if answer.returncode != 0:
         raise UserError("kubectl has no current context", f"kubectl config use-context. {WITHOUT}")
     name = answer.stdout.strip()
-    reason = programs.ask((*_at(name), "get", "--raw", "/readyz", "--request-timeout=10s"))
-    if reason.returncode != 0:
-        told = reason.stderr.strip()
-        raise UserError(f"the cluster of context {name!r} does not answer:\n{told}")
+    answer = programs.ask((*_at(name), "get", "--raw", "/readyz", "--request-timeout=10s"))
+    if answer.returncode != 0:
+        raise UserError(
+            f"the cluster of context {name!r} does not answer:\n{answer.stderr.strip()}"
+        )
     return name
 
 
@@ -87,7 +88,11 @@ def manifests(folder: Path) -> list[dict[str, Any]]:
     """Return what a kustomization makes; raise `UserError` if it makes nothing."""
     if not folder.is_dir():
         raise UserError(f"no manifests in {folder}")
-    return [one for one in yaml.safe_load_all(_told(("kubectl", "kustomize", str(folder)))) if one]
+    return [
+        document
+        for document in yaml.safe_load_all(_kubectl(("kubectl", "kustomize", str(folder))))
+        if document
+    ]
 
 
 def changed(
@@ -102,15 +107,15 @@ def changed(
     `settings` has the environment of each service. A job has as many pods as its service has
     `replicas`.
     """
-    found = []
+    copies = []
     for document in documents:
-        one = json.loads(json.dumps(document))
-        name, spec = one["metadata"]["name"], one.get("spec", {})
-        one["metadata"]["namespace"] = namespace
-        if one["kind"] == "Namespace":
-            labels = one["metadata"].get("labels", {}) | OURS
-            one["metadata"] = {"name": namespace, "labels": labels}
-        elif one["kind"] == "Deployment":
+        copy = json.loads(json.dumps(document))
+        name, spec = copy["metadata"]["name"], copy.get("spec", {})
+        copy["metadata"]["namespace"] = namespace
+        if copy["kind"] == "Namespace":
+            labels = copy["metadata"].get("labels", {}) | OURS
+            copy["metadata"] = {"name": namespace, "labels": labels}
+        elif copy["kind"] == "Deployment":
             (container,) = spec["template"]["spec"]["containers"]
             own = settings.get(name, {})
             kept = [each for each in container.get("env", ()) if each["name"] not in own]
@@ -120,32 +125,32 @@ def changed(
                 resources = container["resources"]
                 for what in ("requests", "limits"):
                     resources[what] = resources[what] | _resources(limit)
-        elif one["kind"] == "Job":
+        elif copy["kind"] == "Job":
             spec |= dict.fromkeys(("completions", "parallelism"), replicas.get(name, 1))
-        found.append(one)
-    return found
+        copies.append(copy)
+    return copies
 
 
 def _resources(limit: ServiceLimits) -> dict[str, str]:
-    found = {} if limit.cpus is None else {"cpu": f"{round(1000 * limit.cpus)}m"}
+    resources = {} if limit.cpus is None else {"cpu": f"{round(1000 * limit.cpus)}m"}
     if limit.memory_mb is not None:
-        found["memory"] = str(limit.memory_mb * MB)
-    return found
+        resources["memory"] = str(limit.memory_mb * MB)
+    return resources
 
 
-def require_possible(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
+def require_possible(cluster: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
     """Check that a namespace is new, and that the cluster has the images and the room for its pods.
 
     Raises `UserError` if not.
     """
-    if programs.ask((*_at(known.context), "get", "namespace", known.namespace)).returncode == 0:
+    if programs.ask((*_at(cluster.context), "get", "namespace", cluster.namespace)).returncode == 0:
         raise UserError(
-            f"namespace {known.namespace} exists in the cluster of context {known.context!r}",
-            f"kubectl delete namespace {known.namespace}",
+            f"namespace {cluster.namespace} exists in the cluster of context {cluster.context!r}",
+            f"kubectl delete namespace {cluster.namespace}",
         )
-    wanted, there = list(documents), _items(known.context, "nodes")
-    _require_room(known.context, there, wanted)
-    _require_images(known.context, there, wanted)
+    wanted, there = list(documents), _items(cluster.context, "nodes")
+    _require_room(cluster.context, there, wanted)
+    _require_images(cluster.context, there, wanted)
 
 
 def _require_room(
@@ -153,13 +158,15 @@ def _require_room(
 ) -> None:
     """Check that the nodes of a context have what pods request; raise `UserError` if not."""
     others = _items(name, "pods", "--all-namespaces")
-    asked = [(count, one["spec"]["template"]["spec"]) for one, count in _counted(documents)]
+    asked = [
+        (count, document["spec"]["template"]["spec"]) for document, count in _counted(documents)
+    ]
     for what, unit, size in (("cpu", "cores", 1), ("memory", "GB of memory", 1e9)):
-        has = sum(quantity(one["status"]["allocatable"][what]) for one in nodes)
+        has = sum(quantity(node["status"]["allocatable"][what]) for node in nodes)
         used = sum(
-            _requested(one["spec"], what)
-            for one in others
-            if one["status"].get("phase") in ("Pending", "Running")
+            _requested(pod["spec"], what)
+            for pod in others
+            if pod["status"].get("phase") in ("Pending", "Running")
         )
         wanted = sum(count * _requested(spec, what) for count, spec in asked)
         if wanted > has - used:
@@ -173,22 +180,22 @@ def _require_room(
 
 def expected(documents: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Return how many pods each service shall have."""
-    return {one["metadata"]["name"]: count for one, count in _counted(documents)}
+    return {document["metadata"]["name"]: count for document, count in _counted(documents)}
 
 
 def _counted(
     documents: Iterable[Mapping[str, Any]],
 ) -> Iterator[tuple[Mapping[str, Any], int]]:
     """Yield each object that creates pods, and their number."""
-    for one in documents:
-        if (count := COUNTS.get(one["kind"])) is not None:
-            yield one, one["spec"].get(count, 1)
+    for document in documents:
+        if (count := COUNTS.get(document["kind"])) is not None:
+            yield document, document["spec"].get(count, 1)
 
 
 def _requested(spec: Mapping[str, Any], what: str) -> float:
     return sum(
-        quantity(one.get("resources", {}).get("requests", {}).get(what, "0"))
-        for one in spec["containers"]
+        quantity(container.get("resources", {}).get("requests", {}).get(what, "0"))
+        for container in spec["containers"]
     )
 
 
@@ -206,7 +213,7 @@ def _require_images(
 
     Others can be pulled. Nothing is checked if a node may have more images than it lists.
     """
-    listed = [one["status"].get("images", ()) for one in nodes]
+    listed = [node["status"].get("images", ()) for node in nodes]
     if any(len(some) >= MOST_IMAGES for some in listed):
         return
     there = {
@@ -216,8 +223,8 @@ def _require_images(
         # An image whose tag moved to a newer image has no names.
         for tag in image.get("names") or ()
     }
-    wanted = sorted({one for one in images(documents).values() if _is_built(one)})
-    missing = [one for one in wanted if one.removesuffix(":latest") not in there]
+    wanted = sorted({image for image in images(documents).values() if _is_built(image)})
+    missing = [image for image in wanted if image.removesuffix(":latest") not in there]
     if missing:
         raise UserError(
             f"no node of context {name!r} has {', '.join(missing)}",
@@ -235,69 +242,69 @@ def _is_built(image: str) -> bool:
 def images(documents: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the image of each service."""
     return {
-        one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]["image"]
-        for one, _ in _counted(documents)
+        document["metadata"]["name"]: document["spec"]["template"]["spec"]["containers"][0]["image"]
+        for document, _ in _counted(documents)
     }
 
 
 def described(name: str) -> dict[str, Any]:
     """Return the versions and sizes of a cluster, as plain data."""
     return {
-        "version": json.loads(_told((*_at(name), "version", "--output=json")))["serverVersion"][
+        "version": json.loads(_kubectl((*_at(name), "version", "--output=json")))["serverVersion"][
             "gitVersion"
         ],
         "nodes": [
             {
-                **{key: one["status"]["capacity"][key] for key in ("cpu", "memory")},
+                **{key: node["status"]["capacity"][key] for key in ("cpu", "memory")},
                 **{
-                    key: one["status"]["nodeInfo"][key]
+                    key: node["status"]["nodeInfo"][key]
                     for key in ("kubeletVersion", "containerRuntimeVersion", "kernelVersion")
                 },
             }
-            for one in _items(name, "nodes")
+            for node in _items(name, "nodes")
         ],
     }
 
 
-def apply(known: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
+def apply(cluster: Cluster, documents: Iterable[Mapping[str, Any]]) -> None:
     """Create what is described; raise `UserError` if the cluster refuses."""
     text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(documents)})
-    _told((*_at(known.context), "apply", "--filename=-"), given=text)
+    _kubectl((*_at(cluster.context), "apply", "--filename=-"), given=text)
 
 
-def delete(known: Cluster) -> None:
+def delete(cluster: Cluster) -> None:
     """Delete the namespace with all that is in it, if the harness has made it."""
     (ours,) = OURS.items()
-    found = _items(known.context, "namespaces", f"--selector={'='.join(ours)}")
-    if known.namespace in (one["metadata"]["name"] for one in found):
-        _told(
-            (*_at(known.context), "delete", "namespace", known.namespace),
+    namespaces = _items(cluster.context, "namespaces", f"--selector={'='.join(ours)}")
+    if cluster.namespace in (namespace["metadata"]["name"] for namespace in namespaces):
+        _kubectl(
+            (*_at(cluster.context), "delete", "namespace", cluster.namespace),
             timeout_s=STOP_TIMEOUT_S,
         )
 
 
-def pods(known: Cluster) -> dict[str, Pod]:
+def pods(cluster: Cluster) -> dict[str, Pod]:
     """Return the pods of a system that are not being deleted, by instance, the oldest first."""
-    found = _items(known.context, "pods", f"--namespace={known.namespace}")
+    documents = _items(cluster.context, "pods", f"--namespace={cluster.namespace}")
     counted: dict[str, int] = {}
     by_name = {}
-    for one in sorted(found, key=_age):
-        if "deletionTimestamp" in one["metadata"]:
+    for pod in sorted(documents, key=_age):
+        if "deletionTimestamp" in pod["metadata"]:
             continue
-        service = one["metadata"]["labels"][SERVICE]
+        service = pod["metadata"]["labels"][SERVICE]
         counted[service] = counted.get(service, 0) + 1
         by_name[instance(service, counted[service])] = Pod(
             service,
-            one["metadata"]["name"],
-            _is_ready(one),
-            sum(each["restartCount"] for each in one["status"].get("containerStatuses", ())),
-            next(_problems(one), None),
+            pod["metadata"]["name"],
+            _is_ready(pod),
+            sum(each["restartCount"] for each in pod["status"].get("containerStatuses", ())),
+            next(_problems(pod), None),
         )
     return by_name
 
 
 def late(
-    known: Cluster, expected: Mapping[str, int], limit_s: float, notice: Notice = lambda _: None
+    cluster: Cluster, expected: Mapping[str, int], limit_s: float, notice: Notice = lambda _: None
 ) -> list[str]:
     """Wait until so many pods of each service are ready; return the services that are late.
 
@@ -305,14 +312,14 @@ def late(
     """
     missing: list[str] = []
     for _ in polls(limit_s, ASK_EVERY_S):
-        found = pods(known).values()
-        for pod in found:
+        present = pods(cluster).values()
+        for pod in present:
             if pod.problem is not None and pod.service in expected:
                 raise UserError(f"pod {pod.name} does not start: {pod.problem}")
         missing = [
             service
             for service, count in expected.items()
-            if sum(pod.ready for pod in found if pod.service == service) < count
+            if sum(pod.ready for pod in present if pod.service == service) < count
         ]
         if not missing:
             break
@@ -332,46 +339,49 @@ def _problems(pod: Mapping[str, Any]) -> Iterator[str]:
     for condition in status.get("conditions", ()):
         if condition.get("reason") == "Unschedulable":
             yield condition.get("message", "it fits no node")
-    for one in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
-        waiting = one.get("state", {}).get("waiting") or {}
+    for container in (
+        *status.get("initContainerStatuses", ()),
+        *status.get("containerStatuses", ()),
+    ):
+        waiting = container.get("state", {}).get("waiting") or {}
         if waiting.get("reason") in STUCK:
             yield f"{waiting['reason']}: {waiting.get('message', 'no message')}"
 
 
-def logs(known: Cluster, pod: str) -> str:
-    return programs.ask((*_within(known), "logs", pod, "--tail=2000")).stdout
+def logs(cluster: Cluster, pod: str) -> str:
+    return programs.ask((*_within(cluster), "logs", pod, "--tail=2000")).stdout
 
 
-def logs_command(known: Cluster, service: str | None, follow: bool) -> list[str]:
+def logs_command(cluster: Cluster, service: str | None, follow: bool) -> list[str]:
     what = [f"deployment/{service}"] if service else [f"--selector={SERVICE}", "--prefix"]
     options = ["--tail=100", *(["--follow", "--max-log-requests=99"] if follow else [])]
-    return [*_within(known), "logs", *what, *options]
+    return [*_within(cluster), "logs", *what, *options]
 
 
-def forward_command(known: Cluster, service: str, local: int, port: int) -> list[str]:
+def forward_command(cluster: Cluster, service: str, local: int, port: int) -> list[str]:
     """Return the command that leads from a port of this machine to one of a service."""
-    return [*_within(known), "port-forward", f"service/{service}", f"{local}:{port}"]
+    return [*_within(cluster), "port-forward", f"service/{service}", f"{local}:{port}"]
 
 
-def meter(known: Cluster, names: Mapping[str, str]) -> Meter:
+def meter(cluster: Cluster, names: Mapping[str, str]) -> Meter:
     """Return the meter that reads pods from inside; `names` has their names by instance."""
-    return groups.InnerMeter({name: enter_command(known, pod) for name, pod in names.items()})
+    return groups.InnerMeter({name: enter_command(cluster, pod) for name, pod in names.items()})
 
 
-def enter_command(known: Cluster, pod: str, *options: str) -> tuple[str, ...]:
+def enter_command(cluster: Cluster, pod: str, *options: str) -> tuple[str, ...]:
     """Return the prefix that runs a command in a pod; `options` are those of exec."""
-    return (*_within(known), "exec", *options, pod, "--")
+    return (*_within(cluster), "exec", *options, pod, "--")
 
 
-def _is_ready(one: Mapping[str, Any]) -> bool:
+def _is_ready(pod: Mapping[str, Any]) -> bool:
     return any(
         each["type"] == "Ready" and each["status"] == "True"
-        for each in one["status"].get("conditions", ())
+        for each in pod["status"].get("conditions", ())
     )
 
 
 def _items(name: str, *what: str) -> list[dict[str, Any]]:
-    answer = json.loads(_told((*_at(name), "get", *what, "--output=json")))
+    answer = json.loads(_kubectl((*_at(name), "get", *what, "--output=json")))
     return list(answer["items"])
 
 
@@ -379,9 +389,9 @@ def _at(name: str) -> tuple[str, ...]:
     return ("kubectl", "--context", name)
 
 
-def _within(known: Cluster) -> tuple[str, ...]:
-    return (*_at(known.context), "--namespace", known.namespace)
+def _within(cluster: Cluster) -> tuple[str, ...]:
+    return (*_at(cluster.context), "--namespace", cluster.namespace)
 
 
-def _told(command: tuple[str, ...], **options: Any) -> str:
+def _kubectl(command: tuple[str, ...], **options: Any) -> str:
     return programs.output_of("kubectl", command, **options)

@@ -25,20 +25,20 @@ def in_cluster(
     """
     deployments.require_services_as_declared(choice)
     front, suffix = choice.system.front, f"-{choice.port_offset}" if choice.port_offset else ""
-    known = Cluster(cluster.context(), f"testbed-run-{choice.variant}{suffix}")
+    place = Cluster(cluster.context(), f"testbed-run-{choice.variant}{suffix}")
     services = deployments.described(choice, project, environ)
     settings = {**choice.settings, "TESTBED_PRESET": choice.preset}
     documents = cluster.changed(
         cluster.manifests(overlays(project, environ) / choice.variant),
-        known.namespace,
-        {name: settings for name, one in services.items() if one.module},
+        place.namespace,
+        {name: settings for name, service in services.items() if service.module},
         choice.replicas,
         choice.limits,
     )
-    cluster.require_possible(known, documents)
+    cluster.require_possible(place, documents)
 
-    def forwarded(one: Endpoint) -> tuple[int, int]:
-        return services[one.service].ports[one.port] + choice.port_offset, one.port
+    def forwarded(endpoint: Endpoint) -> tuple[int, int]:
+        return services[endpoint.service].ports[endpoint.port] + choice.port_offset, endpoint.port
 
     led_to, uri = {front.service: forwarded(front)}, None
     if (reset := choice.system.reset) is not None:
@@ -54,10 +54,10 @@ def in_cluster(
         phases=(),
         converged=deployments.convergence(choice.system, led_to[front.service][0]),
         front_ports=(front.port,),
-        front_host=f"{front.service}.{known.namespace}.svc",
+        front_host=f"{front.service}.{place.namespace}.svc",
         mongodb_uri=uri,
         stored=choice.stored,
-        cluster=known,
+        cluster=place,
         manifests=tuple(documents),
         forwarded=led_to,
     )

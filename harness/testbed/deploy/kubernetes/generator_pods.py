@@ -23,7 +23,7 @@ NAMESPACE = "testbed-run-load"
 class GeneratorPods:
     """Load generators that are not started yet."""
 
-    known: Cluster
+    place: Cluster
     manifests: tuple[dict[str, Any], ...]
     cpus: float
     """The cores that each may use."""
@@ -35,14 +35,14 @@ class GeneratorPods:
         Raises `UserError` if they do not become ready.
         """
         try:
-            cluster.apply(self.known, self.manifests)
+            cluster.apply(self.place, self.manifests)
             expected, limit_s = cluster.expected(self.manifests), cluster.READY_LIMIT_S
-            if cluster.late(self.known, expected, limit_s):
+            if cluster.late(self.place, expected, limit_s):
                 raise UserError(f"the load generators are not ready in {limit_s:.0f} s")
-            yield [one.name for one in cluster.pods(self.known).values()]
+            yield [pod.name for pod in cluster.pods(self.place).values()]
         finally:
             with programs.uninterrupted():
-                cluster.delete(self.known)
+                cluster.delete(self.place)
 
 
 def generator_pods(overlays: Path, count: int) -> GeneratorPods:
@@ -51,14 +51,14 @@ def generator_pods(overlays: Path, count: int) -> GeneratorPods:
     Raises `UserError` if the cluster does not answer, has no room or lacks the image, or if the
     job has no limit of CPU: the load could then take the systems' processors.
     """
-    known = Cluster(cluster.context(), NAMESPACE)
+    place = Cluster(cluster.context(), NAMESPACE)
     documents = cluster.changed(
-        cluster.manifests(overlays / NAME), known.namespace, replicas={NAME: count}
+        cluster.manifests(overlays / NAME), place.namespace, replicas={NAME: count}
     )
-    (job,) = (one for one in documents if one["kind"] == "Job")
+    (job,) = (document for document in documents if document["kind"] == "Job")
     (container,) = job["spec"]["template"]["spec"]["containers"]
     limit = container.get("resources", {}).get("limits", {}).get("cpu")
     if limit is None:
         raise UserError(f"{overlays / NAME}: the job has no limit of CPU")
-    cluster.require_possible(known, documents)
-    return GeneratorPods(known, tuple(documents), cluster.quantity(limit))
+    cluster.require_possible(place, documents)
+    return GeneratorPods(place, tuple(documents), cluster.quantity(limit))

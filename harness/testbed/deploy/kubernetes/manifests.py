@@ -48,7 +48,7 @@ _TMPFS_SIZE = re.compile(r"size=(\w+)")
 
 
 @dataclass(frozen=True)
-class _Described:
+class _Entry:
     """A service, with its entry in the compose file."""
 
     service: ComposeService
@@ -95,8 +95,8 @@ def overlay(
 
 def accounts(project: Project, environ: Mapping[str, str]) -> str:
     """Return the accounts of the variables' files, for the secret that all overlays share."""
-    known = composefile.values(composefile.env_files(project, environ))
-    lines = [HEAD.format(file=".env"), *(f"{name}={known[name]}\n" for name in ACCOUNTS)]
+    variables = composefile.values(composefile.env_files(project, environ))
+    lines = [HEAD.format(file=".env"), *(f"{name}={variables[name]}\n" for name in ACCOUNTS)]
     return "".join(lines)
 
 
@@ -108,10 +108,8 @@ def rules(project: Project) -> str:
         for file in files
         for group in yaml.safe_load(file.read_text(encoding="utf-8"))["groups"]
     ]
-    found = _object(
-        "monitoring.coreos.com/v1", "PrometheusRule", "testbed", spec={"groups": groups}
-    )
-    return HEAD.format(file="prometheus/rules") + _text([found])
+    rule = _object("monitoring.coreos.com/v1", "PrometheusRule", "testbed", spec={"groups": groups})
+    return HEAD.format(file="prometheus/rules") + _text([rule])
 
 
 def contents(project: Project, folder: Path, environ: Mapping[str, str]) -> dict[Path, str]:
@@ -137,102 +135,107 @@ def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Pa
 
 def _described(
     project: Project, system: SystemDeclaration, environ: Mapping[str, str]
-) -> dict[str, _Described]:
+) -> dict[str, _Entry]:
     """Return the services that always start, by name; accounts are references to the secret."""
-    known = {
+    variables_of_files = {
         name: value or ""
         for file in composefile.env_files(project, environ)
         for name, value in dotenv.dotenv_values(file, interpolate=False).items()
     }
-    known |= {name: f"$({name})" for name in ACCOUNTS}
-    variables: dict[str, str] = composefile.filled(known, known)
+    variables_of_files |= {name: f"$({name})" for name in ACCOUNTS}
+    variables: dict[str, str] = composefile.filled(variables_of_files, variables_of_files)
     file = project.root / system.compose
     described = {
-        name: _Described(composefile.parsed(name, one), one, system.numbered.get(name))
-        for name, one in composefile.written(file, variables).items()
+        name: _Entry(composefile.parsed(name, written), written, system.numbered.get(name))
+        for name, written in composefile.written(file, variables).items()
     }
-    return {name: one for name, one in described.items() if not one.service.profiles}
+    return {name: entry for name, entry in described.items() if not entry.service.profiles}
 
 
 def _documents(
-    described: Mapping[str, _Described], system: SystemDeclaration, namespace: str
+    described: Mapping[str, _Entry], system: SystemDeclaration, namespace: str
 ) -> Iterator[dict[str, Any]]:
     strict = {"pod-security.kubernetes.io/enforce": "restricted"}
     yield _object("v1", "Namespace", namespace, labels=strict)
-    for network in sorted({name for one in described.values() for name in one.networks}):
+    for network in sorted({name for entry in described.values() for name in entry.networks}):
         member = {"matchLabels": dict([_member(network)])}
         allowed = [{"from": [{"podSelector": member}]}]
         yield _policy(f"network-{network}", member, allowed)
     front = described[system.front.service]
     port = {"protocol": "TCP", "port": system.front.port}
     yield _policy("front-door", {"matchLabels": front.labels}, [{"ports": [port]}])
-    for one in described.values():
-        yield from _service(one, described)
+    for entry in described.values():
+        yield from _service(entry, described)
 
 
-def _service(one: _Described, described: Mapping[str, _Described]) -> Iterator[dict[str, Any]]:
-    files = _files(one.written)
+def _service(entry: _Entry, described: Mapping[str, _Entry]) -> Iterator[dict[str, Any]]:
+    files = _files(entry.written)
     if files:
         texts = {source.name: source.read_text(encoding="utf-8") for source in files.values()}
-        yield {**_object("v1", "ConfigMap", one.name), "data": texts}
-    ports = [{"name": f"port-{port}", "port": port} for port in one.service.inside]
-    yield _object("v1", "Service", one.name, spec={"selector": one.labels, "ports": ports})
+        yield {**_object("v1", "ConfigMap", entry.name), "data": texts}
+    ports = [{"name": f"port-{port}", "port": port} for port in entry.service.inside]
+    yield _object("v1", "Service", entry.name, spec={"selector": entry.labels, "ports": ports})
     # Two instances cannot share a backend's data: the new one starts after the old one ended.
     rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     spec = {
         "replicas": 1,
-        "strategy": rolling if one.service.module else {"type": "Recreate"},
-        "selector": {"matchLabels": one.labels},
-        "template": {"metadata": {"labels": one.pod_labels}, "spec": _pod(one, files, described)},
+        "strategy": rolling if entry.service.module else {"type": "Recreate"},
+        "selector": {"matchLabels": entry.labels},
+        "template": {
+            "metadata": {"labels": entry.pod_labels},
+            "spec": _pod(entry, files, described),
+        },
     }
-    yield _object("apps/v1", "Deployment", one.name, spec=spec)
-    if one.service.module:
-        budget = {"maxUnavailable": 1, "selector": {"matchLabels": one.labels}}
-        yield _object("policy/v1", "PodDisruptionBudget", one.name, spec=budget)
+    yield _object("apps/v1", "Deployment", entry.name, spec=spec)
+    if entry.service.module:
+        budget = {"maxUnavailable": 1, "selector": {"matchLabels": entry.labels}}
+        yield _object("policy/v1", "PodDisruptionBudget", entry.name, spec=budget)
 
 
 def _pod(
-    one: _Described, files: Mapping[str, Path], described: Mapping[str, _Described]
+    entry: _Entry, files: Mapping[str, Path], described: Mapping[str, _Entry]
 ) -> dict[str, Any]:
-    volumes, mounts = _volumes(one, files)
-    waits = ENDPOINT_DELAY_S if one.service.module else 0
+    volumes, mounts = _volumes(entry, files)
+    waits = ENDPOINT_DELAY_S if entry.service.module else 0
     context: dict[str, Any] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
-    if "user" in one.written:
-        user, group = (int(number) for number in one.written["user"].split(":"))
+    if "user" in entry.written:
+        user, group = (int(number) for number in entry.written["user"].split(":"))
         context |= {"runAsUser": user, "runAsGroup": group, "fsGroup": group}
     shared = {
-        "image": f"testbed/{one.service.module}" if one.service.module else one.written["image"],
+        "image": f"testbed/{entry.service.module}"
+        if entry.service.module
+        else entry.written["image"],
         # Also for an image without a tag, which would otherwise be fetched anew.
         "imagePullPolicy": "IfNotPresent",
         "securityContext": {
             "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": bool(one.written.get("read_only")),
+            "readOnlyRootFilesystem": bool(entry.written.get("read_only")),
             "capabilities": {"drop": ["ALL"]},
         },
     }
     waiting = {**shared, "resources": _resources(_WAITING)}
-    limits = {"cpu": str(one.written["cpus"]), "memory": _binary(one.written["mem_limit"])}
+    limits = {"cpu": str(entry.written["cpus"]), "memory": _binary(entry.written["mem_limit"])}
     container = {
-        "name": one.name,
+        "name": entry.name,
         **shared,
         # Both leave the image's entry point as it is.
-        "args": one.written.get("command"),
+        "args": entry.written.get("command"),
         "resources": _resources(limits),
-        "env": _environment(one),
-        "ports": _container_ports(one.service),
-        **_probes(one),
+        "env": _environment(entry),
+        "ports": _container_ports(entry.service),
+        **_probes(entry),
         "volumeMounts": mounts,
         "lifecycle": {"preStop": {"sleep": {"seconds": waits}}} if waits else None,
     }
     pod = {
-        "hostname": one.written.get("hostname"),
+        "hostname": entry.written.get("hostname"),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        "terminationGracePeriodSeconds": waits + _seconds(one.written["stop_grace_period"]),
+        "terminationGracePeriodSeconds": waits + _seconds(entry.written["stop_grace_period"]),
         "securityContext": context,
         "initContainers": [
             {"name": f"await-{name}", **waiting, "command": _await(described[name].service)}
-            for name in one.service.after
+            for name in entry.service.after
         ],
         "containers": [{key: value for key, value in container.items() if value}],
         "volumes": volumes,
@@ -257,15 +260,15 @@ def _await(service: ComposeService) -> list[str]:
     return ["bash", "-c", f"until timeout 2 bash -c '{ask}' 2>/dev/null; do sleep 1; done"]
 
 
-def _environment(one: _Described) -> list[dict[str, Any]]:
+def _environment(entry: _Entry) -> list[dict[str, Any]]:
     """Return the settings of a container; those of accounts first, as others refer to them."""
-    environment = dict(one.service.environment)
+    environment = dict(entry.service.environment)
     if "EUREKA_URL" in environment:
         # Pod names are not in DNS.
         environment["EUREKA_INSTANCE_PREFER_IP_ADDRESS"] = "true"
-    if one.numbered is not None:
+    if entry.numbered is not None:
         # During a rolling update there are two instances.
-        environment[one.numbered] = DRAWN
+        environment[entry.numbered] = DRAWN
     used = {name for value in environment.values() for name in _REFERENCE.findall(value)}
     secret = [
         {"name": name, "valueFrom": {"secretKeyRef": {"name": "accounts", "key": name}}}
@@ -277,8 +280,8 @@ def _environment(one: _Described) -> list[dict[str, Any]]:
     return secret + renamed
 
 
-def _probes(one: _Described) -> dict[str, Any]:
-    check = one.written["healthcheck"]
+def _probes(entry: _Entry) -> dict[str, Any]:
+    check = entry.written["healthcheck"]
     timing = {"timeoutSeconds": _seconds(check["timeout"])}
     start = _seconds(check["start_interval"])
     starting = {
@@ -293,8 +296,8 @@ def _probes(one: _Described) -> dict[str, Any]:
     }
 
     def ask(about: str) -> dict[str, Any]:
-        port = one.service.inside[0]
-        if one.service.module is None:
+        port = entry.service.inside[0]
+        if entry.service.module is None:
             return {"tcpSocket": {"port": port}}
         return {"httpGet": {"path": f"/actuator/health/{about}", "port": port}}
 
@@ -313,7 +316,7 @@ def _files(written: Mapping[str, Any]) -> dict[str, Path]:
 
 
 def _volumes(
-    one: _Described, files: Mapping[str, Path]
+    entry: _Entry, files: Mapping[str, Path]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the volumes of a pod, and where its container has them.
 
@@ -327,17 +330,17 @@ def _volumes(
         volumes.append({"name": name, **kind})
         mounts.append({"name": name, "mountPath": path})
 
-    for volume in one.written.get("volumes", ()):
+    for volume in entry.written.get("volumes", ()):
         source, path, *_ = volume.split(":")
         if not source.startswith("/"):
             add(path, {"emptyDir": {}})
-    for entry in one.written.get("tmpfs", ()):
-        path, _, options = entry.partition(":")
+    for mount in entry.written.get("tmpfs", ()):
+        path, _, options = mount.partition(":")
         size = _TMPFS_SIZE.search(options)
         limit = {"sizeLimit": _binary(size[1])} if size else {}
         add(path, {"emptyDir": {"medium": "Memory", **limit}})
     if files:
-        volumes.append({"name": "files", "configMap": {"name": one.name}})
+        volumes.append({"name": "files", "configMap": {"name": entry.name}})
     for path, source in files.items():
         mounts.append(
             {"name": "files", "mountPath": path, "subPath": source.name, "readOnly": True}
@@ -363,8 +366,8 @@ def _object(
     spec: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     metadata = {"name": name, **({"labels": labels} if labels else {})}
-    found = {"apiVersion": version, "kind": kind, "metadata": metadata}
-    return found if spec is None else {**found, "spec": spec}
+    document = {"apiVersion": version, "kind": kind, "metadata": metadata}
+    return document if spec is None else {**document, "spec": spec}
 
 
 def _seconds(duration: str) -> int:

@@ -72,13 +72,13 @@ class Shell:
 
         The error is at most half of what the quickest of `CLOCK_READINGS` answers took.
         """
-        found = []
+        readings = []
         for _ in range(CLOCK_READINGS):
             before = time.time()
-            told_ms = int(self.ask("date +%s%N")) / 1e6
+            there_ms = int(self.ask("date +%s%N")) / 1e6
             after = time.time()
-            found.append((after - before, told_ms - 500 * (before + after)))
-        return round(min(found)[1], 3)
+            readings.append((after - before, there_ms - 500 * (before + after)))
+        return round(min(readings)[1], 3)
 
     def _line(self) -> bytes:
         assert self._process.stdout is not None
@@ -88,7 +88,7 @@ class Shell:
 
     def _read(self, size: int) -> bytes:
         assert self._process.stdout is not None
-        found = self._process.stdout.read(size)
-        if len(found) < size:
+        output = self._process.stdout.read(size)
+        if len(output) < size:
             raise ValueError
-        return found
+        return output

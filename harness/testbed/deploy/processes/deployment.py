@@ -64,8 +64,8 @@ def in_processes(
     """
     services = deployments.described(choice, project, environ)
     addresses = _Addresses(services, choice.port_offset)
-    backends = [one for one in services.values() if one.module is None]
-    if alone := [one.name for one in backends if one.stub is None]:
+    backends = [service for service in services.values() if service.module is None]
+    if alone := [service.name for service in backends if service.stub is None]:
         raise UserError(
             f"{', '.join(alone)} runs in containers only",
             "Choose backends docker or kubernetes.",
@@ -73,39 +73,39 @@ def in_processes(
     variables = {**environ, **choice.settings}
     own = _local_backends(environ) if choice.backends == "local" else {}
 
-    def process(one: ComposeService) -> Service:
-        assert one.module is not None
+    def process(service: ComposeService) -> Service:
+        assert service.module is not None
         settings = {
-            name: value for name, value in one.environment.items() if name not in OF_CONTAINERS
+            name: value for name, value in service.environment.items() if name not in OF_CONTAINERS
         }
-        for other in one.after if choice.backends == "embedded" else ():
+        for other in service.after if choice.backends == "embedded" else ():
             if (stub := services[other].stub) is not None:
                 settings |= stub.clients
         return Service(
-            name=one.name,
+            name=service.name,
             command=(
                 str(jdk.java),
-                *jvm_flags(project, choice.preset, one.module, variables),
+                *jvm_flags(project, choice.preset, service.module, variables),
                 "-jar",
-                str(choice.jar(project, one.module)),
+                str(choice.jar(project, service.module)),
             ),
-            ports=tuple(addresses.port(one.name, port) for port in one.inside),
+            ports=tuple(addresses.port(service.name, port) for port in service.inside),
             environ={
-                **addresses.on_this_machine(one, settings),
+                **addresses.on_this_machine(service, settings),
                 "SERVER_ADDRESS": ports.LOOPBACK,
                 "EUREKA_INSTANCE_IP_ADDRESS": ports.LOOPBACK,
-                **_of_use_to(one, own),
+                **_of_use_to(service, own),
                 **choice.settings,
             },
-            limits=choice.limits.get(one.name),
+            limits=choice.limits.get(service.name),
         )
 
-    published = {port for one in services.values() for port in one.ports.values()}
+    published = {port for service in services.values() for port in service.ports.values()}
     further = (port for port in FURTHER_PORTS if not {port, port + MANAGEMENT_DISTANCE} & published)
 
-    def instances(one: ComposeService) -> Iterator[Service]:
-        first = process(one)
-        count, settings = choice.instances(one.name)
+    def instances(service: ComposeService) -> Iterator[Service]:
+        first = process(service)
+        count, settings = choice.instances(service.name)
         if count:
             yield first
         for number in range(2, count + 1):
@@ -118,7 +118,7 @@ def in_processes(
                 moved = {MANAGEMENT_PORT: moved["SERVER_PORT"] + MANAGEMENT_DISTANCE, **moved}
             yield replace(
                 first,
-                name=systems.instance(one.name, number),
+                name=systems.instance(service.name, number),
                 ports=tuple(moved.values()),
                 environ={
                     **first.environ,
@@ -127,19 +127,23 @@ def in_processes(
                 },
             )
 
-    order = composefile.phases(one for one in services.values() if one.module is not None)
-    all_phases = [tuple(each for one in phase for each in instances(one)) for phase in order]
+    order = composefile.phases(
+        service for service in services.values() if service.module is not None
+    )
+    all_phases = [
+        tuple(instance for service in phase for instance in instances(service)) for phase in order
+    ]
     started = [tuple(filter(choice.is_first, phase)) for phase in all_phases]
-    spare = [one for phase in all_phases for one in phase if not choice.is_first(one)]
+    spare = [service for phase in all_phases for service in phase if not choice.is_first(service)]
     if choice.backends == "embedded" and backends:
         embedded = _embedded(backends, addresses, project, jdk, choice.stored)
         started = _beside(embedded, started, services)
     front = choice.system.front
     front_port = addresses.port(front.service, front.port)
     front_ports = (
-        int(one.environ["SERVER_PORT"])
-        for one in itertools.chain(*started)
-        if systems.service_of(one.name) == front.service != one.name
+        int(service.environ["SERVER_PORT"])
+        for service in itertools.chain(*started)
+        if systems.service_of(service.name) == front.service != service.name
     )
     return Deployment(
         variant=choice.variant,
@@ -182,25 +186,27 @@ class _Addresses:
             raise UserError(f"port {port} of {service} is not published by the compose file")
         return published + self.offset
 
-    def on_this_machine(self, one: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
+    def on_this_machine(
+        self, service: ComposeService, settings: Mapping[str, str]
+    ) -> dict[str, str]:
         """Return the settings of a service, with addresses of services on this machine."""
         names = "|".join(map(re.escape, self.services))
         address = re.compile(rf"\b({names}):(\d+)\b")
-        found = {
+        local = {
             name: address.sub(
                 lambda match: f"{ports.LOOPBACK}:{self.port(match[1], int(match[2]))}", value
             )
             for name, value in settings.items()
         }
         for setting in {"SERVER_PORT", MANAGEMENT_PORT} & settings.keys():
-            found[setting] = str(self.port(one.name, int(settings[setting])))
+            local[setting] = str(self.port(service.name, int(settings[setting])))
         for name, value in settings.items():
             # Host and port are two settings.
             if name.endswith("_HOST") and value in self.services:
                 port = name.removesuffix("_HOST") + "_PORT"
-                found[name] = ports.LOOPBACK
-                found[port] = str(self.port(value, int(settings[port])))
-        return found
+                local[name] = ports.LOOPBACK
+                local[port] = str(self.port(value, int(settings[port])))
+        return local
 
 
 def _embedded(
@@ -214,10 +220,10 @@ def _embedded(
     heap = [f"-Xmx{BACKENDS_HEAP_GB + stored // STORED_PER_GB}g"] if stored >= STORED_PER_GB else []
     listens = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
     taken = []
-    for one in backends:
-        assert one.stub is not None
-        for setting, port in one.stub.listens.items():
-            taken.append(addresses.port(one.name, port))
+    for service in backends:
+        assert service.stub is not None
+        for setting, port in service.stub.listens.items():
+            taken.append(addresses.port(service.name, port))
             listens[setting] = str(taken[-1])
     return Service(
         name=EMBEDDED,
@@ -254,9 +260,9 @@ def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _of_use_to(one: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
+def _of_use_to(service: ComposeService, settings: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that share a prefix with settings of a service, such as ``RABBITMQ_``."""
-    prefixes = {name.partition("_")[0] for name in one.environment}
+    prefixes = {name.partition("_")[0] for name in service.environment}
     return {name: text for name, text in settings.items() if name.partition("_")[0] in prefixes}
 
 

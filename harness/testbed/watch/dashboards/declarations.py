@@ -54,8 +54,8 @@ class Timeline(_Panel):
     empty: str = "No data"
 
 
-def _kind(found: Any) -> str:
-    return "timeline" if isinstance(found, dict) and "states" in found else "lines"
+def _kind(panel: Any) -> str:
+    return "timeline" if isinstance(panel, dict) and "states" in panel else "lines"
 
 
 Panel = Annotated[
@@ -77,15 +77,15 @@ class SharedRow(Declared):
     more: tuple[Panel, ...] = ()
 
 
-def _whole(found: Any, rows: ValidationInfo) -> Any:
+def _whole(row: Any, rows: ValidationInfo) -> Any:
     """Return the row that a shared row stands for; the context of `rows` has them by name."""
-    if not isinstance(found, dict) or "shared" not in found:
-        return found
-    named = SharedRow.model_validate(found)
-    known: Mapping[str, Row] = rows.context or {}
-    if named.shared not in known:
-        raise ValueError(f"{named.shared!r} is unknown; choose from: {', '.join(sorted(known))}")
-    row = known[named.shared]
+    if not isinstance(row, dict) or "shared" not in row:
+        return row
+    named = SharedRow.model_validate(row)
+    choices: Mapping[str, Row] = rows.context or {}
+    if named.shared not in choices:
+        raise ValueError(f"{named.shared!r} is unknown; choose from: {', '.join(sorted(choices))}")
+    row = choices[named.shared]
     *lines, last = row.lines
     return row.model_copy(update={"lines": (*lines, (*last, *named.more))})
 
@@ -111,7 +111,7 @@ def declared(root: Path, variants: Iterable[str]) -> Mapping[str, Dashboard]:
     """
     folder = root / "grafana" / "declarations"
     rows = {file.stem: read(Row, "row", file) for file in folder.glob("rows/*.yaml")}
-    found = {
+    dashboards = {
         f"testbed-{file.stem}": read(Dashboard, "dashboard", file, rows)
         for file in sorted(folder.glob("*.yaml"))
     }
@@ -119,5 +119,7 @@ def declared(root: Path, variants: Iterable[str]) -> Mapping[str, Dashboard]:
         file = root / "systems" / variant / "dashboard.yaml"
         if file.is_file():
             of_variant = read(Dashboard, "dashboard", file, rows)
-            found[f"testbed-{variant}-path"] = of_variant.model_copy(update={"variant": variant})
-    return found
+            dashboards[f"testbed-{variant}-path"] = of_variant.model_copy(
+                update={"variant": variant}
+            )
+    return dashboards

@@ -62,8 +62,8 @@ def drawn(uid: str, declared: Dashboard, colors: Mapping[str, str | None]) -> mo
         made.with_row(builders.Row(row.title).id(next(rows)))
         for line in row.lines:
             width = GRID_WIDTH // len(line)
-            for one in line:
-                panel = _panel(one, declared.variant, colors).id(next(panels))
+            for declaration in line:
+                panel = _panel(declaration, declared.variant, colors).id(next(panels))
                 made.with_panel(panel.span(width).height(PANEL_HEIGHT))
     return made.build()
 

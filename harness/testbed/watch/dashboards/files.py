@@ -20,8 +20,8 @@ def contents(root: Path) -> Mapping[str, str]:
     encoder = JSONEncoder(indent=2, sort_keys=True)
     colors = {name: system.color for name, system in declarations(root).items()}
     return {
-        f"{uid}.json": encoder.encode(drawn(uid, one, colors)) + "\n"
-        for uid, one in declared(root, colors).items()
+        f"{uid}.json": encoder.encode(drawn(uid, dashboard, colors)) + "\n"
+        for uid, dashboard in declared(root, colors).items()
     }
 
 
