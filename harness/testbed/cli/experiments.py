@@ -58,7 +58,7 @@ from testbed.deploy import deployments, leftovers, machine
 from testbed.deploy.building import build, jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.kubernetes import cluster
-from testbed.deploy.kubernetes.deployment import overlays
+from testbed.deploy.kubernetes.deployer import overlays
 from testbed.deploy.kubernetes.generator_pods import generator_pods
 from testbed.deploy.meter import MB
 from testbed.deploy.places import deployer

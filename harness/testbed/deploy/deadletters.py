@@ -118,7 +118,7 @@ def connected(record: StackRecord, environ: Mapping[str, str]) -> Iterator[Chann
     Raises `UserError` if the stack has none, it does not answer, or it does not have the queue.
     """
     settings = deployer(record.backends).amqp_settings(record, environ)
-    if settings is None:
+    if not settings:
         raise UserError(f"{record.variant} sends no messages", "Start a variant that does.")
     address = f"{settings['RABBITMQ_HOST']}:{settings['RABBITMQ_PORT']}"
     try:

@@ -25,7 +25,8 @@ CONVERGED_LIMIT_S = 60.0
 class Stack:
     """The processes, containers or pods of one deployment; every service inherits `environ`.
 
-    `ready_s` and `converged_s` are time limits of a start in seconds: of one phase to ready, then
+    What is asked of a single instance or service is passed on to the `Deployer`. `ready_s` and
+    `converged_s` are time limits of a start in seconds: of one phase to ready, then
     to the first full answer.
     """
 
@@ -100,15 +101,12 @@ class Stack:
             return killed
 
     def stop_service(self, name: str, grace_s: float = programs.STOP_GRACE_S) -> bool:
-        """Ask one instance to end, and wait for it; return whether it had to be killed."""
         return self._deployer.stop_instance(name, grace_s)
 
     def kill_service(self, name: str) -> None:
-        """Kill one instance, as a crash ends it."""
         self._deployer.kill_instance(name)
 
     def start_service(self, name: str, cpus: float | None = None) -> None:
-        """Start one instance that does not run, and wait until it is ready."""
         self._deployer.start_instance(name, cpus)
 
     def await_converged(self, notice: Notice, limit_s: float) -> None:
@@ -129,7 +127,6 @@ class Stack:
         )
 
     def require_alive(self) -> None:
-        """Check that no process or container has ended by itself."""
         self._deployer.require_alive()
 
     def missing(self) -> str | None:
@@ -141,19 +138,15 @@ class Stack:
                 return problem.message.splitlines()[0].partition("; the end of ")[0]
 
     def meter(self) -> Meter:
-        """Return the meter of the system's running processes or containers."""
         return self._deployer.meter()
 
     def pids(self) -> tuple[int, ...]:
-        """Return the pids of the system's running processes; of a container, its first one."""
         return self._deployer.pids()
 
     def endpoints(self) -> dict[str, int]:
-        """Return the port at which each instance of an HTTP service answers about itself."""
         return self._deployer.endpoints()
 
     def suspended(self, name: str) -> AbstractContextManager[None]:
-        """Suspend every instance of a service while the body runs; its connections stay open."""
         return self._deployer.suspended(name)
 
     @contextlib.contextmanager
@@ -170,7 +163,6 @@ class Stack:
             self._deployer.set_cpus(dict.fromkeys(cpus))
 
     def cut_off(self, name: str) -> AbstractContextManager[None]:
-        """Cut a service off the network while the body runs; without containers, suspend it."""
         return self._deployer.cut_off(name)
 
     def _lack(self, http: httpx.Client) -> str | None:

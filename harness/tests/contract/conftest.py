@@ -19,7 +19,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 from testbed.deploy.building import aot_cache, build, jdk
-from testbed.deploy.containers.deployment import in_containers
+from testbed.deploy.containers.deployer import in_containers
 from testbed.deploy.deployments import Choice, jars
 from testbed.deploy.ports import LOOPBACK
 from testbed.deploy.processes.deployment import in_processes

@@ -14,7 +14,8 @@ import yaml
 
 from testbed.deploy import leftovers, ports, record
 from testbed.deploy.deployments import Choice
-from testbed.deploy.kubernetes import cluster, deployment
+from testbed.deploy.kubernetes import cluster
+from testbed.deploy.kubernetes.deployer import ClusterDeployer
 from testbed.deploy.places import deployer
 from testbed.deploy.record import Cluster
 from testbed.deploy.stack import Stack
@@ -47,7 +48,7 @@ def small(**changes: Any) -> Choice:
 
 
 def in_cluster(choice: Choice) -> Any:
-    return deployment.in_cluster(choice, Project.find(), {})
+    return ClusterDeployer.describe(choice, Project.find(), {})
 
 
 def of_kind(documents: Any, kind: str) -> dict[str, dict[str, Any]]:

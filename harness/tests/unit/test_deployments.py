@@ -14,9 +14,9 @@ import pytest
 
 from testbed.deploy import composefile, deployments
 from testbed.deploy.building.jdk import Jdk
-from testbed.deploy.containers.deployment import in_containers
+from testbed.deploy.containers.deployer import in_containers
 from testbed.deploy.deployments import Choice
-from testbed.deploy.kubernetes.deployment import in_cluster
+from testbed.deploy.kubernetes.deployer import ClusterDeployer
 from testbed.deploy.processes.deployment import FURTHER_PORTS, MANAGEMENT_DISTANCE, in_processes
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
@@ -338,7 +338,7 @@ def test_the_front_door_of_a_system_may_have_several_instances(project: Project)
         in_containers(choice, project, ENVIRON)
 
 
-@pytest.mark.parametrize("place", [in_containers, in_cluster])
+@pytest.mark.parametrize("place", [in_containers, ClusterDeployer.describe])
 def test_instances_that_must_know_their_number_are_processes(
     project: Project, place: Callable[..., Deployment]
 ) -> None:

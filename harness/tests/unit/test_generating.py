@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from testbed.cli import generating
-from testbed.deploy.kubernetes import manifests
 from testbed.experiment import settings
 from testbed.measure import plans
 from testbed.model.project import Project
@@ -17,14 +16,15 @@ from testbed.watch.dashboards import files as dashboards
 PROJECT = Project.find()
 
 
-def test_generated_files_are_marked_and_others_are_not() -> None:
+def test_generated_files_are_marked_and_others_are_not(tmp_path: Path) -> None:
     if not (PROJECT.root / ".git").exists():
         pytest.skip("not a work tree of git")
-    folder = PROJECT.root / "kubernetes"
+    generating.generate(tmp_path / "kubernetes")
+    copy = [file for file in tmp_path.rglob("*") if file.is_file()]
     generated = {
         settings.file(PROJECT),
         *plans.contents(PROJECT),
-        *manifests.contents(PROJECT, folder, {}),
+        *(PROJECT.root / file.relative_to(tmp_path) for file in copy),
         *(PROJECT.root / "grafana/dashboards" / name for name in dashboards.contents(PROJECT.root)),
     }
     folders = ("grafana", "jmeter", "kubernetes", "systems")
@@ -36,10 +36,3 @@ def test_generated_files_are_marked_and_others_are_not() -> None:
 
     marked = {line.partition(":")[0] for line in answer if line.endswith(": set")}
     assert marked == {str(file.relative_to(PROJECT.root)) for file in generated}
-
-
-def test_manifests_are_written_into_a_copy(tmp_path: Path) -> None:
-    generating.generate(tmp_path)
-
-    made = manifests.contents(PROJECT, tmp_path, {})
-    assert {file: file.read_text() for file in made} == made

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,6 @@ WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, 
 
 _NUMBER = re.compile(r"-(\d+)$")
 """The number of an instance, at the end of its container's name."""
-
-_NETWORKS = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}"
 
 KILLED = 137
 """The exit code of a container that had to be killed."""
@@ -181,8 +179,7 @@ def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
 
     Raises `UserError` if compose cannot read the files.
     """
-    command = (*_command(compose), "config", "--format", "json")
-    stack = json.loads(programs.output_of("docker compose config", command, environ=environ))
+    stack = json.loads(output(compose, "config", "--format", "json", environ=environ))
     return {
         # The default name of a built image.
         name: {"image": f"{stack['name']}-{name}", **service}
@@ -241,13 +238,12 @@ def _carry_out(
 
 def down(compose: Compose) -> None:
     """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    programs.output_of("docker compose down", (*_command(compose), "down"), timeout_s=180)
+    output(compose, "down", timeout_s=180)
 
 
 def containers(compose: Compose) -> list[Container]:
     """Return the containers of a stack, including those that ended."""
-    command = (*_command(compose), "ps", "--all", "--format", "json")
-    text = programs.output_of("docker compose ps", command).strip()
+    text = output(compose, "ps", "--all", "--format", "json").strip()
     # One object per line or one array, depending on the plugin's version.
     rows = json.loads(text) if text.startswith("[") else map(json.loads, text.splitlines())
     return [
@@ -330,37 +326,6 @@ def pids(ids: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-@contextlib.contextmanager
-def paused(compose: Compose, service: str) -> Iterator[None]:
-    """Suspend the containers of a service while the body runs; raise `UserError` if that fails."""
-    programs.output_of("docker compose pause", (*_command(compose), "pause", service))
-    try:
-        yield
-    finally:
-        programs.output_of("docker compose unpause", (*_command(compose), "unpause", service))
-
-
-@contextlib.contextmanager
-def disconnected(compose: Compose, service: str) -> Iterator[None]:
-    """Cut the containers of a service off their networks while the body runs.
-
-    Raises `UserError` if there are none, or Docker refuses.
-    """
-    ours = [container for container in containers(compose) if container.service == service]
-    if not ours:
-        raise unknown("service", service, {container.service for container in containers(compose)})
-    cut: list[tuple[str, str]] = []
-    try:
-        for container in ours:
-            for network in docker("inspect", "--format", _NETWORKS, container.id).split():
-                docker("network", "disconnect", network, container.id)
-                cut.append((network, container.id))
-        yield
-    finally:
-        for network, id_ in cut:
-            docker("network", "connect", "--alias", service, network, id_)
-
-
 def find(compose: Compose, name: str) -> Container:
     """Return the container of an instance; raise `UserError` if there is none."""
     by_name = {container.name: container for container in containers(compose)}
@@ -382,6 +347,12 @@ def set_cpus(container: Container, cpus: float | None) -> None:
 def docker(*task: str) -> str:
     """Return what a command of Docker prints; raise `UserError` if it fails."""
     return programs.output_of(f"docker {task[0]}", ("docker", *task))
+
+
+def output(compose: Compose, *task: str, **options: Any) -> str:
+    """Return what a command of compose prints; raise `UserError` if it fails."""
+    command = (*_command(compose), *task)
+    return programs.output_of(f"docker compose {task[0]}", command, **options)
 
 
 def _command(compose: Compose) -> list[str]:

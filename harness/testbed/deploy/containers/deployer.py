@@ -2,21 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+from urllib.parse import quote_plus
 
-from testbed.deploy import ports
+from testbed.deploy import deployments, ports
 from testbed.deploy.containers import compose
-from testbed.deploy.containers.deployment import in_containers
 from testbed.deploy.deployer import Deployer, Notice, Part, polls, with_usage
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import Meter
 from testbed.deploy.record import Compose, StackRecord
 from testbed.deploy.services import Deployment
 from testbed.model import systems
-from testbed.model.errors import UserError
+from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
+
+_NETWORKS = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}"
+
+
+def in_containers(
+    choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
+) -> Deployment:
+    """Return how a system is started in containers, including backends.
+
+    Raises `UserError` if it has jars of its own, or a number of services of a kind: images have the
+    project's jars, and compose files their services.
+    """
+    deployments.require_services_as_declared(choice)
+    front = choice.system.front
+    if choice.replicas.get(front.service, 1) > 1:
+        raise UserError(
+            f"replicas: the front door, {front.service}, cannot be several containers: they share "
+            "its port",
+            "Choose backends embedded or local.",
+        )
+    unmoved = compose.describe(project, choice.system.compose, environ)
+    files = compose.moved(unmoved, project, choice.port_offset, environ)
+    resolved = compose.resolved(files, environ)
+    # Images have the name of the compose project: a moved stack uses those of the other.
+    built = compose.resolved(unmoved, environ) if choice.port_offset else {}
+    services = deployments.described(choice, project, environ)
+    own = {name: tuple(service.ports) for name, service in services.items() if service.module}
+    changes = compose.changes(
+        own,
+        choice.settings,
+        choice.replicas,
+        choice.limits,
+        {name: service["image"] for name, service in built.items()},
+    )
+    scaled = {
+        name: services[name].inside[0] for name, count in choice.replicas.items() if count > 1
+    }
+    port_of = partial(compose.published, resolved)
+    front_port = port_of(front.service, front.port)
+    return Deployment(
+        variant=choice.variant,
+        preset=choice.preset,
+        backends=choice.backends,
+        phases=(),
+        converged=deployments.convergence(
+            choice.system, front_port, deployments.registry(services, choice, port_of)
+        ),
+        front_ports=(front_port,),
+        mongodb_uri=deployments.mongodb_uri(
+            choice.system, port_of, account=_mongodb_account(choice, resolved)
+        ),
+        stored=choice.stored,
+        compose=compose.changed(files, project, changes),
+        published=compose.published_ports(resolved) | dict.fromkeys(scaled, ()),
+        others=frozenset(resolved.keys() - own.keys()),
+        watching=compose.watching(resolved),
+        scaled=scaled,
+    )
+
+
+def _mongodb_account(choice: Choice, services: Mapping[str, Any]) -> str:
+    """Return the account of MongoDB's container for its address; empty if it has none."""
+    if choice.system.reset is None:
+        return ""
+    environment = services[choice.system.reset.service].get("environment", {})
+    name, password = (
+        environment.get(f"MONGO_INITDB_ROOT_{part}") for part in ("USERNAME", "PASSWORD")
+    )
+    return f"{quote_plus(name)}:{quote_plus(password)}@" if name and password else ""
 
 
 class ContainerDeployer(Deployer):
@@ -74,9 +147,7 @@ class ContainerDeployer(Deployer):
         return []
 
     @classmethod
-    def amqp_settings(
-        cls, record: StackRecord, environ: Mapping[str, str]
-    ) -> Mapping[str, str] | None:
+    def amqp_settings(cls, record: StackRecord, environ: Mapping[str, str]) -> Mapping[str, str]:
         services = compose.resolved(_files(record), environ)
         for service in services.values():
             settings = service.get("environment") or {}
@@ -86,7 +157,7 @@ class ContainerDeployer(Deployer):
                     "RABBITMQ_HOST": ports.LOOPBACK,
                     "RABBITMQ_PORT": str(compose.published(services, server, port)),
                 }
-        return None
+        return {}
 
     def start(self, notice: Notice) -> None:
         notice("healthy containers")
@@ -142,11 +213,30 @@ class ContainerDeployer(Deployer):
             if ports and name not in self._deployment.others
         }
 
-    def suspended(self, service: str) -> AbstractContextManager[None]:
-        return compose.paused(self._files, service)
+    @contextlib.contextmanager
+    def suspended(self, service: str) -> Iterator[None]:
+        compose.output(self._files, "pause", service)
+        try:
+            yield
+        finally:
+            compose.output(self._files, "unpause", service)
 
-    def cut_off(self, service: str) -> AbstractContextManager[None]:
-        return compose.disconnected(self._files, service)
+    @contextlib.contextmanager
+    def cut_off(self, service: str) -> Iterator[None]:
+        containers = compose.containers(self._files)
+        ours = [container.id for container in containers if container.service == service]
+        if not ours:
+            raise unknown("service", service, {container.service for container in containers})
+        cut: list[tuple[str, str]] = []
+        try:
+            for id_ in ours:
+                for network in compose.docker("inspect", "--format", _NETWORKS, id_).split():
+                    compose.docker("network", "disconnect", network, id_)
+                    cut.append((network, id_))
+            yield
+        finally:
+            for network, id_ in cut:
+                compose.docker("network", "connect", "--alias", service, network, id_)
 
     def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         # Docker takes a while to answer.

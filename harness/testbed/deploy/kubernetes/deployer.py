@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from testbed.deploy import ports, programs
+from testbed.deploy import composefile, deployments, ports, programs
 from testbed.deploy.deployer import Deployer, Notice, Part, polls, with_usage
 from testbed.deploy.deployments import Choice
 from testbed.deploy.kubernetes import cluster
-from testbed.deploy.kubernetes.deployment import in_cluster
 from testbed.deploy.meter import Meter
 from testbed.deploy.programs import ProcessId
 from testbed.deploy.record import Cluster, Running, StackRecord
@@ -18,6 +19,7 @@ from testbed.deploy.services import Deployment
 from testbed.model.errors import UserError
 from testbed.model.files import tail
 from testbed.model.project import Project
+from testbed.model.systems import Endpoint
 
 FORWARD = "port-forward"
 """The name prefix of the port-forward processes. One leads to the front door, for the check of full
@@ -25,15 +27,67 @@ answers; one to the database, which is emptied between runs.
 """
 
 
+def overlays(project: Project, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder with a kustomization for each system, and one for the load generators.
+
+    The environment variable ``KUBERNETES_OVERLAYS`` names it, if it is not the project's.
+    """
+    given = environ.get("KUBERNETES_OVERLAYS")
+    return Path(given or project.root / "kubernetes" / "overlays").absolute()
+
+
 class ClusterDeployer(Deployer):
     """Deploys pods. Their metrics are not scraped."""
 
+    where = "on Kubernetes"
     needs = ("a Kubernetes cluster",)
     on_this_machine = False
 
     @classmethod
     def describe(cls, choice: Choice, project: Project, environ: Mapping[str, str]) -> Deployment:
-        return in_cluster(choice, project, environ)
+        """Return how a system is started on Kubernetes, by the current context of kubectl.
+
+        Raises `UserError` if the cluster does not answer, has no room or lacks an image, or if the
+        system has jars of its own or a number of services of a kind: manifests have their services.
+        """
+        deployments.require_services_as_declared(choice)
+        front, suffix = choice.system.front, f"-{choice.port_offset}" if choice.port_offset else ""
+        place = Cluster(cluster.context(), f"testbed-run-{choice.variant}{suffix}")
+        services = deployments.described(choice, project, environ)
+        settings = {**choice.settings, "TESTBED_PRESET": choice.preset}
+        documents = cluster.changed(
+            cluster.manifests(overlays(project, environ) / choice.variant),
+            place.namespace,
+            {name: settings for name, service in services.items() if service.module},
+            choice.replicas,
+            choice.limits,
+        )
+        cluster.require_possible(place, documents)
+
+        def forwarded(endpoint: Endpoint) -> tuple[int, int]:
+            return services[endpoint.service].ports[
+                endpoint.port
+            ] + choice.port_offset, endpoint.port
+
+        led_to, uri = {front.service: forwarded(front)}, None
+        if (reset := choice.system.reset) is not None:
+            led_to[reset.service] = forwarded(reset)
+            account = composefile.variables(project, environ).get("MONGODB_ACCOUNT", "")
+            uri = f"mongodb://{account}{ports.LOOPBACK}:{led_to[reset.service][0]}/?directConnection=true"
+        return Deployment(
+            variant=choice.variant,
+            preset=choice.preset,
+            backends=choice.backends,
+            phases=(),
+            converged=deployments.convergence(choice.system, led_to[front.service][0]),
+            front_ports=(front.port,),
+            front_host=f"{front.service}.{place.namespace}.svc",
+            mongodb_uri=uri,
+            stored=choice.stored,
+            cluster=place,
+            manifests=tuple(documents),
+            forwarded=led_to,
+        )
 
     @classmethod
     def images(
@@ -71,12 +125,6 @@ class ClusterDeployer(Deployer):
         cluster.delete(_place(record))
         return [running.name for running in record.running if running.process in killed]
 
-    @classmethod
-    def amqp_settings(
-        cls, record: StackRecord, environ: Mapping[str, str]
-    ) -> Mapping[str, str] | None:
-        raise UserError("on Kubernetes no queue can be reached from here")
-
     def start(self, notice: Notice) -> None:
         cluster.apply(self._place, self._deployment.manifests)
         limit_s = max(self._ready_s, cluster.READY_LIMIT_S)
@@ -105,34 +153,9 @@ class ClusterDeployer(Deployer):
                 why = pod.problem or f"started again {pod.restarts} times"
                 raise UserError(f"pod {pod.name} of {name}: {why}")
 
-    def stop_instance(self, name: str, grace_s: float) -> bool:
-        raise _by_itself(name)
-
-    def kill_instance(self, name: str) -> None:
-        raise _by_itself(name)
-
-    def start_instance(self, name: str, cpus: float | None) -> None:
-        raise _by_itself(name)
-
     def meter(self) -> Meter:
         ready = {name: pod.name for name, pod in self._pods().items() if pod.ready}
         return cluster.meter(self._place, ready)
-
-    def pids(self) -> tuple[int, ...]:
-        return ()
-
-    def endpoints(self) -> dict[str, int]:
-        return {}
-
-    def suspended(self, service: str) -> contextlib.AbstractContextManager[None]:
-        raise UserError(f"{service} cannot be suspended on Kubernetes", cluster.WITHOUT)
-
-    def cut_off(self, service: str) -> contextlib.AbstractContextManager[None]:
-        raise UserError(f"{service} cannot be cut off on Kubernetes", cluster.WITHOUT)
-
-    def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
-        if cpus:
-            raise UserError("limits cannot change during a run on Kubernetes", cluster.WITHOUT)
 
     @property
     def _place(self) -> Cluster:
@@ -159,9 +182,3 @@ class ClusterDeployer(Deployer):
 def _place(stack: Deployment | StackRecord) -> Cluster:
     assert stack.cluster is not None
     return stack.cluster
-
-
-def _by_itself(name: str) -> UserError:
-    return UserError(
-        f"{name} cannot be stopped or started by itself on Kubernetes", cluster.WITHOUT
-    )

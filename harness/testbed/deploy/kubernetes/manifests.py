@@ -112,8 +112,8 @@ def rules(project: Project) -> str:
     return HEAD.format(file="prometheus/rules") + _text([rule])
 
 
-def contents(project: Project, folder: Path, environ: Mapping[str, str]) -> dict[Path, str]:
-    """Return all files of a folder."""
+def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
+    """Write all files into a folder, and return their paths."""
     files = {
         folder / "base" / "accounts.env": accounts(project, environ),
         folder / "components" / "monitoring" / "rules.yaml": rules(project),
@@ -121,12 +121,6 @@ def contents(project: Project, folder: Path, environ: Mapping[str, str]) -> dict
     for system in systems.declarations(project.root).values():
         for name, text in overlay(project, system, environ).items():
             files[folder / "overlays" / system.name / name] = text
-    return files
-
-
-def write(project: Project, folder: Path, environ: Mapping[str, str]) -> list[Path]:
-    """Write all files into a folder, and return their paths."""
-    files = contents(project, folder, environ)
     for file, text in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

@@ -65,9 +65,7 @@ class ProcessDeployer(Deployer):
         return [running.name for running in record.running if running.process in killed]
 
     @classmethod
-    def amqp_settings(
-        cls, record: StackRecord, environ: Mapping[str, str]
-    ) -> Mapping[str, str] | None:
+    def amqp_settings(cls, record: StackRecord, environ: Mapping[str, str]) -> Mapping[str, str]:
         """Return the settings of a service that runs."""
         for running in record.running:
             process = running.process.find()
@@ -75,7 +73,7 @@ class ProcessDeployer(Deployer):
             # The backends inherit the shell, whose variables may lead to another server.
             if running.name != EMBEDDED and {"RABBITMQ_HOST", "RABBITMQ_PORT"} <= settings.keys():
                 return settings
-        return None
+        return {}
 
     def start(self, notice: Notice) -> None:
         for phase in self._deployment.phases:
