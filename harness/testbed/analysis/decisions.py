@@ -31,7 +31,7 @@ from testbed.analysis.quantities import (
 )
 from testbed.analysis.results import Cell, Results
 from testbed.analysis.samples import Measurement
-from testbed.analysis.statistics.ratios import ALIKE, Told, paired_ratios, sd_of_means
+from testbed.analysis.statistics.ratios import ALIKE, DecidedRatio, paired_ratios, sd_of_means
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import Mode, load_words
 
@@ -232,7 +232,7 @@ def figures_of(runs: tuple[Sequence[Measurement], Sequence[Measurement]], figure
     return below, above
 
 
-def decided(one: Decision, told: Told, sides: Sides, fails_more: float) -> Decision:
+def decided(one: Decision, told: DecidedRatio, sides: Sides, fails_more: float) -> Decision:
     """Return a decision completed by the verdict on its ratio.
 
     ``fails_more`` is the system's share of failed operations minus the reference's.
@@ -311,7 +311,7 @@ def _decide(
             yield replace(decision, pair_spread=None) if one_pair else decision
 
 
-def _outcome(figure: str, told: Told, figures: tuple[float, float]) -> tuple[Outcome, str]:
+def _outcome(figure: str, told: DecidedRatio, figures: tuple[float, float]) -> tuple[Outcome, str]:
     """Return the decision apart from failures, and why JMeter's clock prevents one."""
     clock = CLOCK_MS if QUANTILES.get(figure) else 0.0
     if told.verdict == "not known":

@@ -53,8 +53,8 @@ class Alone:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What one search found at one level."""
+class LeastCpu:
+    """The least CPU that one search found at one level."""
 
     system: str
     variant: str
@@ -84,89 +84,97 @@ class Found:
     def memory_mb(self) -> float | None:
         return sum(memory for _, memory in self.parts.values()) if self.parts else None
 
+    @property
+    def parts_gb(self) -> list[tuple[float, float]]:
+        """Cores and memory of each service, in the GB of price lists."""
+        return [(cores, memory_mb / MIB / 1024) for cores, memory_mb in self.parts.values()]
+
 
 def alone(judged: Judged) -> list[Alone]:
     """Return what operations of a single thread cost in each start of a demand search."""
-    searched = [one for one in _undisturbed(judged) if one.run.demand]
-    found: list[Alone] = []
-    for runs in grouped(searched, lambda one: _demand(one)["system"]).values():
-        limited = sorted({service for one in runs for service in _demand(one)["shares"]})
-        for one in runs:
-            if not _demand(one)["shares"]:
-                spent, operations = one.run.cpu_s_by_service, one.recorded.operations.height
+    starts: list[Alone] = []
+    for measurements in grouped(_searched(judged), lambda run: _demand(run)["system"]).values():
+        limited = sorted({service for run in measurements for service in _demand(run)["shares"]})
+        for measurement in measurements:
+            if not _demand(measurement)["shares"]:
+                run, operations = measurement.run, measurement.recorded.operations.height
+                spent = run.cpu_s_by_service
                 cpu_ms = {service: 1000 * spent[service] / operations for service in limited}
-                found.append(Alone(one.run.cell.system, one.run.cell.workload, cpu_ms))
-    return found
+                starts.append(Alone(run.cell.system, run.cell.workload, cpu_ms))
+    return starts
 
 
-def _undisturbed(judged: Judged) -> list[Measurement]:
-    return [one for one in judged.used.measurements if not one.run.disturbed]
+def _searched(judged: Judged) -> list[Measurement]:
+    """Return the undisturbed runs of a search."""
+    return [
+        measurement
+        for measurement in judged.used.measurements
+        if measurement.run.demand and not measurement.run.disturbed
+    ]
 
 
 def mean_cpu_ms(starts: Sequence[Alone]) -> dict[str, float]:
     """Return the CPU time of one operation over starts of one system, by service."""
     services = starts[0].cpu_ms if starts else ()
-    return {name: sum(one.cpu_ms[name] for one in starts) / len(starts) for name in services}
+    return {name: sum(start.cpu_ms[name] for start in starts) / len(starts) for name in services}
 
 
-def searches(judged: Judged) -> list[Found]:
+def searches(judged: Judged) -> list[LeastCpu]:
     """Return what each search found; empty without a demand search.
 
     Invalid and disturbed runs do not count.
     """
-    runs = [
-        one for one in _undisturbed(judged) if one.run.demand and one.run.demand["cpus"] is not None
-    ]
-    return [_found(part) for part in grouped(sorted(runs, key=_search), _search).values()]
+    tries = [run for run in _searched(judged) if _demand(run)["cpus"] is not None]
+    return [_least_cpu(part) for part in grouped(sorted(tries, key=_search), _search).values()]
 
 
 def tabulate(judged: Judged) -> pl.DataFrame:
-    """Return the table of ``searches.csv``: a row for each search, with the fields of `Found`.
+    """Return the table of ``searches.csv``: a row for each search, with the fields of `LeastCpu`.
 
     ``too_little`` and ``enough`` are cores. ``cores.SERVICE`` and ``memory_mb.SERVICE`` are those
     of a service with the least CPU. ``cpu_ms.SERVICE`` is the CPU time of an operation of a single
     thread.
     """
     rows = []
-    demands = grouped(alone(judged), lambda one: (one.system, one.workload))
-    for one in searches(judged):
-        starts = demands.get((one.system, one.workload), [])
+    demands = grouped(alone(judged), lambda start: (start.system, start.workload))
+    for search in searches(judged):
+        starts = demands.get((search.system, search.workload), [])
         rows.append(
             {
-                "system": one.system,
-                "workload": one.workload,
-                "threads": one.threads,
-                "pair": one.repetition,
-                "wanted_per_s": one.wanted,
-                "too_little": one.bracket.failed,
-                "enough": one.bracket.passed,
-                "contradicted": one.contradicted,
-                "utilisation": one.utilisation,
-                "throttled_s": one.throttled_s,
-                **{f"cores.{name}": cores for name, (cores, _) in one.parts.items()},
-                **{f"memory_mb.{name}": memory for name, (_, memory) in one.parts.items()},
+                "system": search.system,
+                "workload": search.workload,
+                "threads": search.threads,
+                "pair": search.repetition,
+                "wanted_per_s": search.wanted,
+                "too_little": search.bracket.failed,
+                "enough": search.bracket.passed,
+                "contradicted": search.contradicted,
+                "utilisation": search.utilisation,
+                "throttled_s": search.throttled_s,
+                **{f"cores.{name}": cores for name, (cores, _) in search.parts.items()},
+                **{f"memory_mb.{name}": memory for name, (_, memory) in search.parts.items()},
                 **{f"cpu_ms.{name}": cpu_ms for name, cpu_ms in mean_cpu_ms(starts).items()},
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _found(runs: Sequence[Measurement]) -> Found:
-    told = {_demand(one)["cpus"]: _demand(one) for one in runs}
-    tried = {cpus: bool(one["met"]) for cpus, one in told.items()}
-    known = least_bracket(tried)
-    best = next((one for one in runs if _demand(one)["cpus"] == known.passed), None)
-    wanted = next((one["wanted"] for one in told.values() if one["wanted"] is not None), None)
+def _least_cpu(runs: Sequence[Measurement]) -> LeastCpu:
+    tries = {_demand(run)["cpus"]: _demand(run) for run in runs}
+    met = {cpus: bool(demand["met"]) for cpus, demand in tries.items()}
+    bracket = least_bracket(met)
+    best = next((run for run in runs if _demand(run)["cpus"] == bracket.passed), None)
+    targets = (demand["wanted"] for demand in tries.values())
     cell = runs[0].run.cell
-    return Found(
+    return LeastCpu(
         system=_demand(runs[0])["system"],
         variant=cell.variant,
         workload=cell.workload,
         threads=cell.threads,
         repetition=runs[0].run.repetition,
-        bracket=known,
-        contradicted=contradicted(tried),
-        wanted=wanted,
+        bracket=bracket,
+        contradicted=contradicted(met),
+        wanted=next((wanted for wanted in targets if wanted is not None), None),
         parts={} if best is None else _parts(best.run),
         utilisation=None if best is None else utilisation(best.run),
         throttled_s=None if best is None else sum(best.run.server_throttled_s.values()),
@@ -193,11 +201,11 @@ def _parts(run: Run) -> dict[str, tuple[float, float]]:
     return parts
 
 
-def _demand(one: Measurement) -> Mapping[str, Any]:
-    assert one.run.demand is not None
-    return one.run.demand
+def _demand(measurement: Measurement) -> Mapping[str, Any]:
+    assert measurement.run.demand is not None
+    return measurement.run.demand
 
 
-def _search(one: Measurement) -> tuple[Any, ...]:
-    cell = one.run.cell
-    return (cell.workload, cell.threads, _demand(one)["system"], one.run.repetition)
+def _search(measurement: Measurement) -> tuple[Any, ...]:
+    run, cell = measurement.run, measurement.run.cell
+    return (cell.workload, cell.threads, _demand(measurement)["system"], run.repetition)

@@ -10,6 +10,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from testbed.analysis.claims import examining
+from testbed.analysis.claims.claim import Claim, Count, Evidence
+from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.samples import load
 from testbed.analysis.verdicts import Judged, judge_all
 
@@ -283,3 +286,8 @@ def write_pair(
                     record={"wall_s": 100.0},
                 )
     return judge_all(load(path))
+
+
+def examine(claim: Claim, judged: Judged, count: Count = "operation") -> Evidence:
+    """Return what results say about a claim."""
+    return examining.examine(claim, MeasuredFigures(judged, count))

@@ -11,14 +11,13 @@ import pytest
 
 from testbed.analysis import caching
 from testbed.analysis.caching import Cached
-from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.claim import Claim, verdict
 from testbed.analysis.samples import load
 from testbed.analysis.sections import caches
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.systems import declaration
 
-from .synthetic import write_run
+from .synthetic import examine, write_run
 from .test_hops import write_timers
 
 AGE_MS = 1500

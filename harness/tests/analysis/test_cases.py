@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from testbed.analysis import accounts, demands
-from testbed.analysis.claims.case_kinds import CASE_KINDS, examine
-from testbed.analysis.claims.cases import cases
-from testbed.analysis.claims.claim import Claim, Found, verdict
+from testbed.analysis.claims.claim import Claim, Evidence, verdict
+from testbed.analysis.claims.examining import KINDS
+from testbed.analysis.claims.reading import cases
 from testbed.analysis.decisions import decide, references
 from testbed.analysis.prices import price_lists
 from testbed.analysis.results import Arrivals
@@ -27,7 +27,7 @@ from testbed.experiment.autoscaling import COLUMNS, FILE
 from testbed.experiment.search import Bracket
 from testbed.model.systems import Accepted, Ledger
 
-from .synthetic import EPOCH_MS, write_run
+from .synthetic import EPOCH_MS, examine, write_run
 
 # CPU ms of an operation, by service.
 COSTS: Mapping[str, Mapping[str, float]] = {
@@ -165,7 +165,7 @@ def test_a_level_without_a_search_is_missing(searched: Judged) -> None:
     assert found.missing == [20]
     assert verdict(claim("demand ratio", (1.0, 2.0)), found) == "not decidable here"
     nothing = examine(claim("demand ratio", figure="cpus", **sides(50)), searched)
-    assert nothing == Found(None, note="nothing usable")
+    assert nothing == Evidence(None, note="nothing usable")
 
 
 def test_costs_are_those_of_the_parts(searched: Judged) -> None:
@@ -264,7 +264,7 @@ def test_a_figure_is_held_between_levels_instances_and_systems(instances: Judged
     one = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}}
     five = {**one, "settings": {REPLICAS: "5"}}
 
-    def ratio(figure: str, over: Mapping[str, Any], under: Mapping[str, Any]) -> Found:
+    def ratio(figure: str, over: Mapping[str, Any], under: Mapping[str, Any]) -> Evidence:
         return examine(claim("figure ratio", figure=figure, over=over, under=under), instances)
 
     rises = ratio("mean_ms", {**one, "levels": [18, 100]}, {**one, "level": 1})
@@ -501,7 +501,7 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
 
     assert len({one.id for one in known}) == len(known)
     for one in known:
-        assert one.kind in CASE_KINDS
+        assert one.kind in KINDS
         assert one.source == "ours" or one.source.startswith(WORKS)
         assert (one.accept is None) == (one.kind in {"none", "efficiency"})
         if one.kind == "none":
@@ -546,7 +546,7 @@ def test_instance_seconds_and_the_first_minute_are_figures_of_claims(replicas: J
     three = {**cell, "settings": {REPLICAS: "3"}}
     scaled = {**cell, "settings": {REPLICAS: "1 to 3 by hpa"}}
 
-    def ratio(figure: str, **more: Any) -> Found:
+    def ratio(figure: str, **more: Any) -> Evidence:
         return examine(
             claim("figure ratio", figure=figure, over=scaled, under=three, **more), replicas
         )

@@ -12,17 +12,16 @@ import polars as pl
 import pytest
 import yaml
 
-from testbed.analysis.claims import kinds
-from testbed.analysis.claims.claim import Cells, Claim, Count, Found, leaning, verdict
+from testbed.analysis.claims import examining
+from testbed.analysis.claims.claim import Cells, Claim, Count, Evidence, leaning, verdict
 from testbed.analysis.claims.reading import CLAIMS, read_claims
-from testbed.analysis.claims.sources import MeasuredFigures
-from testbed.analysis.claims.tables import consistency, held, replication, replication_data
+from testbed.analysis.claims.tables import consistency, examined, replication, replication_data
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.verdicts import Judged, judge_all
 from testbed.model.errors import UserError
 
-from .synthetic import write_run
+from .synthetic import examine, write_run
 
 RECORD = {"wall_s": 1000.0}
 
@@ -38,8 +37,13 @@ class Known:
 
     runs: Mapping[int, Sequence[tuple[float, int]]]
     unusable: Sequence[int] = ()
+    count: Count = "operation"
 
-    def cells(self, variant: str, workload: str, count: Count) -> Cells:
+    @property
+    def judged(self) -> Judged:
+        raise NotImplementedError
+
+    def cells(self, variant: str, workload: str) -> Cells:
         spread = np.linspace(0.98, 1.02, 101)
         return Cells(
             {
@@ -53,14 +57,10 @@ class Known:
 
 def held_against(
     name: str, runs: Mapping[int, Sequence[tuple[float, int]]], unusable: Sequence[int] = ()
-) -> tuple[str, Found]:
+) -> tuple[str, Evidence]:
     """Return the verdict on a claim per operation, and what was found."""
-    found = kinds.examine(claim(name), Known(runs, unusable), "operation")
+    found = examining.examine(claim(name), Known(runs, unusable))
     return verdict(claim(name), found), found
-
-
-def examine(one: Claim, judged: Judged, count: Count) -> Found:
-    return kinds.examine(one, MeasuredFigures(judged), count)
 
 
 LEVELS = range(10, 101, 10)
@@ -147,7 +147,7 @@ def test_few_runs_decide_nothing_but_point_somewhere(tmp_path: Path) -> None:
     found = examine(claim("list-slower-sync"), judged, "operation")
     assert verdict(claim("list-slower-sync"), found) == "not decidable here"
     assert leaning(claim("list-slower-sync"), found) == "replicated"
-    claims = held(judged)
+    claims = examined(judged)
     assert "(2 runs; points to replicated)" in replication(judged, claims)
     data = replication_data(claims)
     row = data.row(by_predicate=_of("list-slower-sync", "per operation"), named=True)
@@ -257,7 +257,7 @@ def test_times_of_survivors_are_said_to_be_theirs(tmp_path: Path) -> None:
     assert examine(mean, judged, "operation").note == words
     found = examine(ratio, judged, "operation")
     assert found.note == f"async list at 100 threads: {words}"
-    assert words in replication(judged, held(judged))
+    assert words in replication(judged, examined(judged))
     # The thesis's count has the times of failed samples too.
     assert examine(mean, judged, "sample").note == examine(ratio, judged, "sample").note == ""
 
@@ -291,7 +291,7 @@ def test_cells_of_the_thesis_preset_are_preferred(tmp_path: Path) -> None:
     found = examine(claim("sync-list-10"), judged, "operation")
     assert found.estimate == pytest.approx(54, rel=0.05)
     assert "system sync-thesis (preset thesis, embedded backends)" in replication(
-        judged, held(judged)
+        judged, examined(judged)
     )
 
 
@@ -412,7 +412,7 @@ def test_runs_in_which_a_service_was_stopped_are_no_evidence(tmp_path: Path) -> 
     assert len(judged.used.measurements) == 3
     found = examine(claim("sync-list-10"), judged, "operation")
     assert (found.estimate, found.note) == (None, "sync list at 10 threads has no usable run")
-    assert replication(judged, held(judged)).startswith("No cell of the claims")
+    assert replication(judged, examined(judged)).startswith("No cell of the claims")
     write_run(tmp_path, repetition=4, median_ms=50.0, record={**RECORD, "disturbance": None})
     found = examine(claim("sync-list-10"), judge_all(load(tmp_path)), "operation")
     assert found.runs == 1
@@ -437,7 +437,7 @@ def test_levels_that_were_tried_and_were_invalid_are_known_to_efficiency(tmp_pat
     ],
 )
 def test_the_whole_interval_must_lie_on_one_side(low: float, high: float, expected: str) -> None:
-    found = Found((low + high) / 2, Interval((low + high) / 2, low, high), runs=5, unit="×")
+    found = Evidence((low + high) / 2, Interval((low + high) / 2, low, high), runs=5, unit="×")
     assert verdict(claim("list-slower-sync"), found) == expected
 
 

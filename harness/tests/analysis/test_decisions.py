@@ -25,7 +25,7 @@ from testbed.analysis.results import find_results
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer
 from testbed.analysis.statistics.intervals import Interval
-from testbed.analysis.statistics.ratios import Told
+from testbed.analysis.statistics.ratios import DecidedRatio
 from testbed.analysis.statistics.ratios import Verdict as Side
 from testbed.analysis.tables import (
     bound_text,
@@ -161,7 +161,7 @@ def test_response_times_decide_where_failures_and_the_clock_allow(
     def of(figure: str) -> Decision:
         return decided(
             decision(figure=figure),
-            Told(Interval(1, 1, 1), side),
+            DecidedRatio(Interval(1, 1, 1), side),
             (np.full(3, figures[0]), np.full(3, figures[1])),
             failed[1] - failed[0],
         )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from testbed.analysis.claims.case_kinds import examine
 from testbed.analysis.claims.claim import Claim
 from testbed.analysis.decisions import decide
 from testbed.analysis.figures import climb, growth
@@ -18,7 +17,7 @@ from testbed.analysis.sections import answer, cases, ladder, limit
 from testbed.analysis.summary import tabulate
 from testbed.analysis.verdicts import Judged, judge_all
 
-from .synthetic import write_blocks, write_pair, write_run
+from .synthetic import examine, write_blocks, write_pair, write_run
 
 DECLARED = """
 name: climbing

@@ -1,4 +1,4 @@
-"""Claims, what was found about them, and their verdicts."""
+"""Claims, the evidence on them, and their verdicts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from testbed.analysis.arrays import Floats
 from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.analysis.statistics.intervals import Interval
+from testbed.analysis.verdicts import Judged
 from testbed.model.declared import Declared
 
 Count = Literal["sample", "operation"]
@@ -34,8 +35,8 @@ class Claim(Declared, extra="allow"):
 
 
 @dataclass(frozen=True)
-class Found:
-    """What was found about a claim."""
+class Evidence:
+    """What a source of figures says about a claim."""
 
     estimate: float | None
     """None if there is no figure."""
@@ -51,6 +52,19 @@ class Found:
     missing: Sequence[float] = ()
     """Levels of the claim without data; with any, the claim is never ``replicated``."""
 
+    @classmethod
+    def of(
+        cls,
+        interval: Interval,
+        runs: int,
+        unit: str,
+        note: str = "",
+        verdict: Outcome | None = None,
+        missing: Sequence[float] = (),
+    ) -> Evidence:
+        """Return the evidence of a figure whose uncertainty is known."""
+        return cls(interval.estimate, interval, runs, unit, note, verdict, missing)
+
 
 class NoFigureError(Exception):
     """There is no figure for a claim; the message says why."""
@@ -58,7 +72,7 @@ class NoFigureError(Exception):
 
 @dataclass(frozen=True)
 class Cells:
-    """The runs of one variant and workload by level, under one way of counting.
+    """The runs of one variant and workload by level.
 
     ``times`` has an array of response times per run, ms. ``failed`` has the failed and all of each
     run. ``tried`` includes levels without a usable run.
@@ -70,28 +84,39 @@ class Cells:
 
 
 class Source(Protocol):
-    def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
+    """Figures by which claims are examined, under one way of counting."""
+
+    @property
+    def count(self) -> Count: ...
+
+    @property
+    def judged(self) -> Judged:
+        """The results; raises `NoFigureError` if only figures were published."""
+
+    def cells(self, variant: str, workload: str) -> Cells | None:
         """Return the runs of a variant under a workload; None if there are none."""
 
 
-def verdict(claim: Claim, found: Found) -> Outcome:
+def verdict(claim: Claim, evidence: Evidence) -> Outcome:
     """Return the verdict on a claim; fewer than `DECIDING_RUNS` runs decide nothing."""
-    if found.runs is not None and found.runs < DECIDING_RUNS:
+    if evidence.runs is not None and evidence.runs < DECIDING_RUNS:
         return "not decidable here"
-    return leaning(claim, found)
+    return leaning(claim, evidence)
 
 
-def leaning(claim: Claim, found: Found) -> Outcome:
+def leaning(claim: Claim, evidence: Evidence) -> Outcome:
     """Return the verdict by the figures alone, for any number of runs."""
-    outcome = found.verdict or _position(claim, found)
-    return "not decidable here" if found.missing and outcome == "replicated" else outcome
+    outcome = evidence.verdict or _position(claim, evidence)
+    return "not decidable here" if evidence.missing and outcome == "replicated" else outcome
 
 
-def _position(claim: Claim, found: Found) -> Outcome:
+def _position(claim: Claim, evidence: Evidence) -> Outcome:
     """Return whether the whole interval lies inside or outside the accepted range."""
-    if found.estimate is None or claim.accept is None:
+    if evidence.estimate is None or claim.accept is None:
         return "not decidable here"
-    interval = found.interval or Interval(found.estimate, found.estimate, found.estimate)
+    interval = evidence.interval or Interval(
+        evidence.estimate, evidence.estimate, evidence.estimate
+    )
     low, high = claim.accept
     if low <= interval.low and interval.high <= high:
         return "replicated"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from testbed.analysis.arrays import Floats
-from testbed.analysis.claims.claim import Cells, Count
+from testbed.analysis.claims.claim import Cells, Count, NoFigureError
 from testbed.analysis.results import Cell, Run
 from testbed.analysis.verdicts import Judged
 
@@ -20,25 +20,27 @@ PRESET = "thesis"
 class MeasuredFigures:
     """Results as a source: a variant's first system, of the thesis's preset if there is one."""
 
-    def __init__(self, judged: Judged) -> None:
-        self._judged = judged
+    def __init__(self, judged: Judged, count: Count) -> None:
+        self.judged = judged
+        self.count = count
 
-    def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
+    def cells(self, variant: str, workload: str) -> Cells | None:
         cell = self._cell(variant, workload)
         if cell is None:
             return None
         times: dict[float, list[Floats]] = {}
         failed: dict[float, list[tuple[int, int]]] = {}
-        for one in self._judged.used.measurements:
-            if not _counts(one.run, cell):
+        for measurement in self.judged.used.measurements:
+            if not _counts(measurement.run, cell):
                 continue
-            rows = one.recorded.samples if count == "sample" else one.operations
-            counted = rows if count == "sample" else rows.filter("ok")
-            level = one.run.cell.level
+            whole = self.count == "sample"
+            rows = measurement.recorded.samples if whole else measurement.operations
+            counted = rows if whole else rows.filter("ok")
+            level = measurement.run.cell.level
             elapsed = counted["elapsed_ms"].to_numpy().astype(float)
             times.setdefault(level, []).append(elapsed)
             failed.setdefault(level, []).append((int((~rows["ok"]).sum()), rows.height))
-        tried = {run.cell.level for run in self._judged.results.runs if _counts(run, cell)}
+        tried = {run.cell.level for run in self.judged.results.runs if _counts(run, cell)}
         return Cells(times, failed, tried)
 
     def chosen(self, variant: str, workload: str) -> str | None:
@@ -51,14 +53,13 @@ class MeasuredFigures:
     def _cell(self, variant: str, workload: str) -> Cell | None:
         """Return one of the cells that represent a variant; None if none has a usable run."""
         every = [
-            one.run.cell
-            for one in self._judged.used.measurements
-            if (one.run.cell.variant, one.run.cell.workload, one.run.cell.mode)
-            == (variant, workload, "closed")
-            and not one.run.disturbance
+            run.cell
+            for run in (measurement.run for measurement in self.judged.used.measurements)
+            if (run.cell.variant, run.cell.workload, run.cell.mode) == (variant, workload, "closed")
+            and not run.disturbance
         ]
         preferred = [cell for cell in every if cell.preset == PRESET] or every
-        order = self._judged.results.systems
+        order = self.judged.results.systems
         return min(preferred, key=lambda cell: order.index(cell.system), default=None)
 
 
@@ -70,15 +71,21 @@ def _counts(run: Run, cell: Cell) -> bool:
 class PublishedFigures:
     """The thesis's published means and shares as a source: one figure per cell, per sample."""
 
+    count: Count = "sample"
+
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
         self._rows = rows
 
-    def cells(self, variant: str, workload: str, count: Count) -> Cells | None:
-        known = [row for row in self._rows if (row[0], row[1]) == (variant, workload)]
-        if count != "sample" or not known:
+    @property
+    def judged(self) -> Judged:
+        raise NoFigureError("needs runs")
+
+    def cells(self, variant: str, workload: str) -> Cells | None:
+        rows = [row for row in self._rows if (row[0], row[1]) == (variant, workload)]
+        if not rows:
             return None
         return Cells(
-            {float(row[2]): [np.array([float(row[3])])] for row in known},
-            {float(row[2]): [(round(1_000_000 * row[4]), 1_000_000)] for row in known},
-            [float(row[2]) for row in known],
+            {float(row[2]): [np.array([float(row[3])])] for row in rows},
+            {float(row[2]): [(round(1_000_000 * row[4]), 1_000_000)] for row in rows},
+            [float(row[2]) for row in rows],
         )

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from testbed.analysis.claims.claim import Claim, Count, Found, leaning, verdict
-from testbed.analysis.claims.kinds import examine
+from testbed.analysis.claims.claim import Claim, Count, Evidence, leaning, verdict
+from testbed.analysis.claims.examining import examine
 from testbed.analysis.claims.reading import read_claims
 from testbed.analysis.claims.sources import MeasuredFigures, PublishedFigures
 from testbed.analysis.decisions import DECIDING_RUNS
@@ -19,25 +19,25 @@ from testbed.analysis.verdicts import Judged
 
 COUNTS: tuple[Count, ...] = ("sample", "operation")
 
-Held = tuple[Claim, Count, Found]
-"""A claim, how operations are counted, and what was found."""
+Examined = tuple[Claim, Count, Evidence]
+"""A claim, how operations are counted, and the evidence."""
 
 
-def held(judged: Judged) -> list[Held]:
+def examined(judged: Judged) -> list[Examined]:
     """Test every claim against the deciding runs, per sample and per operation.
 
     A claim that cannot be measured here comes once, with the reason.
     """
-    source = MeasuredFigures(judged.decisive)
+    sources = [MeasuredFigures(judged.decisive, count) for count in COUNTS]
     return [
-        (claim, count, examine(claim, source, count))
+        (claim, source.count, examine(claim, source))
         for claim in read_claims().claims
         if claim.kind != "published"
-        for count in (COUNTS[:1] if claim.kind == "none" else COUNTS)
+        for source in (sources[:1] if claim.kind == "none" else sources)
     ]
 
 
-def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
+def replication_data(claims: Sequence[Examined]) -> pl.DataFrame:
     """Return claims against results as data: one row per claim and count.
 
     ``points_to`` is the verdict for any number of runs. ``low`` and ``high`` are the 95 % interval.
@@ -50,25 +50,25 @@ def replication_data(claims: Sequence[Held]) -> pl.DataFrame:
                 "says": claim.says,
                 "source": claim.source,
                 "counted": f"per {count}",
-                "verdict": verdict(claim, found),
-                "points_to": leaning(claim, found),
-                "estimate": found.estimate,
+                "verdict": verdict(claim, evidence),
+                "points_to": leaning(claim, evidence),
+                "estimate": evidence.estimate,
                 "low": interval.low if interval else None,
                 "high": interval.high if interval else None,
-                "unit": found.unit,
-                "runs": found.runs,
-                "note": found.note,
+                "unit": evidence.unit,
+                "runs": evidence.runs,
+                "note": evidence.note,
             }
-            for claim, count, found in claims
-            for interval in (_known(found.interval),)
+            for claim, count, evidence in claims
+            for interval in (_with_width(evidence.interval),)
         ],
         infer_schema_length=None,
     )
 
 
-def replication(judged: Judged, claims: Sequence[Held]) -> str:
-    """Return the Markdown table of claims against results; ``claims`` come from `held`."""
-    source = MeasuredFigures(judged.decisive)
+def replication(judged: Judged, claims: Sequence[Examined]) -> str:
+    """Return the Markdown table of claims against results; ``claims`` come from `examined`."""
+    source = MeasuredFigures(judged.decisive, COUNTS[0])
     cells = {
         (cell["variant"], cell["workload"]): source.chosen(cell["variant"], cell["workload"])
         for claim, _, _ in claims
@@ -79,14 +79,14 @@ def replication(judged: Judged, claims: Sequence[Held]) -> str:
         named = ", ".join(" ".join(cell) for cell in cells)
         return f"No cell of the claims ({named}; closed loop, no service stopped) has usable runs."
     rows: dict[str, dict[str, str]] = {}
-    for claim, count, found in claims:
+    for claim, count, evidence in claims:
         blank = {
             "claim": claim.says,
             "where": claim.source,
-            **{f"per {one}": MISSING for one in COUNTS},
+            **{f"per {count}": MISSING for count in COUNTS},
             "what is known": claim.known.strip() or MISSING,
         }
-        rows.setdefault(claim.id, blank)[f"per {count}"] = words(claim, found)
+        rows.setdefault(claim.id, blank)[f"per {count}"] = words(claim, evidence)
     works = (
         "The thesis: Rajit Banerjee, *Performance Analysis of Design Patterns in Microservice "
         "Architecture*, University College Dublin, 2022. The article: Akhan Akbulut and Harry G. "
@@ -111,16 +111,16 @@ def consistency() -> str:
     for claim in document.claims:
         if claim.id.startswith("samples-") or claim.kind in ("none", "efficiency"):
             continue
-        found = examine(claim, source, "sample")
-        if found.estimate is None:
+        evidence = examine(claim, source)
+        if evidence.estimate is None:
             missing += 1
             continue
-        agrees = leaning(claim, replace(found, interval=None)) == "replicated"
+        agrees = leaning(claim, replace(evidence, interval=None)) == "replicated"
         rows.append(
             {
                 "statement": claim.says,
                 "where": claim.source,
-                "from the published data": _figure(found.estimate, found.unit),
+                "from the published data": _figure(evidence.estimate, evidence.unit),
                 "": "agrees" if agrees else "**disagrees**",
                 "what is known": claim.known.strip() if not agrees else "",
             }
@@ -134,31 +134,31 @@ def consistency() -> str:
     )
 
 
-def words(claim: Claim, found: Found) -> str:
+def words(claim: Claim, evidence: Evidence) -> str:
     """Return verdict, figure and interval."""
-    outcome = verdict(claim, found)
+    outcome = verdict(claim, evidence)
     words = outcome if outcome == "not decidable here" else f"**{outcome}**"
-    parts = list(_parts(found))
-    if found.runs is not None and outcome == "not decidable here":
-        runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
-        points = leaning(claim, found)
+    parts = list(_parts(evidence))
+    if evidence.runs is not None and outcome == "not decidable here":
+        runs = "1 run" if evidence.runs == 1 else f"{evidence.runs} runs"
+        points = leaning(claim, evidence)
         hint = "" if points == outcome else f"; points to {points}"
         parts.append(f"({runs}{hint})")
     return f"{words}: {'; '.join(parts)}" if parts else words
 
 
-def _parts(found: Found) -> Iterator[str]:
-    if found.estimate is not None:
-        text = _figure(found.estimate, found.unit)
-        if (interval := _known(found.interval)) is not None:
-            low, high = (_figure(value, found.unit) for value in (interval.low, interval.high))
+def _parts(evidence: Evidence) -> Iterator[str]:
+    if evidence.estimate is not None:
+        text = _figure(evidence.estimate, evidence.unit)
+        if (interval := _with_width(evidence.interval)) is not None:
+            low, high = (_figure(value, evidence.unit) for value in (interval.low, interval.high))
             text += f" [{low},\N{NO-BREAK SPACE}{high}]"
         yield text
-    if found.note:
-        yield found.note
+    if evidence.note:
+        yield evidence.note
 
 
-def _known(interval: Interval | None) -> Interval | None:
+def _with_width(interval: Interval | None) -> Interval | None:
     """Return an interval, or None for that of a single run, which is the estimate itself."""
     return interval if interval is not None and interval.low < interval.high else None
 

@@ -8,9 +8,10 @@ import polars as pl
 
 from testbed.analysis import caching, demands
 from testbed.analysis.accounts import tabulate
-from testbed.analysis.claims.case_kinds import examine
-from testbed.analysis.claims.cases import Case, cases
-from testbed.analysis.claims.claim import Claim, Found, leaning
+from testbed.analysis.claims.claim import Claim, Evidence, leaning
+from testbed.analysis.claims.examining import examine
+from testbed.analysis.claims.reading import Case, cases
+from testbed.analysis.claims.sources import MeasuredFigures
 from testbed.analysis.claims.tables import replication_data, words
 from testbed.analysis.sections import accounts, autoscaling, caches, demand, efficiency, ladder
 from testbed.analysis.tables import MISSING, markdown_table
@@ -32,31 +33,32 @@ def studies(judged: Judged) -> str:
 
     What belongs to no case study comes without a published table. Empty if there is neither.
     """
-    found = _measured(judged)
-    parts = ["\n\n".join(_study(one, judged)) for one in found]
+    measured = _measured(judged)
+    parts = ["\n\n".join(_study(case, judged)) for case in measured]
+    shown = {case.shows for case in measured}
     for shows, title in TABLES.items():
-        if not any(one.shows == shows for one in found) and (ours := _ours(shows, None, judged)):
+        if shows not in shown and (ours := _ours(shows, None, judged)):
             parts.append(f"## {title}\n\n{ours}")
     return "\n\n".join(parts)
 
 
 def tables(judged: Judged) -> dict[str, pl.DataFrame]:
     """Return the tables of the case studies' sections, by name, without the empty ones."""
-    deciding = judged.decisive
-    found = {
+    source = MeasuredFigures(judged.decisive, "operation")
+    every = {
         "accounts": tabulate(judged),
         "searches": demands.tabulate(judged),
         "caches": caching.tabulate(judged),
         "case_claims": replication_data(
             [
-                (claim, "operation", examine(claim, deciding))
+                (claim, source.count, examine(claim, source))
                 for case in _measured(judged)
                 for claim in case.claims
                 if claim.kind != PUBLISHED
             ]
         ),
     }
-    return {name: table for name, table in found.items() if not table.is_empty()}
+    return {name: table for name, table in every.items() if not table.is_empty()}
 
 
 def _measured(judged: Judged) -> list[Case]:
@@ -64,12 +66,12 @@ def _measured(judged: Judged) -> list[Case]:
     scaled = {run.cell.variant for run in judged.results.runs if run.scaling is not None}
     climbed = bool(judged.results.declared.get("ladder"))
 
-    def belongs(one: Case) -> bool:
-        if one.shows == "ladder":
+    def belongs(case: Case) -> bool:
+        if case.shows == "ladder":
             return climbed
-        return bool(set(one.variants) & (scaled if one.shows == "replicas" else measured))
+        return bool(set(case.variants) & (scaled if case.shows == "replicas" else measured))
 
-    return [one for one in cases() if belongs(one)]
+    return [case for case in cases() if belongs(case)]
 
 
 def _study(case: Case, judged: Judged) -> Iterator[str]:
@@ -77,18 +79,18 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
     rows = [dict(zip(case.table.columns, row, strict=True)) for row in case.table.rows]
     yield f"As published ({case.source}):\n\n{markdown_table(rows)}"
     yield f"**Here.** {_ours(case.shows, case.prices, judged) or 'Nothing usable was measured.'}"
-    if told := demand.published_split(judged, case.split):
-        yield told
-    yield "**What does not fit.**\n\n" + "\n".join(f"- {one}" for one in case.does_not_fit)
-    deciding = judged.decisive
-    held = [(claim, examine(claim, deciding)) for claim in case.claims]
-    checks = [_checked(*one) for one in held if one[0].kind == PUBLISHED]
+    if split := demand.published_split(judged, case.split):
+        yield split
+    yield "**What does not fit.**\n\n" + "\n".join(f"- {reason}" for reason in case.does_not_fit)
+    source = MeasuredFigures(judged.decisive, "operation")
+    examined = [(claim, examine(claim, source)) for claim in case.claims]
+    checks = [_checked(*pair) for pair in examined if pair[0].kind == PUBLISHED]
     disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
     yield (
         f"The published figures against each other: **{disagree} of {len(checks)} statements "
         f"disagree**.\n\n{markdown_table(checks)}"
     )
-    claims = [_held(*one) for one in held if one[0].kind != PUBLISHED]
+    claims = [_examined(*pair) for pair in examined if pair[0].kind != PUBLISHED]
     yield f"The claims, and what these results say of them:\n\n{markdown_table(claims)}"
 
 
@@ -108,21 +110,21 @@ def _ours(shows: str, prices: str | None, judged: Judged) -> str:
             return accounts.accounted(judged)
 
 
-def _held(claim: Claim, found: Found) -> dict[str, str]:
+def _examined(claim: Claim, evidence: Evidence) -> dict[str, str]:
     return {
         "claim": claim.says,
         "where": claim.source,
-        "here": words(claim, found),
+        "here": words(claim, evidence),
         "what is known": claim.known.strip() or MISSING,
     }
 
 
-def _checked(claim: Claim, found: Found) -> dict[str, str]:
-    agrees = leaning(claim, found) == "replicated"
-    told = words(claim, found).partition(": ")[2]
+def _checked(claim: Claim, evidence: Evidence) -> dict[str, str]:
+    agrees = leaning(claim, evidence) == "replicated"
+    figure = words(claim, evidence).partition(": ")[2]
     return {
         "statement": claim.says,
         "where": claim.source,
-        FROM_PUBLISHED: f"{told}: {'agrees' if agrees else DISAGREES}",
+        FROM_PUBLISHED: f"{figure}: {'agrees' if agrees else DISAGREES}",
         "what is known": MISSING if agrees else claim.known.strip() or MISSING,
     }

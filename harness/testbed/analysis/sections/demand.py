@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from testbed.analysis.claims.case_kinds import cost
-from testbed.analysis.demands import Alone, Found, alone, mean_cpu_ms, searches
+from testbed.analysis.demands import Alone, LeastCpu, alone, mean_cpu_ms, searches
 from testbed.analysis.grouping import grouped
 from testbed.analysis.prices import SIZES, price_list
 from testbed.analysis.quantities import geometric_mean
@@ -33,17 +32,18 @@ def least(judged: Judged, prices: str | None = None) -> str:
 
     ``prices`` is the name of a price list; None for no costs.
     """
-    found, demands = searches(judged), alone(judged)
-    if not found:
+    every, demands = sorted(searches(judged), key=_cell), alone(judged)
+    if not every:
         return ""
-    rows = [
-        _row(part, demands, prices) for part in grouped(sorted(found, key=_cell), _cell).values()
-    ]
+    rows = [_row(part, demands, prices) for part in grouped(every, _cell).values()]
     parts = [NOTE, markdown_table(rows, ("workload", "system"))]
     if prices:
         parts.append(f"Costs by the price list {prices}: {price_list(prices).source}.")
-    if against := [one for one in found if one.contradicted]:
-        listed = "; ".join(f"{one.system}, {one.threads} threads" for one in against)
+    if listed := "; ".join(
+        f"{search.system}, {search.threads} threads"
+        for search in searches(judged)
+        if search.contradicted
+    ):
         parts.append(
             "In these searches some CPU was enough although more was not, so that the result may "
             f"be wrong: {listed}."
@@ -54,15 +54,15 @@ def least(judged: Judged, prices: str | None = None) -> str:
 
 def sentences(judged: Judged) -> list[str]:
     """Return one sentence for each workload and number of threads: the least CPU of each system."""
-    told = []
+    lines = []
     studies = grouped(searches(judged), lambda search: (search.workload, search.threads))
-    for (workload, threads), found in studies.items():
+    for (workload, threads), of_study in studies.items():
         needs = [
-            f"{system} needs {_each([search.cpus for search in some], 'more than was tried')} cores"
-            for system, some in grouped(found, lambda search: search.system).items()
+            f"{system} needs {_each([search.cpus for search in part], 'more than was tried')} cores"
+            for system, part in grouped(of_study, lambda search: search.system).items()
         ]
-        told.append(f"{workload}, {load_words('closed', threads)}: {'; '.join(needs)}.")
-    return told
+        lines.append(f"{workload}, {load_words('closed', threads)}: {'; '.join(needs)}.")
+    return lines
 
 
 def published_split(judged: Judged, split: Mapping[str, float]) -> str:
@@ -72,11 +72,11 @@ def published_split(judged: Judged, split: Mapping[str, float]) -> str:
     """
     whole = sum(split.values())
     shares = {service: share / whole for service, share in split.items()}
-    found = [one for one in alone(judged) if split and one.cpu_ms.keys() == split.keys()]
+    fitting = [start for start in alone(judged) if split and start.cpu_ms.keys() == split.keys()]
     lines = []
-    for (system, workload), starts in grouped(sorted(found, key=_whose), _whose).items():
-        rates = [one.highest_rate(shares) for one in starts]
-        best = [1000 / one.total_ms for one in starts if one.total_ms]
+    for (system, workload), starts in grouped(sorted(fitting, key=_whose), _whose).items():
+        rates = [start.highest_rate(shares) for start in starts]
+        best = [1000 / start.total_ms for start in starts if start.total_ms]
         lines.append(
             f"- {system}, {workload}: one core, split as published "
             f"({' : '.join(f'{share:g}' for share in split.values())}), allows "
@@ -86,31 +86,34 @@ def published_split(judged: Judged, split: Mapping[str, float]) -> str:
     return "\n".join(lines)
 
 
-def _cell(one: Found) -> tuple[str, int, str]:
-    return one.workload, one.threads, one.system
+def _cell(search: LeastCpu) -> tuple[str, int, str]:
+    return search.workload, search.threads, search.system
 
 
-def _row(runs: Sequence[Found], demands: Sequence[Alone], prices: str | None) -> dict[str, str]:
-    first = runs[0]
-    starts = [one for one in demands if _whose(one) == (first.system, first.workload)]
+def _row(
+    searches: Sequence[LeastCpu], demands: Sequence[Alone], prices: str | None
+) -> dict[str, str]:
+    first = searches[0]
+    starts = [start for start in demands if _whose(start) == (first.system, first.workload)]
     own = sum(mean_cpu_ms(starts).values())
-    wanted = geometric_mean([one.wanted for one in runs if one.wanted is not None])
+    wanted = geometric_mean([search.wanted for search in searches if search.wanted is not None])
     predicted = wanted * own / 1000 if wanted and starts else None
     costs: dict[str, str] = {}
     for sizes in SIZES if prices else ():
-        known = [cost(one, price_list(prices or "").together, sizes) for one in runs if one.parts]
-        costs[f"{sizes}, USD/h"] = number(mean_known(known), 5)
+        list_ = price_list(prices or "")
+        hourly = [list_.together(search.parts_gb, sizes) for search in searches if search.parts]
+        costs[f"{sizes}, USD/h"] = number(mean_known(hourly), 5)
     return {
         "workload": first.workload,
         "threads": f"{first.threads}",
         "system": first.system,
         "goodput wanted, 1/s": number(wanted, 2),
-        "too little, cores": _each([one.bracket.failed for one in runs], "below all"),
-        "enough, cores": _each([one.bracket.passed for one in runs], "none"),
+        "too little, cores": _each([search.bracket.failed for search in searches], "below all"),
+        "enough, cores": _each([search.bracket.passed for search in searches], "none"),
         "predicted, cores": number(predicted, 2),
-        "memory, MB": number(mean_known([one.memory_mb for one in runs])),
-        "used": share(mean_known([one.utilisation for one in runs])),
-        "waited, s": number(mean_known([one.throttled_s for one in runs]), 1),
+        "memory, MB": number(mean_known([search.memory_mb for search in searches])),
+        "used": share(mean_known([search.utilisation for search in searches])),
+        "waited, s": number(mean_known([search.throttled_s for search in searches]), 1),
         **costs,
     }
 
@@ -130,8 +133,8 @@ def _demands(demands: Sequence[Alone]) -> Iterator[Mapping[str, str]]:
             }
 
 
-def _whose(one: Alone) -> tuple[str, str]:
-    return one.system, one.workload
+def _whose(start: Alone) -> tuple[str, str]:
+    return start.system, start.workload
 
 
 def _each(values: Sequence[float | None], nothing: str) -> str:

@@ -59,7 +59,7 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Told:
+class DecidedRatio:
     """The interval and the verdict of one ratio.
 
     The verdict has Holm's correction over the family of cells. ``alike`` within `ALIKE` is tested
@@ -87,7 +87,7 @@ class Deviation:
 
 def paired_ratios(
     cells: Sequence[ArrayLike], of_blocks: Deviation | None = None
-) -> list[Told] | None:
+) -> list[DecidedRatio] | None:
     """Decide a family of cells from the differences of pairs.
 
     Returns an entry per cell; None if no cell has two pairs, so that the spread is unknown.
@@ -124,7 +124,7 @@ def paired_ratios(
     decided_apart = np.where(apart.rejected, apart.levels / 2, undecided)
     reach = stats.t.isf(np.where(alike.rejected, alike.levels, decided_apart), freedom) * errors
     return [
-        Told(
+        DecidedRatio(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
             "alike" if alike.rejected[i] else _side(estimate) if apart.rejected[i] else "not known",
             Design(spread, int(sizes[i]), freedom, len(cells)),
@@ -178,7 +178,7 @@ def sd_of_means(pairs: Sequence[Floats]) -> Deviation | None:
     return Deviation(within.sd / math.sqrt(max(pair.size for pair in pairs)), within.freedom)
 
 
-def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[Told]:
+def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> list[DecidedRatio]:
     """Decide a family of cells from unpaired runs; equivalence is not tested.
 
     ``above`` and ``below`` hold for each cell a positive figure of each run, at least two on each
@@ -199,7 +199,7 @@ def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> l
         for test, level in zip(tests, family.levels, strict=True)
     ]
     return [
-        Told(
+        DecidedRatio(
             Interval(*(math.exp(value) for value in (estimate, interval.low, interval.high))),
             _side(estimate) if apart else "not known",
         )
