@@ -20,24 +20,24 @@ _DURATION = re.compile(rf"([\d.]+)\s*({'|'.join(_MS)})")
 def identical(results: Results) -> set[tuple[str, str]]:
     """Return the compared systems that differ only in their names, reference first."""
     kinds = _kinds(results)
-    return {(one, other) for one, other in references(results) if kinds[one] == kinds[other]}
+    return {(first, other) for first, other in references(results) if kinds[first] == kinds[other]}
 
 
 def null_decisions(judged: Judged) -> list[Decision]:
     """Return what is decided of identical systems, of each `DECIDING_PAIRS` pairs of starts."""
-    found = []
+    decisions = []
     for couple in sorted(identical(judged.results)):
-        pairs = sorted({one.repetition for one in judged.results.runs if one.cell.system in couple})
+        pairs = sorted({run.repetition for run in judged.results.runs if run.cell.system in couple})
         full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
         groups = [pairs[start : start + DECIDING_PAIRS] for start in full]
-        found += [
-            one
+        decisions += [
+            decision
             for group in groups
-            for one in decide(judged, pairs=group)
-            if (one.reference, one.system) == couple
-            if one.pairs == DECIDING_PAIRS and one.low is not None
+            for decision in decide(judged, pairs=group)
+            if (decision.reference, decision.system) == couple
+            if decision.pairs == DECIDING_PAIRS and decision.low is not None
         ]
-    return found
+    return decisions
 
 
 def known_differences(
@@ -47,21 +47,25 @@ def known_differences(
 
     Each comes with the true ratio: 1 + calls · handicap ÷ the reference's CPU time per operation.
     """
-    handicaps = {name: one.handicap for name, one in declarations().items() if one.handicap}
-    kinds = _kinds(results, *(one.setting for one in handicaps.values()))
+    handicaps = {
+        name: declaration.handicap
+        for name, declaration in declarations().items()
+        if declaration.handicap
+    }
+    kinds = _kinds(results, *(handicap.setting for handicap in handicaps.values()))
     own = {run.cell.system: handicaps.get(run.cell.variant) for run in results.runs}
     more_ms = {
-        run.cell.system: _milliseconds(str(run.settings.get(one.setting, "0")))
+        run.cell.system: _milliseconds(str(run.settings.get(declared.setting, "0")))
         for run in results.runs
-        if (one := own[run.cell.system])
+        if (declared := own[run.cell.system])
     }
     return [
-        (1 + handicap.calls[one.workload] * more / one.reference_value, one)
-        for one in decisions
-        if one.figure == "cpu_ms_per_ok" and one.reference_value
-        if (handicap := own[one.system]) and one.workload in handicap.calls
-        if (more := more_ms[one.system] - more_ms.get(one.reference, 0.0))
-        and kinds[one.system] == kinds[one.reference]
+        (1 + handicap.calls[decision.workload] * more / decision.reference_value, decision)
+        for decision in decisions
+        if decision.figure == "cpu_ms_per_ok" and decision.reference_value
+        if (handicap := own[decision.system]) and decision.workload in handicap.calls
+        if (more := more_ms[decision.system] - more_ms.get(decision.reference, 0.0))
+        and kinds[decision.system] == kinds[decision.reference]
     ]
 
 

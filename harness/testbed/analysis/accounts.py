@@ -70,7 +70,9 @@ class Account:
 
 def accounts(judged: Judged) -> list[Account]:
     """Return the account of each usable run that has one."""
-    return [account(one) for one in judged.used.measurements if one.run.ledger]
+    return [
+        account(measurement) for measurement in judged.used.measurements if measurement.run.ledger
+    ]
 
 
 def tabulate(judged: Judged) -> pl.DataFrame:
@@ -83,32 +85,32 @@ def tabulate(judged: Judged) -> pl.DataFrame:
 
 def account(measurement: Measurement) -> Account:
     run, operations = measurement.run, measurement.recorded.operations
-    told = run.ledger or {}
-    lost = told["lost"] + told["dropped"]
+    kept = run.ledger or {}
+    lost = kept["lost"] + kept["dropped"]
     refused = int((operations["failure"] == "rejected").sum())
     asked = pl.col("step").cast(pl.String) != "fetch"
-    offered = told["accepted"] + refused
+    offered = kept["accepted"] + refused
     starts = operations["start_ms"].to_numpy()
     # The last arrival ends its own interval too.
     span_s = float(np.ptp(starts)) / 1000 * starts.size / max(starts.size - 1, 1)
     declared = declarations().get(run.cell.variant)
     ledger = declared.ledger if declared else None
     places = ledger.capacity(run.settings, run.cell.backends) if ledger else float("inf")
-    rate = told["built_per_s"] if told["built_later"] >= LEAST_DRAINED else None
+    rate = kept["built_per_s"] if kept["built_later"] >= LEAST_DRAINED else None
     poisson = run.arrivals is not None and run.arrivals.kind == "poisson"
     return Account(
         run=run,
         offered=offered,
-        accepted=told["accepted"],
+        accepted=kept["accepted"],
         confirmed=measurement.recorded.samples.filter(pl.col("ok") & asked).height,
         refused=refused,
-        built=told["built"],
+        built=kept["built"],
         lost=lost,
-        dead_lettered=told["dead-lettered"],
-        queued=told["queued"],
-        built_later=told["built_later"],
-        wrong=told["twice"] + told["strangers"],
-        first_third=told["lost_by_third"][0] / lost if lost else None,
+        dead_lettered=kept["dead-lettered"],
+        queued=kept["queued"],
+        built_later=kept["built_later"],
+        wrong=kept["twice"] + kept["strangers"],
+        first_third=kept["lost_by_third"][0] / lost if lost else None,
         places=places,
         drained_per_s=rate,
         predicted=burst_loss(offered, span_s, places, rate) if rate else None,
@@ -118,8 +120,8 @@ def account(measurement: Measurement) -> Account:
             else None
         ),
         oldest_s=_oldest_s(run, starts),
-        cpu_ms=cpu_ms(run, told["built"], declared.services if declared else ()),
-        peak_mb=sum((told.get("peak_mb") or {}).values()) or None,
+        cpu_ms=cpu_ms(run, kept["built"], declared.services if declared else ()),
+        peak_mb=sum((kept.get("peak_mb") or {}).values()) or None,
     )
 
 

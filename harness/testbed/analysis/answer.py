@@ -121,30 +121,30 @@ def findings(decisions: Iterable[Decision]) -> tuple[Finding, ...]:
     )
 
 
-def answer(found: Sequence[Finding], measured: Measured) -> Answer:
+def answer(findings: Sequence[Finding], measured: Measured) -> Answer:
     """Return the answer of an experiment."""
     if measured.own:
         line, *others = measured.own
         more = f"{len(others)} more results are below." if others else ""
-        return Answer(line, more, measured.disturbed, "", tuple(found))
-    if (headline := strongest(found)) is not None:
-        line, more = f"{sentence(headline)}.", _others(headline, found)
-    elif found:
-        line, more = f"No difference could be shown: {_why_not(found, measured)}.", ""
+        return Answer(line, more, measured.disturbed, "", tuple(findings))
+    if (headline := strongest(findings)) is not None:
+        line, more = f"{sentence(headline)}.", _others(headline, findings)
+    elif findings:
+        line, more = f"No difference could be shown: {_why_not(findings, measured)}.", ""
     else:
         line = f"{measured.fastest or 'No run counts'}. There is nothing to compare it with."
         more = ""
-    next_step = _next(found, headline, measured)
-    return Answer(line, more, measured.disturbed, next_step, tuple(found))
+    next_step = _next(findings, headline, measured)
+    return Answer(line, more, measured.disturbed, next_step, tuple(findings))
 
 
-def strongest(found: Iterable[Finding]) -> Finding | None:
-    """Return the finding that is told first; None if nothing is decided.
+def strongest(findings: Iterable[Finding]) -> Finding | None:
+    """Return the finding that comes first; None if nothing is decided.
 
     Differences come first, then goodput before other figures, then the interval that is farthest
     from 1.
     """
-    decided = [finding for finding in found if finding.decided != "not known"]
+    decided = [finding for finding in findings if finding.decided != "not known"]
     return min(
         decided,
         key=lambda finding: (
@@ -237,37 +237,43 @@ def _named(ratio: float) -> str:
     return next((words for value, words in NAMED if abs(ratio / value - 1) <= NEAR), "")
 
 
-def _others(headline: Finding, found: Sequence[Finding]) -> str:
-    others = [finding for finding in found if finding is not headline]
+def _others(headline: Finding, findings: Sequence[Finding]) -> str:
+    others = [finding for finding in findings if finding is not headline]
     counts = Counter(finding.decided for finding in others)
     words = []
     if others:
         decided = len(others) - counts["not known"]
-        told = ", ".join(f"{counts[kind]} {kind}" for kind in DECIDED if counts[kind])
-        count = f"{decided} {'is' if decided == 1 else 'are'} decided: {told}"
+        listed = ", ".join(f"{counts[kind]} {kind}" for kind in DECIDED if counts[kind])
+        count = f"{decided} {'is' if decided == 1 else 'are'} decided: {listed}"
         of_them = count if decided else "none is decided"
         words.append(f"Of {len(others)} other comparisons, {of_them}.")
-    if max(finding.pairs for finding in found) == 1:
+    if max(finding.pairs for finding in findings) == 1:
         words.append("This is one pair of starts; another pair may differ.")
     return " ".join(words)
 
 
-def _why_not(found: Sequence[Finding], measured: Measured) -> str:
+def _why_not(findings: Sequence[Finding], measured: Measured) -> str:
     """Return why no finding is decided, and what would have been seen."""
     cause = _cause(measured)
     effects = {
-        figure: min(some)
+        figure: min(detectable)
         for figure in HEADLINE
-        if (some := [one.detectable for one in found if one.figure == figure and one.detectable])
+        if (
+            detectable := [
+                finding.detectable
+                for finding in findings
+                if finding.figure == figure and finding.detectable
+            ]
+        )
     }
     if effects:
         seen = f"only {effect_words(next(iter(effects.values())))} would have been seen"
-        pairs = max(finding.pairs for finding in found)
+        pairs = max(finding.pairs for finding in findings)
         with_pairs = f" with {pairs} pair{'' if pairs == 1 else 's'} of starts"
         return f"{seen}, as {cause}" if cause else seen + with_pairs
-    if all(finding.ratio is None for finding in found):
+    if all(finding.ratio is None for finding in findings):
         return f"no pair of runs counts{f', as {cause}' if cause else ''}"
-    if any(FASTER in finding.reason for finding in found):
+    if any(FASTER in finding.reason for finding in findings):
         return "the faster system fails more"
     return "one run of each system does not tell how much runs differ"
 
@@ -286,12 +292,12 @@ def _cause(measured: Measured) -> str:
     return f"{count} of {sum(measured.runs.values())} runs {verb} {words}"
 
 
-def _next(found: Sequence[Finding], headline: Finding | None, measured: Measured) -> str:
+def _next(findings: Sequence[Finding], headline: Finding | None, measured: Measured) -> str:
     name = measured.name
-    undecided = any(finding.decided == "not known" for finding in found)
+    undecided = any(finding.decided == "not known" for finding in findings)
     if name == "quick":
         return "./testbed compare, which measures two pairs of starts"
-    if not found:
+    if not findings:
         return "./testbed compare"
     if name == "compare":
         if undecided:

@@ -86,13 +86,13 @@ class Cached:
 
 def cached(judged: Judged) -> list[Cached]:
     """Return what the caches of each usable run saved, of systems that have any."""
-    known = declarations()
+    declared = declarations()
     return [
-        found
-        for one in judged.used.measurements
-        if one.run.cell.variant in known
-        and (caching := known[one.run.cell.variant].cache) is not None
-        and (found := _cached(one.recorded, caching)) is not None
+        cached
+        for measurement in judged.used.measurements
+        if measurement.run.cell.variant in declared
+        and (caching := declared[measurement.run.cell.variant].cache) is not None
+        and (cached := _cached(measurement.recorded, caching)) is not None
     ]
 
 
@@ -109,8 +109,8 @@ def _cached(measurement: Measurement, caching: Caching) -> Cached | None:
     whole = sum(spent.values(), Timed())
     refused = [
         timed.calls
-        for one, timed in spent.items()
-        if caching.refused.items() <= dict(one.labels).items()
+        for series, timed in spent.items()
+        if caching.refused.items() <= dict(series.labels).items()
     ]
     ages_s = operations.filter("ok")["age_ms"].drop_nulls().to_numpy() / 1000
     return Cached(

@@ -16,12 +16,12 @@ from testbed.experiment.parts import Slo
 class SystemCapacity:
     """The capacity of a system in a study.
 
-    ``found`` is None if no run counts. ``invalid`` is the number of runs that were left out.
+    ``capacity`` is None if no run counts. ``invalid`` is the number of runs that were left out.
     """
 
     study: Study
     system: str
-    found: Capacity | None
+    capacity: Capacity | None
     invalid: int
 
 
@@ -32,21 +32,21 @@ def capacities(judged: Judged, slo: Slo) -> list[SystemCapacity]:
     and are left out.
     """
     constant = [
-        one
-        for one in judged.recorded.measurements
-        if one.run.arrivals is None or one.run.arrivals.steady
+        measurement
+        for measurement in judged.recorded.measurements
+        if measurement.run.arrivals is None or measurement.run.arrivals.steady
     ]
-    found = []
+    limits = []
     for (study, system), runs in grouped(
-        constant, lambda one: (Study.of(one.run.cell), one.run.cell.system)
+        constant, lambda measurement: (Study.of(measurement.run.cell), measurement.run.cell.system)
     ).items():
-        known = [
-            one
-            for one in runs
-            if judged.verdicts[one.run.id].status not in ("invalid", "disturbed")
+        measurements = [
+            measurement
+            for measurement in runs
+            if judged.verdicts[measurement.run.id].status not in ("invalid", "disturbed")
         ]
-        levels = [one.run.cell.level for one in known]
-        met = [reached_by(slo, one).met for one in known]
-        of_system = capacity(levels, met) if known else None
-        found.append(SystemCapacity(study, system, of_system, len(runs) - len(known)))
-    return found
+        levels = [measurement.run.cell.level for measurement in measurements]
+        met = [reached_by(slo, measurement).met for measurement in measurements]
+        of_system = capacity(levels, met) if measurements else None
+        limits.append(SystemCapacity(study, system, of_system, len(runs) - len(measurements)))
+    return limits

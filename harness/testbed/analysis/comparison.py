@@ -83,7 +83,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
             + "\n".join(differing),
             "--anyway compares them all the same.",
         )
-    before, after = (one.decisive.used.by_cell() for one in (theirs, ours))
+    before, after = (judged.decisive.used.by_cell() for judged in (theirs, ours))
     shared = [cell for cell in after if cell in before]
     if not shared:
         raise UserError(f"{results} and {base} have no cell in common with runs that may decide")
@@ -94,17 +94,17 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
         sides = {cell: figures_of((before[cell], after[cell]), figure) for cell in shared}
         enough = [cell for cell in shared if sides[cell][0].size and runs[cell] >= DECIDING_RUNS]
         ratios = unpaired_ratios(*([sides[cell][side] for cell in enough] for side in (1, 0)))
-        told = dict(zip(enough, ratios, strict=True))
+        by_cell = dict(zip(enough, ratios, strict=True))
         for cell, (below, above) in sides.items():
-            one = Decision(
+            decision = Decision(
                 cell.system, BASE, cell.workload, cell.mode, cell.level, figure, pairs=runs[cell]
             )
-            if cell in told:
+            if cell in by_cell:
                 more = failed[cell][1].estimate - failed[cell][0].estimate
-                one = decided(one, told[cell], (below, above), more)
+                decision = decided(decision, by_cell[cell], (below, above), more)
             elif below.size:
-                one = replace(one, ratio=float(stats.gmean(above) / stats.gmean(below)))
-            decisions.append(one)
+                decision = replace(decision, ratio=float(stats.gmean(above) / stats.gmean(below)))
+            decisions.append(decision)
     missing = tuple(
         cell
         for cell in before
@@ -128,17 +128,19 @@ def regressions(both: SideBySide, factor: float) -> list[str]:
         if both.runs[cell] >= DECIDING_RUNS and shares[1].low > shares[0].high
     ]
     return failures + [
-        f"{_where(one)}: {WORDS[one.figure]} ×{ratio_words(one)}"
-        for one in both.decisions
-        if one.decision == "worse" and one.ratio and max(one.ratio, 1 / one.ratio) > factor
+        f"{_where(decision)}: {WORDS[decision.figure]} ×{ratio_words(decision)}"
+        for decision in both.decisions
+        if decision.decision == "worse"
+        and decision.ratio
+        and max(decision.ratio, 1 / decision.ratio) > factor
     ]
 
 
 def print_comparison(both: SideBySide, console: Console) -> None:
     """Print the decisions on two results, and what cannot be compared."""
     headline = sorted(
-        (one for one in both.decisions if one.figure in HEADLINE),
-        key=lambda one: HEADLINE.index(one.figure),
+        (decision for decision in both.decisions if decision.figure in HEADLINE),
+        key=lambda decision: HEADLINE.index(decision.figure),
     )
     print_decisions(headline, console)
     for cell, shares in both.failed.items():
@@ -159,11 +161,11 @@ def print_comparison(both: SideBySide, console: Console) -> None:
 
 
 def _served(runs: Sequence[Measurement]) -> bool:
-    return all(run_figure(one, "ok_per_s") for one in runs)
+    return all(run_figure(measurement, "ok_per_s") for measurement in runs)
 
 
-def _where(one: Cell | Decision) -> str:
-    return f"{one.system}, {one.workload}, {one.load}"
+def _where(place: Cell | Decision) -> str:
+    return f"{place.system}, {place.workload}, {place.load}"
 
 
 def _shares(failed: tuple[Interval, Interval]) -> str:

@@ -94,20 +94,20 @@ class Decision:
 class PairedCell:
     """The paired runs of one cell of a system and its reference.
 
-    ``cell`` is the system's. ``ones`` (reference) and ``others`` (system) are the runs that may
+    ``cell`` is the system's. ``of_reference`` and ``of_system`` are the runs that may
     decide, in order of the pairs. ``left_out`` counts the pairs with a run that may not decide,
     and ``disturbed`` those of them in which other programs used the machine.
     """
 
     cell: Cell
-    ones: tuple[Measurement, ...]
-    others: tuple[Measurement, ...]
+    of_reference: tuple[Measurement, ...]
+    of_system: tuple[Measurement, ...]
     left_out: int
     disturbed: int = 0
 
     def sides(self, figure: str) -> Sides:
         """Return one figure of each run; empty if a run lacks it."""
-        return figures_of((self.ones, self.others), figure)
+        return figures_of((self.of_reference, self.of_system), figure)
 
     def differences(self, figure: str) -> Floats:
         """Return the logarithm of the ratio of each pair; empty if a run lacks the figure."""
@@ -122,12 +122,14 @@ class PairedCell:
                 [
                     math.log(above / below)
                     for below, above in zip(
-                        block_figures(one, figure), block_figures(other, figure), strict=False
+                        block_figures(measurement, figure),
+                        block_figures(other, figure),
+                        strict=False,
                     )
                     if below and above
                 ]
             )
-            for one, other in zip(self.ones, self.others, strict=True)
+            for measurement, other in zip(self.of_reference, self.of_system, strict=True)
         ]
 
 
@@ -150,14 +152,14 @@ def decide(
     order of system, figure, workload and level.
     """
     return [
-        one
+        decision
         for (reference, system), cells in paired_cells(judged, pairs).items()
         for figure in figures
-        for one in _decide(reference, system, cells, figure)
+        for decision in _decide(reference, system, cells, figure)
     ]
 
 
-def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
+def tabulate(decisions: Iterable[Decision]) -> pl.DataFrame:
     """Return the table of ``decisions.csv``."""
     text, number = pl.String(), pl.Float64()
     columns: dict[str, pl.DataType] = {
@@ -171,7 +173,7 @@ def tabulate(found: Iterable[Decision]) -> pl.DataFrame:
         "reason": text,
         "reference_value": number,
     }
-    rows = [[getattr(one, name) for name in columns] for one in found]
+    rows = [[getattr(decision, name) for name in columns] for decision in decisions]
     return pl.DataFrame(rows, columns, orient="row")
 
 
@@ -211,9 +213,9 @@ def paired_cells(
             runs_of(run.cell).made.add(run.repetition)
             if run.disturbed:
                 runs_of(run.cell).disturbed.add(run.repetition)
-    for one in judged.deciding:
-        if pairs is None or one.run.repetition in pairs:
-            runs_of(one.run.cell).deciding[one.run.repetition] = one
+    for measurement in judged.deciding:
+        if pairs is None or measurement.run.repetition in pairs:
+            runs_of(measurement.run.cell).deciding[measurement.run.repetition] = measurement
     return {
         (first, second): [
             _paired(runs[first][place], runs[second][place])
@@ -226,30 +228,33 @@ def paired_cells(
 
 def figures_of(runs: tuple[Sequence[Measurement], Sequence[Measurement]], figure: str) -> Sides:
     """Return one figure of each run of both sides; empty if a run lacks it."""
-    found = [[value for one in side if (value := run_figure(one, figure))] for side in runs]
-    complete = [len(side) for side in found] == [len(side) for side in runs]
-    below, above = (np.array(side if complete else []) for side in found)
+    values = [
+        [value for measurement in side if (value := run_figure(measurement, figure))]
+        for side in runs
+    ]
+    complete = [len(side) for side in values] == [len(side) for side in runs]
+    below, above = (np.array(side if complete else []) for side in values)
     return below, above
 
 
-def decided(one: Decision, told: DecidedRatio, sides: Sides, fails_more: float) -> Decision:
+def decided(undecided: Decision, ratio: DecidedRatio, sides: Sides, fails_more: float) -> Decision:
     """Return a decision completed by the verdict on its ratio.
 
     ``fails_more`` is the system's share of failed operations minus the reference's.
     """
     below, above = (float(stats.gmean(side)) for side in sides)
-    decision, reason = _outcome(one.figure, told, (below, above))
+    decision, reason = _outcome(undecided.figure, ratio, (below, above))
     ahead = decision == "better"
-    faster = one.figure in QUANTILES and decision in ("better", "worse")
+    faster = undecided.figure in QUANTILES and decision in ("better", "worse")
     if faster and (fails_more if ahead else -fails_more) > FAILS_APART:
-        name = one.system if ahead else one.reference
+        name = undecided.system if ahead else undecided.reference
         decision, reason = "not known", f"{name} is faster but fails more"
-    design = told.design
+    design = ratio.design
     return replace(
-        one,
-        ratio=told.interval.estimate,
-        low=told.interval.low,
-        high=told.interval.high,
+        undecided,
+        ratio=ratio.interval.estimate,
+        low=ratio.interval.low,
+        high=ratio.interval.high,
         decision=decision,
         could_tell=design.could_tell if design else None,
         pair_spread=design.spread if design else None,
@@ -273,17 +278,20 @@ def _paired(base: _Runs, of: _Runs) -> PairedCell:
 def _decide(
     reference: str, system: str, cells: Sequence[PairedCell], figure: str
 ) -> Iterator[Decision]:
-    found = [cell.differences(figure) for cell in cells]
+    differences = [cell.differences(figure) for cell in cells]
     blocks = [cell.block_differences(figure) for cell in cells]
-    one_pair = max((one.size for one in found), default=0) < 2
+    one_pair = max((of_cell.size for of_cell in differences), default=0) < 2
     if one_pair:  # Its blocks are the unit.
-        found = [some[0] if one.size else one for one, some in zip(found, blocks, strict=True)]
+        differences = [
+            of_pairs[0] if of_cell.size else of_cell
+            for of_cell, of_pairs in zip(differences, blocks, strict=True)
+        ]
     of_blocks = None if one_pair else sd_of_means(list(chain.from_iterable(blocks)))
-    known = [place for place, one in enumerate(found) if one.size]
-    told = paired_ratios([found[place] for place in known], of_blocks)
-    by_place = dict(zip(known, told, strict=True)) if told else {}
-    for place, one in enumerate(cells):
-        cell, runs = one.cell, (*one.ones, *one.others)
+    places = [place for place, of_cell in enumerate(differences) if of_cell.size]
+    decided_ratios = paired_ratios([differences[place] for place in places], of_blocks)
+    by_place = dict(zip(places, decided_ratios, strict=True)) if decided_ratios else {}
+    for place, paired in enumerate(cells):
+        cell, runs = paired.cell, (*paired.of_reference, *paired.of_system)
         ages = [run.run.age_s for run in runs if run.run.age_s is not None]
         unknown = Decision(
             system=system,
@@ -292,35 +300,37 @@ def _decide(
             mode=cell.mode,
             level=cell.level,
             figure=figure,
-            pairs=len(one.ones),
+            pairs=len(paired.of_reference),
             age_s=median(ages) if ages else None,
-            left_out=one.left_out,
+            left_out=paired.left_out,
         )
-        sides = one.sides(figure)
+        sides = paired.sides(figure)
         if not runs:
-            why = "disturbed by other programs" if one.disturbed else "no pair of runs counts"
+            why = "disturbed by other programs" if paired.disturbed else "no pair of runs counts"
             yield replace(unknown, reason=why)
         elif not sides[0].size:
             yield replace(unknown, reason=f"a run has no {WORDS[figure]}")
         elif place not in by_place:
-            ratio = math.exp(float(one.differences(figure).mean()))
+            ratio = math.exp(float(paired.differences(figure).mean()))
             yield replace(unknown, ratio=ratio, reason="one block of one pair")
         else:
-            more = failed_share(one.others).estimate - failed_share(one.ones).estimate
+            more = (
+                failed_share(paired.of_system).estimate - failed_share(paired.of_reference).estimate
+            )
             decision = decided(unknown, by_place[place], sides, more)
             yield replace(decision, pair_spread=None) if one_pair else decision
 
 
-def _outcome(figure: str, told: DecidedRatio, figures: tuple[float, float]) -> tuple[Outcome, str]:
+def _outcome(figure: str, ratio: DecidedRatio, figures: tuple[float, float]) -> tuple[Outcome, str]:
     """Return the decision apart from failures, and why JMeter's clock prevents one."""
     clock = CLOCK_MS if QUANTILES.get(figure) else 0.0
-    if told.verdict == "not known":
+    if ratio.verdict == "not known":
         return "not known", ""
-    if told.verdict == "alike":
+    if ratio.verdict == "alike":
         if clock > (ALIKE - 1) * min(figures):
             return "not known", f"{100 * (ALIKE - 1):.0f} % of it is less than the clock's 1 ms"
         return "alike", ""
     if clock and abs(figures[1] - figures[0]) < clock + 1e-6:
         return "not known", "the difference is within the clock's 1 ms"
-    better = (told.verdict == "higher") == (figure in MORE_IS_BETTER)
+    better = (ratio.verdict == "higher") == (figure in MORE_IS_BETTER)
     return ("better" if better else "worse"), ""

@@ -22,17 +22,17 @@ Stack = tuple[str, ...]
 
 def stacks(printed: Iterable[str], root: str) -> Counter[Stack]:
     """Count the stacks in the output of ``jfr print``; `root` is put below each."""
-    found: Counter[Stack] = Counter()
+    counts: Counter[Stack] = Counter()
     frames: list[str] | None = None
     for line in map(str.strip, printed):
         if line == "stackTrace = [":
             frames = []
         elif frames is not None and line == "]":
-            found[root, *reversed(frames)] += 1
+            counts[root, *reversed(frames)] += 1
             frames = None
         elif frames is not None:
             frames.append(_name(line))
-    return found
+    return counts
 
 
 def hottest(counted: Mapping[Stack, int], most: int = 10) -> list[tuple[str, float]]:
@@ -51,8 +51,8 @@ def svg(counted: Mapping[Stack, int], title: str) -> str:
     total = sum(counted.values())
     frames: list[tuple[int, float, float, str, float]] = []
 
-    def place(some: list[tuple[Stack, int]], depth: int, left: float) -> None:
-        for name, part in groupby(some, lambda one: one[0][0]):
+    def place(counted_stacks: list[tuple[Stack, int]], depth: int, left: float) -> None:
+        for name, part in groupby(counted_stacks, lambda counted_stack: counted_stack[0][0]):
             above = list(part)
             share = sum(count for _, count in above) / total
             if share * WIDTH >= LEAST:
@@ -76,7 +76,7 @@ def svg(counted: Mapping[Stack, int], title: str) -> str:
 
 def _drawn(depth: int, left: float, width: float, name: str, share: float, height: int) -> str:
     top = height - (depth + 1) * ROW
-    colour = next((one for start, one in COLOURS if name.startswith(start)), OTHERS)
+    colour = next((shade for start, shade in COLOURS if name.startswith(start)), OTHERS)
     short = ".".join(name.split(".")[-2:])[: int(width / 6.2)]
     text = f'<text x="{left + 2:.1f}" y="{top + 12}">{escape(short)}</text>'
     return (

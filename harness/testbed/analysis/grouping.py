@@ -12,6 +12,6 @@ Key = TypeVar("Key", bound=Hashable)
 def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
     """Return the items of each key, keys in order of their first item."""
     groups: dict[Key, list[Item]] = {}
-    for one in items:
-        groups.setdefault(key(one), []).append(one)
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return groups

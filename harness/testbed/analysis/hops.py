@@ -94,11 +94,13 @@ def journeys(judged: Judged) -> list[Journey]:
 
     Every run that is not invalid counts completely, because timers cannot be split.
     """
-    found = []
+    journeys = []
     for cell, runs in judged.used.by_cell().items():
-        known = [hops for one in runs if (hops := hops_of(one.recorded)) is not None]
-        found.append(Journey(cell, len(known), _passages(known)))
-    return found
+        timed = [
+            hops for measurement in runs if (hops := hops_of(measurement.recorded)) is not None
+        ]
+        journeys.append(Journey(cell, len(timed), _passages(timed)))
+    return journeys
 
 
 def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
@@ -110,15 +112,15 @@ def hops_of(measurement: Measurement) -> dict[Hop, Timed] | None:
     rules = declarations()[variant].hops if variant in declarations() else ()
     if (timers := counted(measurement.run, {rule.metric for rule in rules})) is None:
         return None
-    found: dict[Hop, Timed] = {}
+    hops: dict[Hop, Timed] = {}
     for series, spent in timers.items():
         if (hop := hop_of(series, measurement.run.cell.workload, rules)) is not None:
-            found[hop] = found.get(hop, Timed()) + spent
-    if not found:
+            hops[hop] = hops.get(hop, Timed()) + spent
+    if not hops:
         return None
     operations = measurement.operations
     whole = Timed(operations.height, float(operations["service_ms"].sum()) / 1000)
-    return {Hop(OPERATION, "all operations (JMeter)"): whole, **found}
+    return {Hop(OPERATION, "all operations (JMeter)"): whole, **hops}
 
 
 def counted(run: Run, metrics: Collection[str]) -> dict[Series, Timed] | None:
@@ -132,11 +134,13 @@ def counted(run: Run, metrics: Collection[str]) -> dict[Series, Timed] | None:
         )
     except ValueError:
         return None
-    if not after or {one.service for one in before} != {one.service for one in after}:
+    if not after or {timer.service for timer in before} != {timer.service for timer in after}:
         return None
     spent = {series: timed - before.get(series, Timed()) for series, timed in after.items()}
     # A restarted service counts from 0 again.
-    return {one: timed for one, timed in spent.items() if timed.calls > 0 and timed.total_s >= 0}
+    return {
+        timer: timed for timer, timed in spent.items() if timed.calls > 0 and timed.total_s >= 0
+    }
 
 
 def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
@@ -151,7 +155,7 @@ def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
         text = "".join(
             f"{line}\n"
             for line in lines
-            if (found := _SERIES.match(line)) and found[0].rpartition("_")[0] in metrics
+            if (match := _SERIES.match(line)) and match[0].rpartition("_")[0] in metrics
         )
         for family in text_string_to_metric_families(text):
             for sample in family.samples:

@@ -44,9 +44,9 @@ def climbed(results: Results, decisions: Sequence[Decision]) -> Climb | None:
 
     def between(below: str, above: str) -> tuple[Decision, ...]:
         return tuple(
-            one if one.system == above else turned(one)
-            for one in decisions
-            if {one.system, one.reference} == {below, above}
+            decision if decision.system == above else turned(decision)
+            for decision in decisions
+            if {decision.system, decision.reference} == {below, above}
         )
 
     steps = []
@@ -59,18 +59,18 @@ def climbed(results: Results, decisions: Sequence[Decision]) -> Climb | None:
     return Climb(rungs[0], tuple(steps))
 
 
-def turned(one: Decision) -> Decision:
+def turned(decision: Decision) -> Decision:
     """Return the decision with system and reference exchanged."""
-    value = one.reference_value
+    value = decision.reference_value
     return replace(
-        one,
-        system=one.reference,
-        reference=one.system,
-        ratio=_inverse(one.ratio),
-        low=_inverse(one.high),
-        high=_inverse(one.low),
-        decision=_TURNED.get(one.decision, one.decision),
-        reference_value=None if value is None or one.ratio is None else value * one.ratio,
+        decision,
+        system=decision.reference,
+        reference=decision.system,
+        ratio=_inverse(decision.ratio),
+        low=_inverse(decision.high),
+        high=_inverse(decision.low),
+        decision=_TURNED.get(decision.decision, decision.decision),
+        reference_value=None if value is None or decision.ratio is None else value * decision.ratio,
     )
 
 

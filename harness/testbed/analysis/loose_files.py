@@ -84,8 +84,8 @@ def read(path: Path) -> pl.DataFrame:
 def without_strange_rows(rows: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, int]]:
     """Leave out the rows that are no load or that repeat others; return their number by kind.
 
-    `rows` are in the order of the file, with the columns ``label``, ``thread`` and ``told``
-    (`responseMessage`).
+    `rows` are in the order of the file, with the columns ``label``, ``thread`` and
+    ``response_message``.
 
     - Set-up and tear-down thread groups put no load on the system.
     - A transaction controller writes a row after those of its samples, and a sample one before
@@ -119,7 +119,7 @@ def text_of(path: Path) -> str:
         raise UserError(f"{path.name} is empty")
     if text.lstrip().startswith("<"):
         raise UserError(
-            f"{path.name} is XML, which JMeter writes only if it is told to",
+            f"{path.name} is XML, which JMeter writes only on request",
             "Write CSV: -Jjmeter.save.saveservice.output_format=csv",
         )
     return text
@@ -128,8 +128,8 @@ def text_of(path: Path) -> str:
 def _separator(path: Path, header: str) -> str:
     """Return the delimiter of the columns; refuse a file without a header or a needed column."""
     names = {separator: _names(header, separator) for separator in SEPARATORS}
-    known = {*REQUIRED, *OPTIONAL}
-    separator = max(SEPARATORS, key=lambda separator: len(known & {*names[separator]}))
+    columns = {*REQUIRED, *OPTIONAL}
+    separator = max(SEPARATORS, key=lambda separator: len(columns & {*names[separator]}))
     missing = [name for name in REQUIRED if name not in names[separator]]
     if len(missing) == len(REQUIRED):
         raise UserError(
@@ -237,7 +237,7 @@ def _part_of_sample() -> pl.Expr:
 
 def _within_transaction() -> pl.Expr:
     """Match samples of which a transaction's row follows on the same thread."""
-    counted = pl.col("told").cast(pl.String).str.extract(TRANSACTION, 1).cast(pl.Int64)
+    counted = pl.col("response_message").cast(pl.String).str.extract(TRANSACTION, 1).cast(pl.Int64)
     is_transaction = counted.is_not_null()
     following = counted.backward_fill().over("thread")
     turn = (is_transaction.cum_sum() - is_transaction.cast(pl.UInt32)).over("thread")

@@ -50,13 +50,13 @@ def reached_by(slo: Slo, measurement: Measurement) -> Reached:
     Dropped arrivals have failed. A run whose load was not carried does not meet the objective.
     """
     operations = measurement.operations
-    found = reached(
+    of_run = reached(
         slo,
         operations["elapsed_ms"].to_numpy().astype(float),
         operations["ok"].to_numpy(),
         measurement.arrivals,
     )
-    return found if carried(measurement) else replace(found, met=False)
+    return of_run if carried(measurement) else replace(of_run, met=False)
 
 
 def declared(results: Results) -> Slo | None:

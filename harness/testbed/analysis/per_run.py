@@ -19,12 +19,12 @@ class OfRun(Protocol):
     def run(self) -> Run: ...
 
 
-def tabulate(found: Sequence[OfRun], *properties: str) -> pl.DataFrame:
+def tabulate(of_runs: Sequence[OfRun], *properties: str) -> pl.DataFrame:
     """Return a row for each, with the run, its cell, the fields, and the named properties."""
     rows = []
-    for one in found:
-        cell, names = one.run.cell, (*one.__dataclass_fields__, *properties)
-        known = {"system": cell.system, "workload": cell.workload, "level": cell.level}
-        told = {name: getattr(one, name) for name in names if name != "run"}
-        rows.append({"run": one.run.id, **known, "pair": one.run.repetition, **told})
+    for row in of_runs:
+        cell, names = row.run.cell, (*row.__dataclass_fields__, *properties)
+        place = {"system": cell.system, "workload": cell.workload, "level": cell.level}
+        values = {name: getattr(row, name) for name in names if name != "run"}
+        rows.append({"run": row.run.id, **place, "pair": row.run.repetition, **values})
     return pl.DataFrame(rows, infer_schema_length=None)

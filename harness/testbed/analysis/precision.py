@@ -35,14 +35,16 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
         judged = judge_all(load(results))
     except UserError:
         return {}
-    known: dict[tuple[str, Mode, float], list[float]] = {}
-    for one in decide(judged, [figure]):
-        if one.could_tell is not None and one.pair_spread is not None:
-            known.setdefault((one.workload, one.mode, one.level), []).append(one.could_tell - 1)
+    detectable: dict[tuple[str, Mode, float], list[float]] = {}
+    for decision in decide(judged, [figure]):
+        if decision.could_tell is not None and decision.pair_spread is not None:
+            detectable.setdefault((decision.workload, decision.mode, decision.level), []).append(
+                decision.could_tell - 1
+            )
     cells = {(run.cell.workload, run.cell.mode, run.cell.level) for run in judged.results.runs}
     wanted = len(references(judged.results)) or 1
     return {
-        cell: max(known[cell]) if len(known.get(cell, ())) == wanted else None
+        cell: max(detectable[cell]) if len(detectable.get(cell, ())) == wanted else None
         for cell in sorted(cells)
     }
 
@@ -79,9 +81,10 @@ def _spread(
     compared: Sequence[dict[tuple[str, str], list[PairedCell]]],
     cells: Sequence[PairedCell],
 ) -> Spread:
-    runs = [one for cell in cells for one in (*cell.ones, *cell.others)]
+    runs = [measurement for cell in cells for measurement in (*cell.of_reference, *cell.of_system)]
     block = pooled_sd(
-        np.log([value for value in block_figures(one, figure) if value]) for one in runs
+        np.log([value for value in block_figures(measurement, figure) if value])
+        for measurement in runs
     )
     ratio = pooled_sd(chain.from_iterable(cell.block_differences(figure) for cell in cells))
     pair = pooled_sd(cell.differences(figure) for cell in cells)
@@ -89,11 +92,11 @@ def _spread(
     for parts in compared:
         for systems, part in parts.items():
             for cell in part:
-                if (found := cell.differences(figure)).size:
-                    means.setdefault((systems, cell.cell), []).append(found.mean())
+                if (differences := cell.differences(figure)).size:
+                    means.setdefault((systems, cell.cell), []).append(differences.mean())
     invocation = pooled_sd(means.values())
     family = max(map(len, chain.from_iterable(parts.values() for parts in compared)), default=1)
-    blocks = max((len(one.blocks) for one in runs), default=1)
+    blocks = max((len(measurement.blocks) for measurement in runs), default=1)
     return Spread(
         figure,
         block.sd if block else None,

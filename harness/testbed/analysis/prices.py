@@ -30,11 +30,11 @@ class Size(Declared):
 
     def memory(self, gb: float) -> float | None:
         """Return the least memory on sale that is enough; None if the most is not."""
-        found = self.least_gb
-        while found < gb - 1e-9:
+        bought_gb = self.least_gb
+        while bought_gb < gb - 1e-9:
             # Half a GB is followed by whole ones.
-            found = found + self.step_gb if found >= self.step_gb else self.step_gb
-        return found if found <= self.most_gb else None
+            bought_gb = bought_gb + self.step_gb if bought_gb >= self.step_gb else self.step_gb
+        return bought_gb if bought_gb <= self.most_gb else None
 
 
 class PriceList(Declared):
@@ -50,11 +50,11 @@ class PriceList(Declared):
         if sizes == "pro rata":
             return vcpus * self.vcpu_hour_usd + gb * self.gb_hour_usd
         bought = (
-            self.cost(one.vcpus, memory, "pro rata")
-            for one in self.sizes
-            if one.vcpus >= vcpus - 1e-9 and (memory := one.memory(gb)) is not None
+            self.cost(size.vcpus, memory, "pro rata")
+            for size in self.sizes
+            if size.vcpus >= vcpus - 1e-9 and (memory := size.memory(gb)) is not None
         )
-        return min((one for one in bought if one is not None), default=None)
+        return min((price for price in bought if price is not None), default=None)
 
     def together(self, parts: Iterable[tuple[float, float]], sizes: Sizes) -> float | None:
         """Return what parts of vCPUs and GB cost together; each part is bought by itself."""

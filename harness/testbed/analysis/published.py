@@ -128,15 +128,15 @@ def _name(folder: Path) -> str:
 def _table(file: Path, schema: dict[str, type[pl.DataType]]) -> pl.DataFrame:
     """Read a table; columns of the schema that an old file lacks are null."""
     try:
-        known = pl.read_csv(file, schema_overrides=schema, infer_schema_length=None)
+        table = pl.read_csv(file, schema_overrides=schema, infer_schema_length=None)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise UserError(f"{file} cannot be read: {error}") from error
     lacking = [
         pl.lit(None, dtype=kind).alias(name)
         for name, kind in schema.items()
-        if name not in known.columns
+        if name not in table.columns
     ]
-    return known.with_columns(lacking)
+    return table.with_columns(lacking)
 
 
 def _decisions(file: Path, runs: pl.DataFrame) -> tuple[Decision, ...]:

@@ -43,7 +43,7 @@ def run_figure(measurement: Measurement, figure: str) -> float | None:
 
 def cell_figure(runs: Sequence[Measurement], figure: str) -> float | None:
     """Return one figure of a cell: the geometric mean over its runs; None if a run lacks it."""
-    return geometric_mean([run_figure(one, figure) for one in runs])
+    return geometric_mean([run_figure(measurement, figure) for measurement in runs])
 
 
 def block_figures(measurement: Measurement, figure: str) -> list[float | None]:
@@ -53,12 +53,12 @@ def block_figures(measurement: Measurement, figure: str) -> list[float | None]:
 
 def geometric_mean(values: Sequence[float | None]) -> float | None:
     """Return the geometric mean; None if a value is missing or there are none."""
-    known = [value for value in values if value is not None]
-    if not known or len(known) < len(values):
+    present = [value for value in values if value is not None]
+    if not present or len(present) < len(values):
         return None
-    if len(known) == 1:
-        return known[0]
-    return float(stats.gmean(known)) if min(known) > 0 else 0.0
+    if len(present) == 1:
+        return present[0]
+    return float(stats.gmean(present)) if min(present) > 0 else 0.0
 
 
 def _figure(block: Measurement, figure: str) -> float | None:
@@ -81,9 +81,9 @@ def failed_share(runs: Sequence[Measurement]) -> Interval:
     """
     return share_over_runs(
         [
-            (one.arrivals - int(one.operations["ok"].sum()), one.arrivals)
-            for one in runs
-            if one.arrivals
+            (measurement.arrivals - int(measurement.operations["ok"].sum()), measurement.arrivals)
+            for measurement in runs
+            if measurement.arrivals
         ]
     )
 

@@ -114,17 +114,17 @@ def write_report(results: Path, out: Path | None = None) -> Written:
     tables = dict(_named(outputs, "text/csv"))
     for table, text in tables.items():
         write(out / f"{table}.csv", text.encode())
-    told = dict(_named(outputs, "application/json"))["told"]
+    printed = dict(_named(outputs, "application/json"))["printed"]
     report = out / "report.html"
     write(report, page(outputs, name).encode())
-    decisions = tuple(Decision(**fields) for fields in told["decisions"])
+    decisions = tuple(Decision(**fields) for fields in printed["decisions"])
     return Written(
         page=report,
-        answer=Answer(**{**told["answer"], "findings": findings(decisions)}),
+        answer=Answer(**{**printed["answer"], "findings": findings(decisions)}),
         decisions=decisions,
-        own=tuple(told["own"]),
+        own=tuple(printed["own"]),
         summary=pl.read_csv(tables["summary"].encode(), schema=SCHEMA),
-        used=told["used"],
+        used=printed["used"],
     )
 
 

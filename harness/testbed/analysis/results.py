@@ -95,9 +95,9 @@ class Arrivals:
 
 def total(figures: Iterable[float | None]) -> float | None:
     """Return the sum; None if a value is missing."""
-    known = list(figures)
-    present = [figure for figure in known if figure is not None]
-    return sum(present) if len(present) == len(known) else None
+    every = list(figures)
+    present = [figure for figure in every if figure is not None]
+    return sum(present) if len(present) == len(every) else None
 
 
 @dataclass(frozen=True)
@@ -169,12 +169,12 @@ class Block:
         return tuple(
             replace(
                 self,
-                file=one.file,
-                delivered=one.samples,
-                generator_cpu_s=one.cpu_s,
+                file=share.file,
+                delivered=share.samples,
+                generator_cpu_s=share.cpu_s,
                 generators=(),
             )
-            for one in self.generators
+            for share in self.generators
         ) or (self,)
 
 
@@ -256,20 +256,20 @@ class Run:
             replace(
                 self,
                 blocks=tuple(block.parts[index] for block in self.blocks),
-                cell=replace(self.cell, threads=one.threads),
+                cell=replace(self.cell, threads=share.threads),
             )
-            for index, one in enumerate(self.blocks[0].generators)
+            for index, share in enumerate(self.blocks[0].generators)
         )
 
     @property
     def watched(self) -> tuple[Block, ...]:
         """The blocks during which the use of the machine by other programs was watched."""
-        return tuple(one for one in (*self.blocks, *self.left_out) if one.others is not None)
+        return tuple(block for block in (*self.blocks, *self.left_out) if block.others is not None)
 
     @property
     def undisturbed(self) -> int:
         """How many blocks count."""
-        return sum(one.counts for one in self.blocks)
+        return sum(block.counts for block in self.blocks)
 
     @property
     def disturbed(self) -> bool:
@@ -362,8 +362,8 @@ class Results:
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems in the order of the declaration; the first is the base."""
-        found = list(dict.fromkeys(run.cell.system for run in self.runs))
-        return tuple(sorted(found, key=_declared_rank(self.declared)))
+        measured = list(dict.fromkeys(run.cell.system for run in self.runs))
+        return tuple(sorted(measured, key=_declared_rank(self.declared)))
 
 
 def recorded_results(path: Path, runs: tuple[Run, ...] = ()) -> Results:
@@ -407,10 +407,10 @@ def find_results(path: Path) -> Results:
         Variants that the testbed does not know come last, by name.
         """
         cell = run.cell
-        known = names.index(cell.variant) if cell.variant in names else len(names)
+        variant = names.index(cell.variant) if cell.variant in names else len(names)
         return (
             *(cell.preset, cell.backends, cell.workload, cell.mode),
-            *(rank(cell.system), known, cell.variant, cell.system, cell.level),
+            *(rank(cell.system), variant, cell.variant, cell.system, cell.level),
             *(run.repetition, run.id),
         )
 
@@ -426,10 +426,10 @@ def none_can_be_read(unreadable: Mapping[str, str]) -> UserError:
 
 def _declared(declaration: str) -> Mapping[str, Any]:
     try:
-        known = yaml.safe_load(declaration)
+        declared = yaml.safe_load(declaration)
     except yaml.YAMLError:
         return {}
-    return known if isinstance(known, Mapping) else {}
+    return declared if isinstance(declared, Mapping) else {}
 
 
 def _declared_rank(declared: Mapping[str, Any]) -> Callable[[str], int]:
@@ -454,21 +454,21 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
     Without ``blocks`` the run is one block, ``samples.csv``. Raises `UserError` if the record lacks
     what was measured, or has a value of the wrong kind.
     """
-    given = _known(record)
+    given = _without_nulls(record)
     recorded = given.get("blocks") or [{**given, "file": "samples.csv"}]
     try:
-        counting = [one for one in recorded if one.get("counts", True)]
+        counting = [block for block in recorded if block.get("counts", True)]
         blocks = counting or recorded
-        left_out = [one for one in recorded if one not in blocks]
-        if len({len(one.get("generators", ())) for one in blocks}) > 1:
+        left_out = [block for block in recorded if block not in blocks]
+        if len({len(block.get("generators", ())) for block in blocks}) > 1:
             raise ValueError("blocks differ in their number of generators")
         return _RUN.validate_python(
             {
                 **given,
                 "id": folder.name,
                 "cell": {"backends": UNSTATED, **given},
-                "blocks": [_block(folder, _known(one)) for one in blocks],
-                "left_out": [_block(folder, _known(one)) for one in left_out],
+                "blocks": [_block(folder, _without_nulls(block)) for block in blocks],
+                "left_out": [_block(folder, _without_nulls(block)) for block in left_out],
                 "recorded": True,
             }
         )
@@ -488,19 +488,19 @@ def _wrong(folder: Path, why: str) -> UserError:
     return UserError(f"{folder / 'run.json'} has a value of the wrong kind: {why}")
 
 
-def _known(record: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not None}
 
 
-def _block(folder: Path, one: Mapping[str, Any]) -> dict[str, Any]:
+def _block(folder: Path, block: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        **one,
-        "file": folder / _name(one["file"]),
-        "started_ms": _moment_ms(one.get("started")),
-        "finished_ms": _moment_ms(one.get("finished")),
-        "delivered": one.get("samples"),
+        **block,
+        "file": folder / _name(block["file"]),
+        "started_ms": _moment_ms(block.get("started")),
+        "finished_ms": _moment_ms(block.get("finished")),
+        "delivered": block.get("samples"),
         "generators": [
-            {**each, "file": folder / _name(each["file"])} for each in one.get("generators", ())
+            {**each, "file": folder / _name(each["file"])} for each in block.get("generators", ())
         ],
     }
 

@@ -243,12 +243,12 @@ class Measurement:
         the plan, over the time of its arrivals. If that time is unknown, or fewer operations ended
         in it than there are threads, all operations count, from the first start to the last end.
         """
-        return sum((one._pace() for one in self.blocks), Pace(0, 0, 0))
+        return sum((measurement._pace() for measurement in self.blocks), Pace(0, 0, 0))
 
     def _pace(self) -> Pace:
-        found = self._planned() if self.run.cell.mode == "open" else self._together()
-        if found is not None:
-            return found
+        pace = self._planned() if self.run.cell.mode == "open" else self._together()
+        if pace is not None:
+            return pace
         operations = self.operations
         return Pace(operations.height, int(operations["ok"].sum()), self.duration_s)
 
@@ -303,7 +303,7 @@ class Measured:
     unreadable: Mapping[str, str] = field(default_factory=dict)
 
     def by_cell(self) -> dict[Cell, list[Measurement]]:
-        return grouped(self.measurements, lambda one: one.run.cell)
+        return grouped(self.measurements, lambda measurement: measurement.run.cell)
 
 
 def load(path: Path) -> Measured:
@@ -336,14 +336,15 @@ def measure(run: Run) -> Measurement:
     ]
     blocks = [_merged(generators) for generators in parts]
     begins = [
-        1000 * block.settle_s + float(one.samples["start_ms"].to_numpy().min(initial=LATEST_MS))
-        for block, one in zip(run.blocks, blocks, strict=True)
+        1000 * block.settle_s
+        + float(measurement.samples["start_ms"].to_numpy().min(initial=LATEST_MS))
+        for block, measurement in zip(run.blocks, blocks, strict=True)
     ]
     begin = pl.lit(pl.Series(begins, dtype=pl.Float64)).gather(pl.col("block"))
 
-    def settled(run: Run, found: Sequence[Measurement]) -> Measurement:
-        whole = replace(_joined(found), run=run)
-        if not any(one.settle_s for one in run.blocks):
+    def settled(run: Run, measurements: Sequence[Measurement]) -> Measurement:
+        whole = replace(_joined(measurements), run=run)
+        if not any(block.settle_s for block in run.blocks):
             return whole
         return replace(
             whole,
@@ -353,23 +354,27 @@ def measure(run: Run) -> Measurement:
         )
 
     alone = zip(run.generators, zip(*parts, strict=True), strict=False)
-    return replace(settled(run, blocks), generators=tuple(settled(*one) for one in alone))
+    return replace(settled(run, blocks), generators=tuple(settled(*pair) for pair in alone))
 
 
 def _joined(parts: Sequence[Measurement]) -> Measurement:
     """Return the measurement of all parts of a run."""
     return replace(
         parts[0],
-        samples=pl.concat([one.samples for one in parts]),
-        operations=pl.concat([one.operations for one in parts]),
-        strays=sum(one.strays for one in parts),
+        samples=pl.concat([measurement.samples for measurement in parts]),
+        operations=pl.concat([measurement.operations for measurement in parts]),
+        strays=sum(measurement.strays for measurement in parts),
         faults={
-            kind: Fault(sum(fault.rows for fault in found), found[0].first)
+            kind: Fault(sum(fault.rows for fault in faults), faults[0].first)
             for kind in FAULTS
-            if (found := [one.faults[kind] for one in parts if kind in one.faults])
+            if (
+                faults := [
+                    measurement.faults[kind] for measurement in parts if kind in measurement.faults
+                ]
+            )
         },
-        rows=tuple(chain.from_iterable(one.rows for one in parts)),
-        others=sum((Counter(one.others) for one in parts), Counter[str]()),
+        rows=tuple(chain.from_iterable(measurement.rows for measurement in parts)),
+        others=sum((Counter(measurement.others) for measurement in parts), Counter[str]()),
     )
 
 
@@ -382,23 +387,23 @@ def _merged(generators: Sequence[Measurement]) -> Measurement:
         return generators[0]
     named = [
         replace(
-            one,
-            operations=one.operations.with_columns(
+            measurement,
+            operations=measurement.operations.with_columns(
                 pl.format("generator {} {}", pl.lit(number), pl.col("thread").cast(pl.String))
                 .cast(pl.Categorical)
                 .alias("thread")
             ),
         )
-        for number, one in enumerate(generators, 1)
+        for number, measurement in enumerate(generators, 1)
     ]
-    found = _joined(named)
+    measurement = _joined(named)
     return replace(
-        found,
-        samples=found.samples.sort("start_ms", maintain_order=True),
-        operations=found.operations.sort(
+        measurement,
+        samples=measurement.samples.sort("start_ms", maintain_order=True),
+        operations=measurement.operations.sort(
             pl.coalesce("intended_ms", "start_ms"), maintain_order=True
         ),
-        rows=(sum(found.rows),),
+        rows=(sum(measurement.rows),),
     )
 
 
@@ -496,9 +501,9 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         ),
         strays=strays,
         faults={
-            kind: Fault(found.height, _first_line(path, found))
-            for kind, found in wrong.items()
-            if not found.is_empty()
+            kind: Fault(table.height, _first_line(path, table))
+            for kind, table in wrong.items()
+            if not table.is_empty()
         },
         rows=(rows.height,),
         others=others,
@@ -521,7 +526,7 @@ def _rows(path: Path) -> pl.DataFrame:
 
 
 def _scan(source: Path | io.BytesIO) -> pl.DataFrame:
-    found = pl.scan_csv(
+    table = pl.scan_csv(
         source,
         schema_overrides=_COLUMNS,
         ignore_errors=True,
@@ -529,17 +534,17 @@ def _scan(source: Path | io.BytesIO) -> pl.DataFrame:
         truncate_ragged_lines=True,
         row_index_name="row",
     )
-    columns = found.collect_schema().names()
+    columns = table.collect_schema().names()
     planned = pl.col("intended") if "intended" in columns else pl.lit(None, pl.Int64)
     since = pl.col("asOf") if "asOf" in columns else pl.lit(None, pl.String)
-    return found.select(*_named(planned, since)).collect()
+    return table.select(*_named(planned, since)).collect()
 
 
 def _loose_rows(path: Path) -> pl.DataFrame:
     """Read a file that the testbed did not record."""
     return loose_files.read(path).select(
         *_named(pl.col("intended"), pl.col("asOf")),
-        pl.col("responseMessage").alias("told"),
+        pl.col("responseMessage").alias("response_message"),
         "URL",
         "bytes",
     )
@@ -583,10 +588,10 @@ def _clock_steps(
     if block.started_ms is not None and block.finished_ms is not None:
         wrong |= start < block.started_ms - AHEAD_MS
         wrong |= end > block.finished_ms + AHEAD_MS
-    found = [samples.filter(wrong.fill_null(False))]
+    steps = [samples.filter(wrong.fill_null(False))]
     if run.cell.mode == "closed":
-        found.append(operations.sort("row").filter(start > before + AHEAD_MS))
-    return pl.concat(one.select("row") for one in found).unique()
+        steps.append(operations.sort("row").filter(start > before + AHEAD_MS))
+    return pl.concat(table.select("row") for table in steps).unique()
 
 
 def _appended(samples: pl.DataFrame) -> pl.DataFrame:

@@ -33,38 +33,42 @@ def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | Non
     a CPU limit. What is left of the response time is a delay. None without a single thread, if its
     CPU time is not recorded, or with an autoscaler.
     """
-    if any(one.run.scaling is not None for runs in levels.values() for one in runs):
+    if any(measurement.run.scaling is not None for runs in levels.values() for measurement in runs):
         return None
-    alone = [one for one in levels.get(1.0, ()) if one.recorded.operations.height]
-    known = [_service_demands(one) for one in alone]
-    if not known or None in known:
+    alone = [
+        measurement for measurement in levels.get(1.0, ()) if measurement.recorded.operations.height
+    ]
+    demands = [_service_demands(measurement) for measurement in alone]
+    if not demands or None in demands:
         return None
     cpu_s: dict[str, float] = {}
-    for one in known:
-        for name, seconds in (one or {}).items():
-            cpu_s[name] = cpu_s.get(name, 0.0) + seconds / len(known)
-    response_s = sum(float(one.operations["service_ms"].to_numpy().mean()) for one in alone)
+    for of_start in demands:
+        for name, seconds in (of_start or {}).items():
+            cpu_s[name] = cpu_s.get(name, 0.0) + seconds / len(demands)
+    response_s = sum(
+        float(measurement.operations["service_ms"].to_numpy().mean()) for measurement in alone
+    )
     response_s /= 1000 * len(alone)
     stations = [
         Station.of_cpu(seconds, _cores(alone[0].run, name)) for name, seconds in cpu_s.items()
     ]
     # Parts of an operation may overlap: then they take longer than the operation.
-    delay_s = max(0.0, response_s - sum(one.demand_s for one in stations))
+    delay_s = max(0.0, response_s - sum(station.demand_s for station in stations))
     return Prediction(
         bounds(stations, delay_s), closed_throughput(stations, int(max(levels)), delay_s)
     )
 
 
-def _service_demands(one: Measurement) -> dict[str, float] | None:
+def _service_demands(measurement: Measurement) -> dict[str, float] | None:
     """Return the CPU seconds of an operation: of each limited service, and of all else as ""."""
-    run, operations = one.run, one.recorded.operations.height
+    run, operations = measurement.run, measurement.recorded.operations.height
     if not (run.server_cpu_s and run.generator_cpu_s and run.generator_cpus):
         return None
-    found = {"": run.generator_cpu_s / operations}
+    demands = {"": run.generator_cpu_s / operations}
     for name, seconds in run.cpu_s_by_service.items():
         place = name if f"limits.{name}.cpus" in run.settings else ""
-        found[place] = found.get(place, 0.0) + seconds / operations
-    return found
+        demands[place] = demands.get(place, 0.0) + seconds / operations
+    return demands
 
 
 def _cores(run: Run, service: str) -> float:
@@ -85,19 +89,19 @@ def efficiencies(
     Welch's, of the ratio R_b ÷ R_i over runs. With one run at either level the interval is the
     estimate itself.
     """
-    known = {
+    times_of = {
         level: times
         for level, runs in sorted(levels.items())
-        if (times := [one for run in runs if (one := run_figure(run, figure))])
+        if (times := [time_ms for run in runs if (time_ms := run_figure(run, figure))])
     }
-    if len(known) < 2:
+    if len(times_of) < 2:
         return {}
-    base = min(known)
+    base = min(times_of)
     return {
-        level: ratio_of_runs(known[base], times).times(100 * level / base)
+        level: ratio_of_runs(times_of[base], times).times(100 * level / base)
         if level != base
         else Interval(100.0, 100.0, 100.0)
-        for level, times in known.items()
+        for level, times in times_of.items()
     }
 
 
@@ -106,8 +110,8 @@ def scalability(levels: Mapping[float, Sequence[Measurement]]) -> Scalability | 
     points = [
         (level, rate)
         for level, runs in sorted(levels.items())
-        for one in runs
-        if (rate := one.pace.ok_per_s)
+        for measurement in runs
+        if (rate := measurement.pace.ok_per_s)
     ]
     try:
         return fit_scalability([level for level, _ in points], [rate for _, rate in points])

@@ -37,12 +37,14 @@ class Study:
 
 
 def measured_studies(measured: Measured) -> dict[Study, list[Measurement]]:
-    return grouped(measured.measurements, lambda one: Study.of(one.run.cell))
+    return grouped(measured.measurements, lambda measurement: Study.of(measurement.run.cell))
 
 
 def by_system(runs: Iterable[Measurement]) -> dict[str, dict[float, list[Measurement]]]:
     """Group runs by system and level, systems in order of their first run."""
     return {
-        system: grouped(some, lambda one: one.run.cell.level)
-        for system, some in grouped(runs, lambda one: one.run.cell.system).items()
+        system: grouped(measurements, lambda measurement: measurement.run.cell.level)
+        for system, measurements in grouped(
+            runs, lambda measurement: measurement.run.cell.system
+        ).items()
     }

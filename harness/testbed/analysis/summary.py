@@ -86,11 +86,11 @@ def each_run(judged: Judged) -> pl.DataFrame:
     gives the reasons of the verdict. ``operations``, ``failed_share`` and `FIGURES` are of what
     counts of the run.
     """
-    counted = {one.run.id: one for one in judged.used.measurements}
+    counted = {measurement.run.id: measurement for measurement in judged.used.measurements}
     rows = []
     for recorded in judged.recorded.measurements:
         run = recorded.run
-        one, verdict = counted.get(run.id, recorded), judged.verdicts[run.id]
+        measurement, verdict = counted.get(run.id, recorded), judged.verdicts[run.id]
         rows.append(
             {
                 "run": run.id,
@@ -103,9 +103,11 @@ def each_run(judged: Judged) -> pl.DataFrame:
                 "age_s": run.age_s,
                 "verdict": verdict.status,
                 "why": "; ".join(verdict.reasons),
-                "operations": one.operations.height,
-                "failed_share": failed_share([one]).estimate if one.arrivals else None,
-                **{figure: run_figure(one, figure) for figure in FIGURES},
+                "operations": measurement.operations.height,
+                "failed_share": failed_share([measurement]).estimate
+                if measurement.arrivals
+                else None,
+                **{figure: run_figure(measurement, figure) for figure in FIGURES},
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -124,9 +126,10 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
     made = sum(measurement.recorded.operations.height for measurement in measurements)
     generator_cpu_s = total(run.generator_cpu_s for run in runs)
     acknowledged = [
-        one.samples.filter(pl.col("ok") & (pl.col("step") == "request")) for one in measurements
+        measurement.samples.filter(pl.col("ok") & (pl.col("step") == "request"))
+        for measurement in measurements
     ]
-    good = [one.operations.filter("ok") for one in measurements]
+    good = [measurement.operations.filter("ok") for measurement in measurements]
 
     return {
         "system": cell.system,
@@ -140,20 +143,22 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "runs": len(runs),
         "duration_s": sum(measurement.duration_s for measurement in measurements),
         "samples": samples.height,
-        "sample_mean_ms": _mean_over([one.samples for one in measurements]),
+        "sample_mean_ms": _mean_over([measurement.samples for measurement in measurements]),
         "failed_sample_share": (~samples["ok"]).mean(),
         "operations": operations.height,
         "ok": ok,
         "failed": arrivals - ok,
         "failed_share": _ratio(arrivals - ok, arrivals),
-        "operations_per_s": geometric_mean([one.pace.operations_per_s for one in measurements]),
+        "operations_per_s": geometric_mean(
+            [measurement.pace.operations_per_s for measurement in measurements]
+        ),
         **{figure: cell_figure(measurements, figure) for figure in FIGURES if figure in SCHEMA},
         "service_mean_ms": _mean_over(good, "service_ms"),
         "late": sum(measurement.late for measurement in measurements) if is_open else None,
         "dropped": counts[NOT_BEGUN] if is_open else None,
         "acknowledged_mean_ms": _mean_over(acknowledged),
         "acknowledged_p95_ms": geometric_mean(
-            [one["elapsed_ms"].quantile(0.95, "linear") for one in acknowledged]
+            [table["elapsed_ms"].quantile(0.95, "linear") for table in acknowledged]
         ),
         "server_cpu_ms_per_ok": cell_figure(measurements, "cpu_ms_per_ok"),
         "server_rss_mb": _mean_of_sums(run.server_rss_mb for run in runs),
@@ -174,13 +179,15 @@ def memory_column(summary: pl.DataFrame) -> str:
 
 def _mean_of_sums(figures: Iterable[Mapping[str, float]]) -> float | None:
     """Return the mean over runs of the sum over servers; None if a run has none."""
-    known = list(figures)
-    return _ratio(total(sum(one.values()) if one else None for one in known), len(known))
+    every = list(figures)
+    return _ratio(
+        total(sum(servers.values()) if servers else None for servers in every), len(every)
+    )
 
 
 def _mean_over(runs: Sequence[pl.DataFrame], column: str = "elapsed_ms") -> float | None:
     """Return the geometric mean over runs of their arithmetic mean times."""
-    means = [one[column].to_numpy().mean() if one.height else None for one in runs]
+    means = [table[column].to_numpy().mean() if table.height else None for table in runs]
     return geometric_mean(means)
 
 

@@ -30,8 +30,8 @@ Row = Mapping[str, Any]
 
 def mean_known(values: Sequence[float | None]) -> float | None:
     """Return the mean of the values that there are; None if there is none."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    present = [value for value in values if value is not None]
+    return sum(present) / len(present) if present else None
 
 
 def number(value: float | None, decimals: int = 0) -> str:
@@ -155,15 +155,15 @@ def factor(ratio: float) -> str | None:
     return f"{ratio:.2g}" if ratio < 0.1 else None
 
 
-def decision_words(one: Decision) -> str:
+def decision_words(decision: Decision) -> str:
     """Return a decision in words: ``worse by 16 %``, ``worse: × 2.1``, ``alike ±10 %``."""
-    if one.ratio is None or one.decision == "not known":
+    if decision.ratio is None or decision.decision == "not known":
         return "not known"
-    if one.decision == "alike":
+    if decision.decision == "alike":
         return f"alike ±{100 * (ALIKE - 1):.0f} %"
-    if times := factor(one.ratio):
-        return f"{one.decision}: × {times}"
-    return f"{one.decision} by {100 * abs(one.ratio - 1):.0f} %"
+    if times := factor(decision.ratio):
+        return f"{decision.decision}: × {times}"
+    return f"{decision.decision} by {100 * abs(decision.ratio - 1):.0f} %"
 
 
 def effect(ratio: float | None) -> str:
@@ -244,16 +244,16 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
             words = f"{FIGURE[decision.figure]} not known"
             figures.setdefault((decision.reason, where), []).append(words)
     cells: dict[str, list[str]] = {}
-    for (reason, where), some in figures.items():
+    for (reason, where), remarked in figures.items():
         # What holds for all figures is of the cell.
-        of_figure = f"{some[0]}, " if len(some) == 1 and some[0] else ""
+        of_figure = f"{remarked[0]}, " if len(remarked) == 1 and remarked[0] else ""
         cells.setdefault(f"{of_figure}{reason}", []).append(where)
     return [f"{', '.join(where)}: {why}" for why, where in cells.items()]
 
 
 def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
     """Group decisions by the compared systems, in words."""
-    return grouped(decisions, lambda one: f"{one.system} against {one.reference}")
+    return grouped(decisions, lambda decision: f"{decision.system} against {decision.reference}")
 
 
 def print_decisions(decisions: Iterable[Decision], console: Console) -> None:
@@ -294,13 +294,13 @@ def markdown_table(rows: Iterable[Row], text: Collection[str] | None = None) -> 
     The first row has the titles of all columns. ``text`` are those of columns that are not numbers;
     None is all.
     """
-    if not (known := list(rows)):
+    if not (given := list(rows)):
         return ""
-    titles = list(known[0])
+    titles = list(given[0])
     lines = [
         titles,
         [":---" if text is None or title in text else "---:" for title in titles],
-        *([str(row[title]).replace("|", "\\|") for title in titles] for row in known),
+        *([str(row[title]).replace("|", "\\|") for title in titles] for row in given),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -341,5 +341,5 @@ def _print(
     ]
     apart = not all(ends)
     for row, last in zip(rows, ends, strict=True):
-        table.add_row(*(Text(one) for one in row.values()), end_section=last and apart)
+        table.add_row(*(Text(value) for value in row.values()), end_section=last and apart)
     console.print(table)

@@ -190,7 +190,9 @@ class Judged:
     @property
     def deciding(self) -> tuple[Measurement, ...]:
         return tuple(
-            one for one in self.used.measurements if self.verdicts[one.run.id].status in DECIDING
+            measurement
+            for measurement in self.used.measurements
+            if self.verdicts[measurement.run.id].status in DECIDING
         )
 
     @property
@@ -251,16 +253,20 @@ def carried(measurement: Measurement) -> bool:
 def judge_all(measured: Measured) -> Judged:
     """Judge every run and select those that may be used."""
     environment = measured.results.environment
-    runs = {one.run.id: one for one in measured.measurements}
-    readable = [one.run for one in measured.measurements]
+    runs = {measurement.run.id: measurement for measurement in measured.measurements}
+    readable = [measurement.run for measurement in measured.measurements]
     verdicts = {
-        name: judge(one, environment, [runs[other.id] for other in beside(one.run, readable)])
-        for name, one in runs.items()
+        name: judge(
+            measurement,
+            environment,
+            [runs[other.id] for other in beside(measurement.run, readable)],
+        )
+        for name, measurement in runs.items()
     }
     used = tuple(
-        replace(one, overloaded=verdicts[one.run.id].overloaded)
-        for one in measured.measurements
-        if verdicts[one.run.id].status != "invalid"
+        replace(measurement, overloaded=verdicts[measurement.run.id].overloaded)
+        for measurement in measured.measurements
+        if verdicts[measurement.run.id].status != "invalid"
     )
     return Judged(measured, verdicts, replace(measured, measurements=used))
 
@@ -269,11 +275,11 @@ def beside(run: Run, runs: Iterable[Run]) -> list[Run]:
     """Return the runs whose blocks alternated with those of a run."""
     cell = run.cell
     return [
-        one
-        for one in runs
-        if one.cell.system in run.blocks[0].idle_cpu_s
-        and one.repetition == run.repetition
-        and replace(one.cell, system=cell.system, variant=cell.variant) == cell
+        other
+        for other in runs
+        if other.cell.system in run.blocks[0].idle_cpu_s
+        and other.repetition == run.repetition
+        and replace(other.cell, system=cell.system, variant=cell.variant) == cell
     ]
 
 
@@ -319,9 +325,9 @@ def _of_each(check: Callable[[Measurement], Check], measurement: Measurement) ->
     The others may make up for a generator that was starved. A failed check names it.
     """
     failed = [
-        f"generator {number}: {found.figure}"
-        for number, one in enumerate(measurement.generators, 1)
-        if (found := check(one)).outcome == "failed"
+        f"generator {number}: {of_generator.figure}"
+        for number, generator in enumerate(measurement.generators, 1)
+        if (of_generator := check(generator)).outcome == "failed"
     ]
     whole = check(measurement)
     return replace(whole, outcome="failed", figure="; ".join(failed)) if failed else whole
@@ -350,9 +356,9 @@ def _labels(measurement: Measurement) -> Check:
         figure = "; left out: ".join(filter(None, (UNLABELLED, ", ".join(left_out))))
         return _check(STRANGE, limit, figure)
     others = ", ".join(f"{count:,} of {label}" for label, count in measurement.others.items())
-    for one in measurement.recorded.blocks:
-        if one.samples.is_empty():
-            figure = f"no row of {workload} in {one.run.blocks[0].file.name}, but {others}"
+    for block in measurement.recorded.blocks:
+        if block.samples.is_empty():
+            figure = f"no row of {workload} in {block.run.blocks[0].file.name}, but {others}"
             return _check(STRANGE, limit, figure, False)
     if fault := measurement.faults.get(STRANGE):
         return _check(STRANGE, limit, f"{fault} ({others})", False)
@@ -390,9 +396,9 @@ def _delivered(measurement: Measurement) -> Check:
 def _length(measurement: Measurement) -> Check:
     """Check that no block of a closed loop was shorter than planned."""
     name, limit = "length", f"as planned, less {_percent(SHORT)} or {SHORT_S:g} s"
-    for one in measurement.recorded.blocks:
-        seconds, (block,) = one.duration_s, one.run.blocks
-        if block.planned_s is None or one.run.cell.mode != "closed":
+    for part in measurement.recorded.blocks:
+        seconds, (block,) = part.duration_s, part.run.blocks
+        if block.planned_s is None or part.run.cell.mode != "closed":
             return _check(name, limit, "not bounded by time")
         if seconds < block.planned_s - max(SHORT * block.planned_s, SHORT_S):
             figure = f"{seconds:.1f} of {block.planned_s:g} s in {block.file.name}"
@@ -403,13 +409,15 @@ def _length(measurement: Measurement) -> Check:
 def _complete(measurement: Measurement, when: Literal["before", "after"]) -> Check:
     """Check that the front door gave a full answer."""
     run = measurement.run
-    found = run.complete_before if when == "before" else run.complete_after
+    complete = run.complete_before if when == "before" else run.complete_after
     name = "complete before" if when == "before" else COMPLETE_AFTER
     if when == "after" and run.stopped_for_good:
         return _check(name, "all", "a service was stopped for good")
-    if found is None:
+    if complete is None:
         return _check(name, "all", "not recorded")
-    return _check(name, "all", "all" if found is True else str(found or "not all"), found is True)
+    return _check(
+        name, "all", "all" if complete is True else str(complete or "not all"), complete is True
+    )
 
 
 def _little(measurement: Measurement) -> Check:
@@ -624,14 +632,16 @@ def _in_step(measurement: Measurement) -> Check:
     `_length` checks whether one ended early.
     """
     limit = f"within {_percent(SHORT)} of a block or {SHORT_S:g} s"
-    found = []
-    for parts in zip(*(one.recorded.blocks for one in measurement.generators), strict=True):
+    steps = []
+    for parts in zip(
+        *(generator.recorded.blocks for generator in measurement.generators), strict=True
+    ):
         planned_s = parts[0].run.blocks[0].planned_s or 0.0
         began, ended = zip(*map(_span_s, parts), strict=True)
         late = [first - min(began) for first in began]
         over = max(late) - max(SHORT * planned_s, SHORT_S)
-        found.append((over, max(late), late.index(max(late)) + 1, max(ended) - min(ended)))
-    over, worst, number, apart = max(found)
+        steps.append((over, max(late), late.index(max(late)) + 1, max(ended) - min(ended)))
+    over, worst, number, apart = max(steps)
     figure = (
         f"generator {number} began {worst:.2f} s after the first; "
         f"the last samples are {apart:.2f} s apart"
@@ -659,17 +669,17 @@ def _alike(measurement: Measurement) -> Check:
     """
     name, limit = "generators alike", f"at most {_percent(SLOWER)} slower, or chance"
     took = [
-        np.maximum(one.operations.filter("ok")["elapsed_ms"].to_numpy(), CLOCK_MS / 2)
-        for one in measurement.generators
+        np.maximum(generator.operations.filter("ok")["elapsed_ms"].to_numpy(), CLOCK_MS / 2)
+        for generator in measurement.generators
     ]
-    if not all(one.size for one in took):
+    if not all(times_ms.size for times_ms in took):
         return _check(name, limit, "a generator without a success")
-    found = []
+    slowest = []
     for number, own in enumerate(took, 1):
-        others = np.concatenate([one for one in took if one is not own])
+        others = np.concatenate([times_ms for times_ms in took if times_ms is not own])
         change = change_of_mean(others, own)
-        found.append((change.ratio, number, change))
-    ratio, number, change = max(found, key=lambda one: one[0])
+        slowest.append((change.ratio, number, change))
+    ratio, number, change = max(slowest, key=lambda change_of: change_of[0])
     figure = f"operations of generator {number} take {100 * (ratio - 1):+.0f} %"
     return _check(name, limit, figure, not change.exceeds(SLOWER))
 
@@ -748,20 +758,22 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
         return _check(TREND, limit, why)
     if int(measurement.operations["ok"].sum()) < SHORTEST_RUN:
         return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")
-    spells = [spell for one in measurement.blocks if (spell := _spell(one))]
+    spells = [spell for block in measurement.blocks if (spell := _spell(block))]
     if len(spells) < len(measurement.blocks):
         return _check(TREND, limit, "all threads never ran together")
     if len(spells) > 1:
-        others = [[spell for one in run.blocks if (spell := _spell(one))] for run in alternating]
-        alike = [one for one in others if len(one) == len(spells)]
+        others = [
+            [spell for block in run.blocks if (spell := _spell(block))] for run in alternating
+        ]
+        alike = [spells_of for spells_of in others if len(spells_of) == len(spells)]
         change = trend_of_rates(spells, alike, BETWEEN_BLOCKS)
         figure = f"{_change(change)} over {len(spells)} blocks"
     else:
         thirds = spells[0].ends()
-        if is_open and not all(one.at_s.size for one in thirds):
+        if is_open and not all(third.at_s.size for third in thirds):
             return _check(TREND, limit, "a third without a success")
         change = (
-            change_of_mean(*(one.response_ms for one in thirds))
+            change_of_mean(*(third.response_ms for third in thirds))
             if is_open
             else trend_of_rates(thirds)
         )

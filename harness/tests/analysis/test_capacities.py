@@ -23,7 +23,7 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     slo = objective.declared(judged.results)
     assert slo is not None
     assert objective.words(slo) == "p95 at most 120 ms, at most 1 % failed"
-    found = {one.system: one.found for one in capacities(judged, slo)}
+    found = {one.system: one.capacity for one in capacities(judged, slo)}
     assert found["sync"] is not None
     assert found["async"] is not None
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
@@ -54,13 +54,15 @@ def test_levels_at_which_all_stalled_were_not_kept(tmp_path: Path) -> None:
     judged = judge_all(load(tmp_path))
     slo = Slo(p95_ms=1000)
     sync, async_ = capacities(judged, slo)
-    assert sync.found is not None
-    assert async_.found is not None
+    assert sync.capacity is not None
+    assert async_.capacity is not None
     assert (
-        (sync.found.level, sync.found.high) == (async_.found.level, async_.found.high) == (20, 40)
+        (sync.capacity.level, sync.capacity.high)
+        == (async_.capacity.level, async_.capacity.high)
+        == (20, 40)
     )
-    assert (sync.found.trials, sync.invalid) == (8, 1)
-    assert (async_.found.trials, async_.invalid) == (9, 0)
+    assert (sync.capacity.trials, sync.invalid) == (8, 1)
+    assert (async_.capacity.trials, async_.invalid) == (9, 0)
 
 
 def test_a_system_of_which_no_run_counts_is_shown_without_a_capacity(tmp_path: Path) -> None:

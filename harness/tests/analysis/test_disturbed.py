@@ -57,7 +57,7 @@ def test_a_comparison_that_was_disturbed_throughout_decides_nothing_and_says_why
         "measure again without these programs."
     )
     first = answer.first(judged, decisions, words)
-    assert answer.told(judged, decisions, first)["answer"]["disturbed"] == words
+    assert answer.printed(judged, decisions, first)["answer"]["disturbed"] == words
 
 
 def test_blocks_that_were_measured_again_are_told_and_change_nothing(tmp_path: Path) -> None:
@@ -93,5 +93,5 @@ def test_a_disturbed_run_says_nothing_of_a_capacity(tmp_path: Path) -> None:
     write_blocks(tmp_path, repetition=2, others=LOUD, medians_ms=(900.0,) * 4)
     (found,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=100))
 
-    assert found.found is not None
-    assert (found.found.trials, found.found.level, found.invalid) == (1, 10, 1)
+    assert found.capacity is not None
+    assert (found.capacity.trials, found.capacity.level, found.invalid) == (1, 10, 1)

@@ -114,7 +114,7 @@ def test_the_report_of_a_ladder_has_its_steps_and_the_published_one(judged: Judg
 
 def test_the_terminal_says_what_each_factor_of_a_ladder_is_worth(judged: Judged) -> None:
     decisions = decide(judged)
-    told = answer.told(judged, decisions, answer.first(judged, decisions))
+    told = answer.printed(judged, decisions, answer.first(judged, decisions))
     _, log, pool, snapshot = told["own"]
 
     assert told["decisions"] == []

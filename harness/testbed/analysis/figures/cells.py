@@ -152,7 +152,7 @@ def _panels(
     panels = []
     for (axes,), (workload, mode), rows in zip(grid, studies, laid, strict=True):
         by_level = grouped(rows, lambda row: row[1].level)
-        centres = [(some[0][0] + some[-1][0]) / 2 for some in by_level.values()]
+        centres = [(of_level[0][0] + of_level[-1][0]) / 2 for of_level in by_level.values()]
         axes.set_yticks(centres, [load_words(mode, level) for level in by_level])
         axes.set_ylim(rows[-1][0] + 0.7, -0.7)
         axes.tick_params(axis="y", length=0)
@@ -186,8 +186,8 @@ def _rows(
 def _intervals(
     cells: Sequence[Observed], figure: str
 ) -> dict[tuple[str, str, Mode, float], Interval]:
-    found = pooled_intervals([cell.values[figure] for cell in cells])
-    return {_key(cell): interval for cell, interval in zip(cells, found, strict=True)}
+    intervals = pooled_intervals([cell.values[figure] for cell in cells])
+    return {_key(cell): interval for cell, interval in zip(cells, intervals, strict=True)}
 
 
 def _key(cell: Observed) -> tuple[str, str, Mode, float]:

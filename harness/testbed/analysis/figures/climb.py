@@ -35,42 +35,46 @@ def ladders(
     judged: Judged, summary: pl.DataFrame, decisions: Sequence[Decision]
 ) -> list[ReportFigure]:
     """Draw a ladder, a figure for each workload and level; nothing of other experiments."""
-    if (found := climbed(judged.results, decisions)) is None:
+    if (climb := climbed(judged.results, decisions)) is None:
         return []
     drawn = []
     for part in summary.partition_by("workload", "mode", "level", maintain_order=True):
         workload, level = part["workload"][0], part["level"][0]
         title = f"{workload}, {load_words(part['mode'][0], level)}: the ladder"
         name = f"ladder-{workload}-{level:g}"
-        drawn.append(finished(name, title, partial(_draw, found, part)))
+        drawn.append(finished(name, title, partial(_draw, climb, part)))
     return drawn
 
 
-def _draw(found: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
-    rungs = [found.first, *(step.rung for step in found.steps)]
+def _draw(climb: Climb, part: pl.DataFrame) -> tuple[Figure, str]:
+    rungs = [climb.first, *(step.rung for step in climb.steps)]
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
     cell = part["workload"][0], part["level"][0], "ok_per_s"
     shown = panels(part)
     figure, grid = subplots(1, len(shown) + 1, 1.2 + 0.34 * len(rungs), sharey=True)
     for axes, (column, title) in zip(grid[0], shown.items(), strict=False):
-        known = [
+        points = [
             (row[column], place)
             for place, rung in enumerate(rungs)
             if (row := measured.get(rung)) is not None and row[column] is not None
         ]
-        axes.set_xlim(0, 1.08 * (max((value for value, _ in known), default=0) or 1))
-        if known:
-            axes.plot(*zip(*known, strict=True), "o-", color=COLOURS[0], ms=4, lw=1)
+        axes.set_xlim(0, 1.08 * (max((value for value, _ in points), default=0) or 1))
+        if points:
+            axes.plot(*zip(*points, strict=True), "o-", color=COLOURS[0], ms=4, lw=1)
         axes.set_title(title)
     axes = grid[0][-1]
     values: list[float] = []
-    for place, step in enumerate(found.steps, 1):
-        for shift, ones in ((0.0, step.added), (TOP_SHIFT, step.removed)):
-            for one in ones:
-                if (one.workload, one.level, one.figure) != cell or one.ratio is None:
+    for place, step in enumerate(climb.steps, 1):
+        for shift, decisions in ((0.0, step.added), (TOP_SHIFT, step.removed)):
+            for decision in decisions:
+                if (
+                    decision.workload,
+                    decision.level,
+                    decision.figure,
+                ) != cell or decision.ratio is None:
                     continue
                 size, width = (3.5, 0.8) if shift else (5, 1.4)
-                values += mark_ratio(axes, one, place + shift, capsize=2, ms=size, lw=width)
+                values += mark_ratio(axes, decision, place + shift, capsize=2, ms=size, lw=width)
     axes.set_title("worth: goodput ×")
     ratio_axis(axes, values)
     grid[0][0].set_yticks(range(len(rungs)), rungs)

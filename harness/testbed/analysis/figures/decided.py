@@ -38,7 +38,7 @@ NAMED = 6
 
 def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
     """Draw the ratios of the headline figures by cell, a figure for each compared system."""
-    parts = by_systems(one for one in decisions if one.ratio is not None)
+    parts = by_systems(decision for decision in decisions if decision.ratio is not None)
     for title, part in parts.items():
         name = "ratios" if len(parts) == 1 else f"ratios-{part[0].system}-to-{part[0].reference}"
         yield narrow(name, f"{title}: ratios", partial(_draw_ratios, part))
@@ -46,16 +46,16 @@ def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
 
 def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     system, reference = part[0].system, part[0].reference
-    cells = list(dict.fromkeys((one.workload, one.load) for one in part))
-    drawn = [name for name in HEADLINE if any(one.figure == name for one in part)]
+    cells = list(dict.fromkeys((decision.workload, decision.load) for decision in part))
+    drawn = [name for name in HEADLINE if any(decision.figure == name for decision in part)]
     height_in = 0.5 + len(drawn) * (0.75 + 0.24 * len(cells))
     figure, grid = subplots(len(drawn), 1, height_in, width_in=NARROW_IN)
     for (axes,), name in zip(grid, drawn, strict=True):
         values: list[float] = []
-        for one in part:
-            if one.figure == name:
-                at = cells.index((one.workload, one.load))
-                values += mark_ratio(axes, one, at, capsize=3, ms=6)
+        for decision in part:
+            if decision.figure == name:
+                at = cells.index((decision.workload, decision.load))
+                values += mark_ratio(axes, decision, at, capsize=3, ms=6)
         axes.set_title(LONG_WORDS[name])
         side = "right" if name in MORE_IS_BETTER else "left"
         axes.set_title(f"{side} is better", loc="right", fontsize=8, color=GREY)
@@ -70,11 +70,11 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     )
 
 
-def mark_ratio(axes: Axes, one: Decision, at: float, **look: Any) -> list[float]:
+def mark_ratio(axes: Axes, decision: Decision, at: float, **look: Any) -> list[float]:
     """Mark a ratio with its interval and its decision; return the ends of the interval."""
-    marker, colour, fill = DRAWN[one.decision]
-    ratio = one.ratio or 1.0
-    low, high = one.low or ratio, one.high or ratio
+    marker, colour, fill = DRAWN[decision.decision]
+    ratio = decision.ratio or 1.0
+    low, high = decision.low or ratio, decision.high or ratio
     beside = [[max(ratio - low, 0)], [max(high - ratio, 0)]]
     axes.errorbar([ratio], [at], xerr=beside, fmt=marker, color=colour, mfc=fill, **look)
     return [low, high]

@@ -38,7 +38,10 @@ def outcomes(measured: Measured) -> Iterator[ReportFigure]:
     A workload without any failure has no figure: all of its bars would be alike.
     """
     for study, measurements in measured_studies(measured).items():
-        if not any(one.dropped or not one.operations["ok"].all() for one in measurements):
+        if not any(
+            measurement.dropped or not measurement.operations["ok"].all()
+            for measurement in measurements
+        ):
             continue
         yield figure_of("outcomes", "response codes by level", study, _draw_outcomes, measurements)
 

@@ -36,29 +36,31 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
     factors = judged.results.declared.get("factors") or {}
     name, values = next(iter(factors.items()), ("", ()))
     of_factor = (
-        len(factors) == 1 and len(values) >= FEWEST and all(str(one).isdecimal() for one in values)
+        len(factors) == 1
+        and len(values) >= FEWEST
+        and all(str(value).isdecimal() for value in values)
     )
     runs = judged.results.runs if of_factor else ()
-    known = {run.cell.system: float(run.settings.get(name, 0)) for run in runs}
+    sizes = {run.cell.system: float(run.settings.get(name, 0)) for run in runs}
     levels = set(summary.filter(pl.col("mode") == "closed")["level"].to_list())
-    if not known:
+    if not sizes:
         if len(levels) < LEVELS or 1 not in levels:
             return []
         summary = summary.filter(pl.col("mode") == "closed")
     drawn = []
-    for part in summary.partition_by("workload", "mode", *(["level"] if known else [])):
+    for part in summary.partition_by("workload", "mode", *(["level"] if sizes else [])):
         curves: Curves = {}
         for row in part.sort("level").iter_rows(named=True):
-            at = known[row["system"]] if known else row["level"]
-            label = row["variant"] if known else row["system"]
+            at = sizes[row["system"]] if sizes else row["level"]
+            label = row["variant"] if sizes else row["system"]
             curves.setdefault(label, []).append((at, row))
         workload, unit = part["workload"][0], load_unit(part["mode"][0])
-        axis = name if known else unit
+        axis = name if sizes else unit
         title = f"{workload}: growth over {axis}"
-        if known:
+        if sizes:
             title += f", {part['level'][0]:g} {unit}"
         open_loop = ["open"] if part["mode"][0] == "open" else []
-        level = [f"{part['level'][0]:g}"] if known else []
+        level = [f"{part['level'][0]:g}"] if sizes else []
         file = "-".join(("growth", workload, *open_loop, *level))
         drawn.append(finished(file, title, partial(draw, axis, curves, panels(part))))
     return drawn
@@ -67,7 +69,7 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
 def draw(axis: str, curves: Curves, shown: Mapping[str, str]) -> tuple[Figure, str]:
     """Draw the columns to be shown over an axis; return the figure with its caption."""
     figure, grid = subplots(1, len(shown), 3.2)
-    look, told = line_styles(curves), []
+    look, notes = line_styles(curves), []
     measured = sorted({at for rows in curves.values() for at, _ in rows})
     for axes, (column, title) in zip(grid[0], shown.items(), strict=True):
         if measured and measured[-1] > 1000:
@@ -81,18 +83,18 @@ def draw(axis: str, curves: Curves, shown: Mapping[str, str]) -> tuple[Figure, s
             if not points:
                 continue
             axes.plot(*zip(*points, strict=True), **look[label].marks, ms=4, lw=1.4, label=label)
-            told.append(_told(f"{label}, {title}", points))
+            notes.append(_ends(f"{label}, {title}", points))
         axes.set_title(title)
         axes.set_xlabel(axis)
         axes.set_ylim(bottom=0)
     add_legend(figure, grid[0][0])
     return figure, (
-        f"Means over all runs of a point. From the first to the last: {'; '.join(told)}. "
+        f"Means over all runs of a point. From the first to the last: {'; '.join(notes)}. "
         "Slopes are of a least-squares line."
     )
 
 
-def _told(what: str, points: Sequence[tuple[float, float]]) -> str:
+def _ends(what: str, points: Sequence[tuple[float, float]]) -> str:
     (first, before), (last, after) = points[0], points[-1]
     if len(points) < FEWEST or not before:
         return f"{what} {before:.3g} to {after:.3g}"

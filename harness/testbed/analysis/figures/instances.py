@@ -24,10 +24,10 @@ def autoscaled(judged: Judged) -> Iterator[ReportFigure]:
     """Draw goodput, utilisation and instances over time, of runs with an autoscaler."""
     for study, measurements in measured_studies(judged.recorded).items():
         scaled = {
-            one.run.cell: one
-            for one in reversed(measurements)
-            if one.run.scaling is not None and not one.operations.is_empty()
-            if one.run.blocks[0].started_ms is not None
+            measurement.run.cell: measurement
+            for measurement in reversed(measurements)
+            if measurement.run.scaling is not None and not measurement.operations.is_empty()
+            if measurement.run.blocks[0].started_ms is not None
         }
         if scaled:
             runs = list(reversed(scaled.values()))
@@ -36,13 +36,13 @@ def autoscaled(judged: Judged) -> Iterator[ReportFigure]:
 
 def _draw(study: Study, runs: Sequence[Measurement]) -> tuple[Figure, str]:
     figure, grid = subplots(2 * len(runs), 1, 4.2 * len(runs) + 0.5, sharex=True)
-    systems = line_styles(one.run.cell.system for one in runs)
-    for place, one in enumerate(runs):
-        cell = one.run.cell
+    systems = line_styles(measurement.run.cell.system for measurement in runs)
+    for place, measurement in enumerate(runs):
+        cell = measurement.run.cell
         (above,), (below,) = grid[2 * place], grid[2 * place + 1]
         above.set_title(f"{cell.system}, {cell.mode} loop, {cell.load}")
-        _draw_operations(above, one, systems[cell.system].colour)
-        _draw_decisions(below, one, systems[cell.system].colour)
+        _draw_operations(above, measurement, systems[cell.system].colour)
+        _draw_decisions(below, measurement, systems[cell.system].colour)
     grid[-1][0].set_xlabel("time since the start of the load [s]")
     return figure, (
         f"Above: successful (line) and failed (crosses) {study.workload} operations per second by "
@@ -52,11 +52,11 @@ def _draw(study: Study, runs: Sequence[Measurement]) -> tuple[Figure, str]:
     )
 
 
-def _draw_operations(axes: Axes, one: Measurement, colour: str) -> None:
-    began = one.run.blocks[0].started_ms
+def _draw_operations(axes: Axes, measurement: Measurement, colour: str) -> None:
+    began = measurement.run.blocks[0].started_ms
     ended = (pl.col("start_ms") + pl.col("service_ms") - began) / 1000
-    at_s = one.operations.select(ended).to_series().to_numpy()
-    ok = one.operations["ok"].to_numpy()
+    at_s = measurement.operations.select(ended).to_series().to_numpy()
+    ok = measurement.operations["ok"].to_numpy()
     # The last window is not full.
     edges = np.arange(0, at_s.max(), WINDOW_S)
     middle = edges[:-1] + WINDOW_S / 2
@@ -67,8 +67,8 @@ def _draw_operations(axes: Axes, one: Measurement, colour: str) -> None:
     axes.set_ylabel("operations per s")
 
 
-def _draw_decisions(axes: Axes, one: Measurement, colour: str) -> None:
-    rows = decisions(one.run)
+def _draw_decisions(axes: Axes, measurement: Measurement, colour: str) -> None:
+    rows = decisions(measurement.run)
     axes.step(rows["at_s"], rows["wanted"], where="post", color=colour)
     axes.plot(rows["at_s"], rows["ready"], "o", ms=4, color=colour)
     axes.set_ylim(0, max([*rows["wanted"], 1]) + 0.5)

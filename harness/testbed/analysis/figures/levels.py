@@ -37,7 +37,7 @@ def curves(judged: Judged, *, everywhere: bool) -> Iterator[ReportFigure]:
     if judged.results.declared.get("demand"):
         return
     for study, runs in measured_studies(judged.used).items():
-        levels = {one.run.cell.level for one in runs}
+        levels = {measurement.run.cell.level for measurement in runs}
         if study.mode == "closed" and len(levels) > 1 and (everywhere or 1 in levels):
             title = "efficiency and goodput"
             yield figure_of("efficiency", title, study, _draw_curves, by_system(runs))
@@ -49,8 +49,8 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
     for axes, (column, words) in zip(
         grid[0], {"mean_ms": "mean", "p95_ms": "95th percentile"}.items(), strict=True
     ):
-        for found in part.drop_nulls(column).partition_by("system", maintain_order=True):
-            rows, system = found.sort("level"), found["system"][0]
+        for table in part.drop_nulls(column).partition_by("system", maintain_order=True):
+            rows, system = table.sort("level"), table["system"][0]
             threads, times = rows["level"].to_numpy(), rows[column].to_numpy()
             label = system
             if threads.size >= LEVELS_FOR_R and np.ptp(times):
@@ -91,15 +91,15 @@ def _draw_curves(
     notes, expected = [], []
     for axes, name in zip(grid[0], ("mean_ms", "p95_ms"), strict=False):
         for system, levels in systems.items():
-            found = efficiencies(levels, name)
-            if not found:
+            percents = efficiencies(levels, name)
+            if not percents:
                 continue
             axes.errorbar(
-                list(found),
-                [one.estimate for one in found.values()],
+                list(percents),
+                [interval.estimate for interval in percents.values()],
                 yerr=[
-                    [max(one.estimate - one.low, 0) for one in found.values()],
-                    [max(one.high - one.estimate, 0) for one in found.values()],
+                    [max(interval.estimate - interval.low, 0) for interval in percents.values()],
+                    [max(interval.high - interval.estimate, 0) for interval in percents.values()],
                 ],
                 **look[system].marks,
                 ls=look[system].line,
@@ -115,7 +115,11 @@ def _draw_curves(
         axes.set_xlabel(study.axis)
     axes = grid[0][2]
     for system, levels in systems.items():
-        points = [(level, one.pace.ok_per_s or 0) for level, runs in levels.items() for one in runs]
+        points = [
+            (level, measurement.pace.ok_per_s or 0)
+            for level, runs in levels.items()
+            for measurement in runs
+        ]
         axes.plot(
             *zip(*points, strict=True),
             look[system].marker,

@@ -42,7 +42,9 @@ def disturbances(judged: Judged) -> Iterator[ReportFigure]:
     """Draw the operations around the time in which a service was stopped."""
     for study, measurements in measured_studies(judged.recorded).items():
         disturbed = [
-            one for one in measurements if one.run.disturbance and not one.operations.is_empty()
+            measurement
+            for measurement in measurements
+            if measurement.run.disturbance and not measurement.operations.is_empty()
         ]
         if disturbed:
             title = "a service is stopped"
@@ -129,13 +131,13 @@ def _draw_run(axes: Axes, measurement: Measurement, steady: Measurement, colour:
 
 def _draw_disturbances(study: Study, measurements: Sequence[Measurement]) -> tuple[Figure, str]:
     figure, grid = subplots(len(measurements), 1, 2.4 * len(measurements) + 0.5, sharex=True)
-    systems = line_styles(one.run.cell.system for one in measurements)
-    for (axes,), one in zip(grid, measurements, strict=True):
-        cell, operations = one.run.cell, one.operations
+    systems = line_styles(measurement.run.cell.system for measurement in measurements)
+    for (axes,), measurement in zip(grid, measurements, strict=True):
+        cell, operations = measurement.run.cell, measurement.operations
         clock = operations.select(pl.coalesce("intended_ms", "start_ms")).to_series().to_numpy()
         at_s = (clock - clock.min()) / 1000
         elapsed, ok = operations["elapsed_ms"].to_numpy(), operations["ok"].to_numpy()
-        if (away := one.run.away_ms) is not None:
+        if (away := measurement.run.away_ms) is not None:
             stopped, started = ((moment - clock.min()) / 1000 for moment in away)
             axes.axvspan(stopped, started, color="#cccccc", alpha=0.5)
         axes.plot(at_s[ok], elapsed[ok], ".", ms=3, color=systems[cell.system].colour)

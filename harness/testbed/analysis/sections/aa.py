@@ -26,29 +26,31 @@ EFFECT = 1.25
 
 
 def aa(judged: Judged) -> str:
-    """Return how often identical systems were told apart; empty if none are compared."""
-    found = null_decisions(judged)
-    if not found:
+    """Return how often identical systems were called different; empty if none are compared."""
+    decisions = null_decisions(judged)
+    if not decisions:
         return ""
-    decided = Counter(one.decision for one in found)
+    decided = Counter(decision.decision for decision in decisions)
     false = decided["better"] + decided["worse"]
-    names = "; ".join(f"{one} and {other}" for one, other in sorted(identical(judged.results)))
+    names = "; ".join(f"{first} and {other}" for first, other in sorted(identical(judged.results)))
     cells = max(map(len, paired_cells(judged).values()))
     blocks = max(len(run.blocks) for run in judged.results.runs)
     several = any(run.generators for run in judged.results.runs)
     return (
         f"Identical but for their names{' and load generators' if several else ''}: {names}. "
-        f"{len(found)} comparisons (cells × "
+        f"{len(decisions)} comparisons (cells × "
         f"{len(FIGURE)} figures, {DECIDING_PAIRS} pairs of starts each): **{false} false "
         f"decision{'' if false == 1 else 's'}**, "
-        f"{share_with_interval(wilson(false, len(found)))} (Wilson's 95 % interval), "
+        f"{share_with_interval(wilson(false, len(decisions)))} (Wilson's 95 % interval), "
         f"{decided['alike']} alike, {decided['not known']} not known. Comparisons by different "
         "figures are of the same runs.\n\n"
         "So few comparisons cannot show these rates, so they are simulated from the measured "
         f"spread: shares of cells, with {cells} cells in each experiment. With one pair the blocks "
         "are the unit and a decision holds for these starts only; the last column is how often it "
         "is wrong about other starts.\n\n"
-        + markdown_table([_simulated(one, cells, blocks) for one in spreads([judged])], ("figure",))
+        + markdown_table(
+            [_simulated(spread, cells, blocks) for spread in spreads([judged])], ("figure",)
+        )
     )
 
 
@@ -56,28 +58,30 @@ def known_difference(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return for each cell whether a known handicap was detected; empty without a handicap."""
     rows = [
         {
-            "system": one.system,
-            "cell": f"{one.workload}, {one.load}",
+            "system": decision.system,
+            "cell": f"{decision.workload}, {decision.load}",
             "expected": f"{expected:.2f}",
-            "CPU ratio": ratio_words(one),
-            "covers it": "yes" if (one.low or 2) <= expected <= (one.high or 0) else "**no**",
+            "CPU ratio": ratio_words(decision),
+            "covers it": "yes"
+            if (decision.low or 2) <= expected <= (decision.high or 0)
+            else "**no**",
             "detected": "yes"
-            if one.decision == ("worse" if expected > 1 else "better")
-            else f"**no**: {one.decision}",
+            if decision.decision == ("worse" if expected > 1 else "better")
+            else f"**no**: {decision.decision}",
         }
-        for expected, one in known_differences(judged.results, decisions)
+        for expected, decision in known_differences(judged.results, decisions)
     ]
     if not rows:
         return ""
     lines = []
     for system in dict.fromkeys(row["system"] for row in rows):
         ours = [row for row in rows if row["system"] == system]
-        found, covered = (
+        detected, covered = (
             sum(row[what] == "yes" for row in ours) for what in ("detected", "covers it")
         )
         lines.append(
-            f"- {system}: detected in {found} of {len(ours)} cells; the interval covers the truth "
-            f"in {covered}"
+            f"- {system}: detected in {detected} of {len(ours)} cells; the interval covers the "
+            f"truth in {covered}"
         )
     return (
         "Expected is 1 + handicapped calls of an operation × handicap ÷ the reference's CPU time "
@@ -116,6 +120,6 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
     return {"figure": FIGURE[spread.figure], **dict(zip(titles, shares, strict=True))}
 
 
-def _share(found: Counter[Verdict], *verdicts: Verdict) -> str:
-    cells = found.total()
-    return percent(sum(found[verdict] for verdict in verdicts) / cells) if cells else MISSING
+def _share(outcomes: Counter[Verdict], *verdicts: Verdict) -> str:
+    cells = outcomes.total()
+    return percent(sum(outcomes[verdict] for verdict in verdicts) / cells) if cells else MISSING

@@ -22,12 +22,12 @@ NOTE = (
 
 def accounted(judged: Judged) -> str:
     """Return what became of accepted work; empty if no run has an account."""
-    found = accounts.accounts(judged)
-    if not found:
+    every = accounts.accounts(judged)
+    if not every:
         return ""
-    rows = [_row(part) for part in grouped(found, lambda one: one.run.cell).values()]
+    rows = [_row(part) for part in grouped(every, lambda account: account.run.cell).values()]
     parts = [NOTE, markdown_table(rows, ("system", "workload", "load"))]
-    if wrong := [one.run.id for one in found if not one.closed]:
+    if wrong := [account.run.id for account in every if not account.closed]:
         listed = ", ".join(f"`{run}`" for run in wrong)
         parts.append(
             f"**The account does not close** in {listed}: an id has two outcomes, one was never "
@@ -40,10 +40,10 @@ def _row(runs: Sequence[Account]) -> dict[str, str]:
     cell, places = runs[0].run.cell, runs[0].places
 
     def mean(figure: str, decimals: int = 0) -> str:
-        return number(mean_known([getattr(one, figure) for one in runs]), decimals)
+        return number(mean_known([getattr(account, figure) for account in runs]), decimals)
 
     def mean_share(figure: str) -> str:
-        return share(mean_known([getattr(one, figure) for one in runs]))
+        return share(mean_known([getattr(account, figure) for account in runs]))
 
     return {
         "system": cell.system,

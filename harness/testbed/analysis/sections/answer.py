@@ -48,7 +48,7 @@ INVALID_SPELT = 4
 def title(judged: Judged) -> str:
     """Return the title of the page: the systems."""
     # A search has a cell for each amount of CPU of a system.
-    searched = [one.demand["system"] for one in judged.results.runs if one.demand]
+    searched = [run.demand["system"] for run in judged.results.runs if run.demand]
     return f"# {listed(list(dict.fromkeys(searched)) or judged.results.systems)} under load"
 
 
@@ -86,9 +86,9 @@ def first(judged: Judged, decisions: Sequence[Decision], disturbed: str = "") ->
     )
 
 
-def lead(told: Answer) -> str:
+def lead(answered: Answer) -> str:
     """Return the answer as the first paragraph of the page."""
-    return "\n>\n".join(f"> {line}" for line in (f"**{told.line}**", *told.lines))
+    return "\n>\n".join(f"> {line}" for line in (f"**{answered.line}**", *answered.lines))
 
 
 def decided(judged: Judged, decisions: Sequence[Decision]) -> str:
@@ -106,7 +106,7 @@ def decided_table(decisions: Sequence[Decision]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def told(judged: Judged, decisions: Sequence[Decision], answered: Answer) -> dict[str, Any]:
+def printed(judged: Judged, decisions: Sequence[Decision], answered: Answer) -> dict[str, Any]:
     """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
     own = _own(judged, decisions)
     return {
@@ -146,24 +146,24 @@ def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return one paragraph about the data behind the decisions."""
     words = [used(judged), _ending(judged.results.ending)]
     if decisions and judged.results.runs[0].recorded:
-        pairs = sorted({one.pairs for one in decisions})
+        pairs = sorted({decision.pairs for decision in decisions})
         words.append(
             f"Each cell has {_span([str(count) for count in pairs])} "
             f"pair{'' if pairs[-1] == 1 else 's'} of starts that decide."
         )
-        ages = [one.age_s for one in decisions if one.age_s is not None]
+        ages = [decision.age_s for decision in decisions if decision.age_s is not None]
         if ages:
             minutes = [f"{age / 60:.0f}" for age in (min(ages), max(ages))]
             words.append(f"The systems were measured {_span(minutes)} minutes after their start.")
         spreads: dict[str, list[float]] = {}
-        for one in decisions:
-            if one.pair_spread is not None:
-                spreads.setdefault(one.figure, []).append(one.pair_spread)
+        for decision in decisions:
+            if decision.pair_spread is not None:
+                spreads.setdefault(decision.figure, []).append(decision.pair_spread)
         if spreads:
             spread = listed(
                 [
-                    f"{_span([f'{100 * sd:.1f}' for sd in sorted(some)])} % in {FIGURE[figure]}"
-                    for figure, some in spreads.items()
+                    f"{_span([f'{100 * sd:.1f}' for sd in sorted(sds)])} % in {FIGURE[figure]}"
+                    for figure, sds in spreads.items()
                 ]
             )
             words.append(
@@ -177,21 +177,24 @@ def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
 def narrowing(results: Path) -> list[str]:
     """Return the goodput ratio of each cell so far; empty before the first pair."""
     try:
-        found = decide(judge_all(load(results)))
+        decisions = decide(judge_all(load(results)))
     except UserError:
         return []
     return [
-        f"{one.workload} {one.load}: goodput of {one.system} ÷ {one.reference} {ratio_words(one)}"
-        + ("" if one.low is not None else ", no interval yet")
-        for one in found
-        if one.figure == "ok_per_s" and one.ratio is not None
+        f"{decision.workload} {decision.load}: goodput of {decision.system} ÷ "
+        f"{decision.reference} {ratio_words(decision)}"
+        + ("" if decision.low is not None else ", no interval yet")
+        for decision in decisions
+        if decision.figure == "ok_per_s" and decision.ratio is not None
     ]
 
 
 def crossovers(decisions: Sequence[Decision]) -> str:
     """Return the levels between which one system becomes better; empty if there are none."""
     lines = []
-    certain = sorted((one for one in decisions if one.decision in ("better", "worse")), key=_curve)
+    certain = sorted(
+        (decision for decision in decisions if decision.decision in ("better", "worse")), key=_curve
+    )
     for (system, reference, workload, mode, figure), part in grouped(certain, _curve).items():
         for below, above in pairwise(part):
             if below.decision != above.decision:
@@ -208,13 +211,17 @@ def capacity(judged: Judged) -> str:
         return ""
     rows = [
         {
-            "system": f"`{one.study.workload}`, {one.system}",
-            "capacity": MISSING if one.found is None else _level(one.found, one.study.mode),
-            "the limit lies between": MISSING if one.found is None else _between(one.found),
-            "runs": one.found.trials if one.found else 0,
-            "invalid, left out": one.invalid,
+            "system": f"`{limit.study.workload}`, {limit.system}",
+            "capacity": MISSING
+            if limit.capacity is None
+            else _level(limit.capacity, limit.study.mode),
+            "the limit lies between": MISSING
+            if limit.capacity is None
+            else _between(limit.capacity),
+            "runs": limit.capacity.trials if limit.capacity else 0,
+            "invalid, left out": limit.invalid,
         }
-        for one in capacities(judged, slo)
+        for limit in capacities(judged, slo)
     ]
     if not rows:
         return (
@@ -233,25 +240,26 @@ def _limits(judged: Judged) -> list[str]:
     """Return one sentence for the capacity of each system; none without an objective."""
     slo = objective.declared(judged.results)
     return [
-        f"{one.study.workload}, {one.system}: capacity {_level(one.found, one.study.mode)}; the "
-        f"limit lies between {_between(one.found)}."
-        for one in (capacities(judged, slo) if slo else ())
-        if one.found is not None
+        f"{limit.study.workload}, {limit.system}: capacity "
+        f"{_level(limit.capacity, limit.study.mode)}; the limit lies between "
+        f"{_between(limit.capacity)}."
+        for limit in (capacities(judged, slo) if slo else ())
+        if limit.capacity is not None
     ]
 
 
-def _level(found: Capacity, mode: Mode) -> str:
-    return "below the lowest" if found.level is None else f"{found.level:g} {load_unit(mode)}"
+def _level(capacity: Capacity, mode: Mode) -> str:
+    return "below the lowest" if capacity.level is None else f"{capacity.level:g} {load_unit(mode)}"
 
 
-def _between(found: Capacity) -> str:
-    low = "below the lowest tried" if found.low is None else f"{found.low:g}"
-    high = "above the highest tried" if found.high is None else f"{found.high:g}"
+def _between(capacity: Capacity) -> str:
+    low = "below the lowest tried" if capacity.low is None else f"{capacity.low:g}"
+    high = "above the highest tried" if capacity.high is None else f"{capacity.high:g}"
     return f"{low} and {high}"
 
 
-def _curve(one: Decision) -> tuple[str, str, str, str, str]:
-    return one.system, one.reference, one.workload, one.mode, one.figure
+def _curve(decision: Decision) -> tuple[str, str, str, str, str]:
+    return decision.system, decision.reference, decision.workload, decision.mode, decision.figure
 
 
 def _span(words: Sequence[str]) -> str:
@@ -261,7 +269,7 @@ def _span(words: Sequence[str]) -> str:
 
 def _idle(judged: Judged) -> str:
     """Return the CPU use of systems that were up without load."""
-    blocks = [block for one in judged.used.measurements for block in one.run.blocks]
+    blocks = [block for measurement in judged.used.measurements for block in measurement.run.blocks]
     seconds = sum((block.wall_s or 0) * len(block.idle_cpu_s) for block in blocks)
     if not seconds:
         return "The compared systems were not up together: their starts followed one another."
@@ -306,21 +314,21 @@ def _ending(ended: Mapping[str, Any]) -> str:
         return ""
     after = f"after {ended['rounds']} round{'' if ended['rounds'] == 1 else 's'}"
     effects = ended.get("could_tell") or {}
-    known = [(effect, cell) for cell, effect in effects.items() if effect is not None]
+    detectable = [(effect, cell) for cell, effect in effects.items() if effect is not None]
     unknown = [cell for cell, effect in effects.items() if effect is None]
-    told = []
-    if known:
-        least, cell = max(known)
-        told.append(f"the smallest detectable difference is {percent(least)}, {cell}")
+    precision = []
+    if detectable:
+        least, cell = max(detectable)
+        precision.append(f"the smallest detectable difference is {percent(least)}, {cell}")
     if unknown:
-        told.append(f"it is not known for {listed(unknown)}")
+        precision.append(f"it is not known for {listed(unknown)}")
     match ended.get("rule"):
         case "precise":
-            return f"The experiment ended {after}, as precise as declared: {'; '.join(told)}."
+            return f"The experiment ended {after}, as precise as declared: {'; '.join(precision)}."
         case "budget":
             return (
                 f"**The experiment ended {after} because its budget was spent**, less precise than "
-                f"declared: {'; '.join(told)}."
+                f"declared: {'; '.join(precision)}."
             )
         case _:
             return f"The experiment ended {after}, as declared."
@@ -330,9 +338,9 @@ def _why(judged: Judged) -> str:
     """Return why runs are invalid: for few runs each with its reasons, else counts of reasons."""
     invalid = [verdict for verdict in judged.verdicts.values() if verdict.status == "invalid"]
     if len(invalid) <= INVALID_SPELT:
-        return "; ".join(f"`{one.run_id}`, {', '.join(one.reasons)}" for one in invalid)
+        return "; ".join(f"`{run.run_id}`, {', '.join(run.reasons)}" for run in invalid)
     names = Counter(
-        check.name for one in invalid for check in one.checks if check.outcome == "failed"
+        check.name for run in invalid for check in run.checks if check.outcome == "failed"
     )
     return (
         ", ".join(f"{name} ({count})" for name, count in names.most_common())

@@ -23,11 +23,15 @@ NOTE = (
 def autoscaled(judged: Judged) -> str:
     """Return a table of all systems of an experiment with an autoscaler; empty without one."""
     used = judged.used.measurements
-    services = {one.run.scaling.service for one in used if one.run.scaling is not None}
+    services = {
+        measurement.run.scaling.service
+        for measurement in used
+        if measurement.run.scaling is not None
+    }
     rows = [
         row
         for service in sorted(services)
-        for runs in grouped(used, lambda one: one.run.cell).values()
+        for runs in grouped(used, lambda measurement: measurement.run.cell).values()
         if (row := _row(runs, service)) is not None
     ]
     return (
@@ -39,22 +43,22 @@ def autoscaled(judged: Judged) -> str:
 
 def _row(runs: Sequence[Measurement], service: str) -> Row | None:
     cell = runs[0].run.cell
-    found = [one for run in runs if (one := instances(run.run, service)) is not None]
-    if len(found) < len(runs):
+    scaled = [of_run for run in runs if (of_run := instances(run.run, service)) is not None]
+    if len(scaled) < len(runs):
         return None
     goodput = cell_figure(runs, "ok_per_s")
-    seconds = fmean([one.instance_s for one in found])
-    served = fmean([float(one.operations["ok"].sum()) for one in runs])
+    seconds = fmean([of_run.instance_s for of_run in scaled])
+    served = fmean([float(measurement.operations["ok"].sum()) for measurement in runs])
     return {
         "service": service,
         "system": cell.system,
         "workload": cell.workload,
         "load": cell.load,
         "runs": f"{len(runs)}",
-        "instances": number(fmean([one.mean for one in found]), 2),
-        "most": number(max(one.most for one in found)),
-        "requested after, s": _times(found, "asked_s"),
-        "ready after, s": _times(found, "ready_s"),
+        "instances": number(fmean([of_run.mean for of_run in scaled]), 2),
+        "most": number(max(of_run.most for of_run in scaled)),
+        "requested after, s": _times(scaled, "asked_s"),
+        "ready after, s": _times(scaled, "ready_s"),
         "goodput, 1/s": number(goodput, 1),
         "p95, ms": number(cell_figure(runs, "p95_ms")),
         "failed": share_with_interval(failed_share(runs)),
@@ -63,5 +67,5 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
     }
 
 
-def _times(found: Sequence[Instances], figure: str) -> str:
-    return number(mean_known([getattr(one, figure) for one in found]))
+def _times(scaled: Sequence[Instances], figure: str) -> str:
+    return number(mean_known([getattr(of_run, figure) for of_run in scaled]))

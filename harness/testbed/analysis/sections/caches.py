@@ -24,10 +24,10 @@ NOTE = (
 
 def kept(judged: Judged) -> str:
     """Return what the caches of each cell saved; empty if no system has any."""
-    found = caching.cached(judged)
-    if not found:
+    runs = caching.cached(judged)
+    if not runs:
         return ""
-    rows = [_row(part) for part in grouped(found, lambda one: one.run.cell).values()]
+    rows = [_row(part) for part in grouped(runs, lambda cached: cached.run.cell).values()]
     return f"{NOTE}\n\n{markdown_table(rows, ('system', 'workload', 'load'))}"
 
 
@@ -35,15 +35,17 @@ def _row(runs: Sequence[Cached]) -> dict[str, str]:
     cell = runs[0].run.cell
 
     def mean(figure: str) -> float | None:
-        return mean_known([getattr(one, figure) for one in runs])
+        return mean_known([getattr(cached, figure) for cached in runs])
 
-    ages = [one.oldest_s for one in runs if one.oldest_s is not None]
+    ages = [cached.oldest_s for cached in runs if cached.oldest_s is not None]
     return {
         "system": cell.system,
         "workload": cell.workload,
         "load": cell.load,
         "runs": f"{len(runs)}",
-        "failed": share(sum(one.failed for one in runs) / sum(one.operations for one in runs)),
+        "failed": share(
+            sum(cached.failed for cached in runs) / sum(cached.operations for cached in runs)
+        ),
         "requests": number(mean("asked"), 0),
         "refused": share(mean("refused_share")),
         "kept": share(mean("kept_share")),

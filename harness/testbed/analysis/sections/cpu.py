@@ -32,7 +32,7 @@ def spent(judged: Judged) -> Spent:
     return {cell: services for cell, services in cells.items() if services}
 
 
-def tabulate(found: Spent) -> pl.DataFrame:
+def tabulate(spent_ms: Spent) -> pl.DataFrame:
     """Return the table of ``cpu.csv``: a row for each cell and service."""
     return pl.DataFrame(
         {
@@ -45,12 +45,12 @@ def tabulate(found: Spent) -> pl.DataFrame:
             "service": service,
             "cpu_ms_per_ok": ms,
         }
-        for cell, services in found.items()
+        for cell, services in spent_ms.items()
         for service, ms in services.items()
     )
 
 
-def by_service(found: Spent) -> str:
+def by_service(spent_ms: Spent) -> str:
     """Return what each service needed in each cell; empty without a cell."""
     rows = [
         {
@@ -62,7 +62,7 @@ def by_service(found: Spent) -> str:
                 f"{service} {number(ms, 2)}" for service, ms in services.items() if ms >= LEAST_MS
             ),
         }
-        for cell, services in found.items()
+        for cell, services in spent_ms.items()
     ]
     if not rows:
         return ""
@@ -74,10 +74,10 @@ def _by_service(runs: Sequence[Measurement]) -> Mapping[str, float]:
         return {}
     variant = runs[0].run.cell.variant
     kinds = declarations()[variant].kinds if variant in declarations() else {}
-    kind_of = {service: kind for kind, some in kinds.items() for service in some.services}
+    kind_of = {service: kind for kind, services in kinds.items() for service in services.services}
     spent_s: dict[str, float] = defaultdict(float)
-    for one in runs:
-        for service, seconds in one.run.cpu_s_by_service.items():
+    for measurement in runs:
+        for service, seconds in measurement.run.cpu_s_by_service.items():
             spent_s[kind_of.get(service, service)] += seconds
     whole_s = sum(spent_s.values())
     most_first = sorted(spent_s.items(), key=lambda each: each[1], reverse=True)

@@ -32,17 +32,17 @@ def levels(judged: Judged) -> str:
 def _rows(workload: str, runs: Sequence[Measurement]) -> Iterator[Row]:
     for system, levels in by_system(runs).items():
         on_mean, on_p95 = (efficiencies(levels, name) for name in ("mean_ms", "p95_ms"))
-        for level, some in sorted(levels.items()):
+        for level, measurements in sorted(levels.items()):
             yield {
                 "workload": workload,
                 "system": system,
                 "threads": number(level),
-                "mean, ms": _mean(some, "mean_ms", 1),
+                "mean, ms": _mean(measurements, "mean_ms", 1),
                 "E_i on the mean": _percent(on_mean.get(level)),
-                "p95, ms": _mean(some, "p95_ms", 0),
+                "p95, ms": _mean(measurements, "p95_ms", 0),
                 "E_i on the p95": _percent(on_p95.get(level)),
-                "ok/s": _mean(some, "ok_per_s", 0),
-                "CPU, ms": _mean(some, "cpu_ms_per_ok", 2),
+                "ok/s": _mean(measurements, "ok_per_s", 0),
+                "CPU, ms": _mean(measurements, "cpu_ms_per_ok", 2),
             }
 
 
@@ -50,8 +50,8 @@ def _mean(runs: Sequence[Measurement], figure: str, decimals: int) -> str:
     return number(cell_figure(runs, figure), decimals)
 
 
-def _percent(found: Interval | None) -> str:
-    if found is None:
+def _percent(interval: Interval | None) -> str:
+    if interval is None:
         return MISSING
-    known = f" [{found.low:.0f}, {found.high:.0f}]" if found.low < found.high else ""
-    return f"{found.estimate:.0f}{known}"
+    ends = f" [{interval.low:.0f}, {interval.high:.0f}]" if interval.low < interval.high else ""
+    return f"{interval.estimate:.0f}{ends}"

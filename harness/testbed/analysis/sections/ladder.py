@@ -37,14 +37,14 @@ TEXT = ("rung", *WORTH)
 def ladder(judged: Judged) -> str:
     """Return a table of the rungs for each cell; empty if the experiment is no ladder."""
     decisions = decide(judged)
-    if (found := climbed(judged.results, decisions)) is None:
+    if (climb := climbed(judged.results, decisions)) is None:
         return ""
     summary = tabulate(judged.used)
     parts = [NOTE]
     for part in summary.partition_by("workload", "mode", "level", maintain_order=True):
         title = f"**{part['workload'][0]}, {load_words(part['mode'][0], part['level'][0])}.**"
-        parts.append(f"{title}\n\n{markdown_table(_rows(found, part), TEXT)}")
-    if differ := _places(found):
+        parts.append(f"{title}\n\n{markdown_table(_rows(climb, part), TEXT)}")
+    if differ := _places(climb):
         parts.append(
             "Worth a different amount at the top than on the way up (the intervals do not "
             f"overlap): {differ}."
@@ -57,92 +57,97 @@ def sentences(judged: Judged, decisions: Sequence[Decision]) -> list[str]:
 
     Before them is one on the factor that gives most.
     """
-    if (found := climbed(judged.results, decisions)) is None:
+    if (climb := climbed(judged.results, decisions)) is None:
         return []
-    told = [_most(found)]
-    for step in found.steps:
-        at_top = {_cell(one): one for one in step.removed if one not in step.added}
-        for one in step.added:
-            if one.figure != "ok_per_s":
+    lines = [_most(climb)]
+    for step in climb.steps:
+        at_top = {
+            _cell(decision): decision for decision in step.removed if decision not in step.added
+        }
+        for decision in step.added:
+            if decision.figure != "ok_per_s":
                 continue
-            top = at_top.get(_cell(one))
-            told.append(
-                f"{one.workload}, {one.load}: goodput with {step.factor}: {_worth(one)}"
-                + (f"; at the top: {_worth(top)}" if top else "")
+            top = at_top.get(_cell(decision))
+            lines.append(
+                f"{decision.workload}, {decision.load}: goodput with {step.factor}: "
+                f"{_worth(decision)}" + (f"; at the top: {_worth(top)}" if top else "")
             )
-    return told
+    return lines
 
 
-def _most(found: Climb) -> str:
+def _most(climb: Climb) -> str:
     """Return which step of a ladder raises goodput most."""
     better = [
         (decision.ratio or 1.0, step.factor, decision)
-        for step in found.steps
+        for step in climb.steps
         for decision in step.added
         if decision.figure == "ok_per_s" and decision.decision == "better"
     ]
     if not better:
-        return f"No step of the ladder is shown to raise goodput; it has {len(found.steps)}."
+        return f"No step of the ladder is shown to raise goodput; it has {len(climb.steps)}."
     _, factor, decision = max(better, key=lambda step: step[0])
     return (
-        f"Of {len(found.steps)} steps, {factor} raises goodput most: {_worth(decision)}, "
+        f"Of {len(climb.steps)} steps, {factor} raises goodput most: {_worth(decision)}, "
         f"{decision.workload}, {decision.load}."
     )
 
 
-def _rows(found: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
+def _rows(climb: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
     measured = {row["system"]: row for row in part.iter_rows(named=True)}
     memory = memory_column(part)
     workload, level = part["workload"][0], part["level"][0]
 
-    def of_cell(ones: Sequence[Decision], figure: str) -> Decision | None:
+    def of_cell(decisions: Sequence[Decision], figure: str) -> Decision | None:
         cell = (workload, level, figure)
-        return next((one for one in ones if _cell(one) == cell), None)
+        return next((decision for decision in decisions if _cell(decision) == cell), None)
 
     def row(rung: str, added: Sequence[Decision], removed: Sequence[Decision]) -> dict[str, str]:
-        one = measured.get(rung, {})
+        measured_row = measured.get(rung, {})
         worth = [
-            of_cell(ones, figure)
-            for ones in (added, removed)
+            of_cell(decisions, figure)
+            for decisions in (added, removed)
             for figure in ("ok_per_s", "cpu_ms_per_ok")
         ]
         return {
             "rung": rung,
-            "goodput, 1/s": number(one.get("ok_per_s")),
-            "p95, ms": number(one.get("p95_ms")),
-            "CPU, ms": number(one.get("server_cpu_ms_per_ok"), 2),
-            "MB": number(one.get(memory)),
+            "goodput, 1/s": number(measured_row.get("ok_per_s")),
+            "p95, ms": number(measured_row.get("p95_ms")),
+            "CPU, ms": number(measured_row.get("server_cpu_ms_per_ok"), 2),
+            "MB": number(measured_row.get(memory)),
             **dict(zip(WORTH, map(_worth, worth), strict=True)),
             SEEN: effect(worth[0].could_tell if worth[0] else None),
         }
 
     return [
-        row(found.first, (), ()),
-        *(row(one.rung, one.added, one.removed) for one in found.steps),
+        row(climb.first, (), ()),
+        *(row(step.rung, step.added, step.removed) for step in climb.steps),
     ]
 
 
-def _worth(one: Decision | None) -> str:
-    return MISSING if one is None else f"{ratio_words(one)}, {decision_words(one)}"
+def _worth(decision: Decision | None) -> str:
+    return MISSING if decision is None else f"{ratio_words(decision)}, {decision_words(decision)}"
 
 
-def _places(found: Climb) -> str:
+def _places(climb: Climb) -> str:
     """Return the factors whose worth depends on their place."""
     return "; ".join(
-        f"{step.factor} ({one.workload}, {one.load}: {ratio_words(one)} and {ratio_words(other)})"
-        for step in found.steps
-        for one in step.added
+        f"{step.factor} ({decision.workload}, {decision.load}: {ratio_words(decision)} and "
+        f"{ratio_words(other)})"
+        for step in climb.steps
+        for decision in step.added
         for other in step.removed
-        if _cell(one) == _cell(other) and one.figure == "ok_per_s" and _apart(one, other)
+        if _cell(decision) == _cell(other)
+        and decision.figure == "ok_per_s"
+        and _apart(decision, other)
     )
 
 
-def _apart(one: Decision, other: Decision) -> bool:
+def _apart(decision: Decision, other: Decision) -> bool:
     """Return whether two intervals have nothing in common; False if one is not known."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    if decision.low is None or decision.high is None or other.low is None or other.high is None:
         return False
-    return one.high < other.low or other.high < one.low
+    return decision.high < other.low or other.high < decision.low
 
 
-def _cell(one: Decision) -> tuple[str, float, str]:
-    return one.workload, one.level, one.figure
+def _cell(decision: Decision) -> tuple[str, float, str]:
+    return decision.workload, decision.level, decision.figure

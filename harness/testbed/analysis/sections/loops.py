@@ -35,7 +35,9 @@ def loops(judged: Judged, recorded: pl.DataFrame) -> str:
             "stands beside them. All recorded runs are counted, invalid ones too.",
             markdown_table(map(_arrived, arrivals.iter_rows(named=True)), ("system", "workload")),
         ]
-    disturbed = [one for one in judged.recorded.measurements if one.run.disturbance]
+    disturbed = [
+        measurement for measurement in judged.recorded.measurements if measurement.run.disturbance
+    ]
     if disturbed:
         parts += [
             DISTURBANCE_NOTE,

@@ -11,22 +11,26 @@ from testbed.analysis.verdicts import Judged
 
 def spread(invocations: Sequence[Judged]) -> str:
     """Return the spread of blocks, pairs and invocations; empty if none is known."""
-    found = [one for one in spreads(invocations) if one.block is not None or one.pair is not None]
-    if not found:
+    with_spread = [
+        spread
+        for spread in spreads(invocations)
+        if spread.block is not None or spread.pair is not None
+    ]
+    if not with_spread:
         return ""
     several = len(invocations) > 1
     rows = [
         {
-            "figure": FIGURE[one.figure],
-            "blocks of a run": deviation(one.block),
-            "ratio, pairs of starts": deviation(one.pair),
-            **({"ratio, invocations": deviation(one.invocation)} if several else {}),
+            "figure": FIGURE[spread.figure],
+            "blocks of a run": deviation(spread.block),
+            "ratio, pairs of starts": deviation(spread.pair),
+            **({"ratio, invocations": deviation(spread.invocation)} if several else {}),
             **{
                 f"detectable, {pairs} pair{'' if pairs == 1 else 's'}": effect(ratio)
-                for pairs, ratio in one.could_tell.items()
+                for pairs, ratio in spread.could_tell.items()
             },
         }
-        for one in found
+        for spread in with_spread
     ]
     return (
         "Relative standard deviations: of blocks within a run, and of the ratio of two systems "

@@ -22,14 +22,14 @@ NOTE = (
 )
 
 
-def hops(found: Sequence[Journey]) -> str:
+def hops(journeys: Sequence[Journey]) -> str:
     """Return the time of operations at each hop; empty if no run has timers."""
-    missing = [one.cell for one in found if not one.passages]
-    if len(missing) == len(found):
+    missing = [journey.cell for journey in journeys if not journey.passages]
+    if len(missing) == len(journeys):
         return ""
     parts = [NOTE]
-    timed = (one for one in found if one.passages)
-    for study, part in grouped(timed, lambda one: Study.of(one.cell)).items():
+    timed = (journey for journey in journeys if journey.passages)
+    for study, part in grouped(timed, lambda journey: Study.of(journey.cell)).items():
         parts.append(f"**`{study.workload}`, {study.conditions}**\n\n{_table(part)}")
     if missing:
         listed = "; ".join(f"{cell.system}, {cell.workload}, {cell.load}" for cell in missing)
@@ -40,8 +40,8 @@ def hops(found: Sequence[Journey]) -> str:
 def _table(part: Sequence[Journey]) -> str:
     """Return a table with a row per system and hop, and a column per level."""
     titles = {
-        one.cell.level: f"{load_words(one.cell.mode, one.cell.level)}: ms"
-        for one in sorted(part, key=lambda one: one.cell.level)
+        journey.cell.level: f"{load_words(journey.cell.mode, journey.cell.level)}: ms"
+        for journey in sorted(part, key=lambda journey: journey.cell.level)
     }
     rows = (
         {
@@ -49,24 +49,24 @@ def _table(part: Sequence[Journey]) -> str:
             "hop": hop,
             **{title: row.get(level, MISSING) for level, title in titles.items()},
         }
-        for system in dict.fromkeys(one.cell.system for one in part)
-        for hop, row in _rows([one for one in part if one.cell.system == system])
+        for system in dict.fromkeys(journey.cell.system for journey in part)
+        for hop, row in _rows([journey for journey in part if journey.cell.system == system])
     )
     return markdown_table(rows, ("system", "hop"))
 
 
 def _rows(levels: Sequence[Journey]) -> Iterator[tuple[str, Mapping[float, str]]]:
     """Yield the rows of one system: its hops, then the number of runs behind the means."""
-    for hop in sorted({passage.hop for one in levels for passage in one.passages}):
+    for hop in sorted({passage.hop for journey in levels for passage in journey.passages}):
         yield (
             hop.name,
             {
-                one.cell.level: (
+                journey.cell.level: (
                     f"{passage.operation_ms:,.2f} ({passage.calls:.2f} × {passage.call_ms:,.2f})"
                 )
-                for one in levels
-                for passage in one.passages
+                for journey in levels
+                for passage in journey.passages
                 if passage.hop == hop
             },
         )
-    yield "runs", {one.cell.level: f"{one.runs}" for one in levels}
+    yield "runs", {journey.cell.level: f"{journey.runs}" for journey in levels}

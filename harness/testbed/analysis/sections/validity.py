@@ -41,7 +41,7 @@ def validity(judged: Judged) -> str:
     """Return the verdict of each run with the figures of its checks, the worst first."""
     runs = sorted(
         judged.recorded.measurements,
-        key=lambda one: WORST_FIRST.index(judged.verdicts[one.run.id].status),
+        key=lambda measurement: WORST_FIRST.index(judged.verdicts[measurement.run.id].status),
     )
     if not runs:
         return "No run can be read."
@@ -52,27 +52,27 @@ def validity(judged: Judged) -> str:
     limits = {
         # Not every run has each check. The limits of the worst run are shown.
         check.name: check.limit
-        for one in reversed(runs)
-        for check in judged.verdicts[one.run.id].checks
+        for measurement in reversed(runs)
+        for check in judged.verdicts[measurement.run.id].checks
     }
     shown = [
         name
-        for name, found in outcomes.items()
-        if "failed" in found or (name in SHOWN and "passed" in found)
+        for name, of_check in outcomes.items()
+        if "failed" in of_check or (name in SHOWN and "passed" in of_check)
     ]
     passed = [name for name in outcomes if name not in shown and "passed" in outcomes[name]]
-    unknown = [name for name, found in outcomes.items() if found == {"not checked"}]
+    unknown = [name for name, of_check in outcomes.items() if of_check == {"not checked"}]
     listed = "; ".join(f"{name}: {limits[name]}" for name in shown)
     rows = []
-    for one in runs:
-        status = judged.verdicts[one.run.id].status
-        marks = {check.name: _marked(check) for check in judged.verdicts[one.run.id].checks}
+    for measurement in runs:
+        status = judged.verdicts[measurement.run.id].status
+        marks = {check.name: _marked(check) for check in judged.verdicts[measurement.run.id].checks}
         rows.append(
             {
-                "run": f"`{one.run.id}`",
+                "run": f"`{measurement.run.id}`",
                 "verdict": status if status == "valid" else f"**{status}**",
                 **{name: marks.get(name, MISSING) for name in shown},
-                "strays": f"{one.strays:,}",
+                "strays": f"{measurement.strays:,}",
             }
         )
     parts = [f"{VALIDITY_NOTE} Limits: {listed}."]

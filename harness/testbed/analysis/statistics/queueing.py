@@ -53,10 +53,10 @@ def bounds(stations: Sequence[Station], delay_s: float = 0.0) -> Bounds:
     ``delay_s`` is time without waiting for a station: thinking, or resources that are never short.
     Raises `ValueError` if nothing takes time.
     """
-    alone_s = delay_s + sum(one.demand_s for one in stations)
+    alone_s = delay_s + sum(station.demand_s for station in stations)
     if alone_s <= 0:
         raise ValueError("no station has a demand, and there is no delay")
-    rate = min((one.highest_rate for one in stations), default=math.inf)
+    rate = min((station.highest_rate for station in stations), default=math.inf)
     return Bounds(rate, rate * alone_s)
 
 
@@ -70,11 +70,11 @@ def closed_throughput(stations: Sequence[Station], most: int, delay_s: float = 0
     """
     number = np.arange(most + 1)
     total = xlogy(number, delay_s) - gammaln(number + 1)
-    for one in stations:
+    for station in stations:
         # Beyond its servers, a station works no faster.
-        busy = np.minimum(number, one.servers)
-        own = xlogy(number, one.demand_s) - gammaln(busy + 1)
-        own -= (number - busy) * math.log(one.servers)
+        busy = np.minimum(number, station.servers)
+        own = xlogy(number, station.demand_s) - gammaln(busy + 1)
+        own -= (number - busy) * math.log(station.servers)
         total = np.array([logsumexp(total[: n + 1] + own[n::-1]) for n in number])
     rates: Floats = np.exp(total[:-1] - total[1:])
     return rates

@@ -163,11 +163,11 @@ def larger(between: Deviation, of_blocks: Deviation | None) -> Deviation:
 
 def pooled_sd(groups: Iterable[ArrayLike]) -> Deviation | None:
     """Return the standard deviation within groups; None if no group has two values."""
-    known = [group for one in groups if (group := np.asarray(one, dtype=float)).size > 1]
-    if not known:
+    repeated = [group for values in groups if (group := np.asarray(values, dtype=float)).size > 1]
+    if not repeated:
         return None
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in known)
-    freedom = sum(group.size - 1 for group in known)
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in repeated)
+    freedom = sum(group.size - 1 for group in repeated)
     return Deviation(math.sqrt(squares / freedom), freedom)
 
 
@@ -186,8 +186,8 @@ def unpaired_ratios(above: Sequence[ArrayLike], below: Sequence[ArrayLike]) -> l
     logarithms, Holm over the cells.
     """
     estimates, pvalues, tests = [], [], []
-    for one, other in zip(above, below, strict=True):
-        logs = np.log(one), np.log(other)
+    for over, other in zip(above, below, strict=True):
+        logs = np.log(over), np.log(other)
         estimates.append(float(logs[0].mean() - logs[1].mean()))
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # Equal runs.
             test = stats.ttest_ind(*logs, equal_var=False)
@@ -249,15 +249,15 @@ def simulated_outcomes(
     rng = np.random.default_rng(seed)
     starts = rng.normal(math.log(effect), pair_sd, (experiments, cells, pairs, 1))
     ratios = starts + rng.normal(0, ratio_sd, (experiments, cells, pairs, blocks))
-    found: Counter[Verdict] = Counter()
+    verdicts: Counter[Verdict] = Counter()
     for experiment in ratios:
         if pairs == 1:
             decided = paired_ratios(list(experiment[:, 0, :]))
         else:
             of_blocks = sd_of_means(list(experiment.reshape(-1, blocks)))
             decided = paired_ratios(list(experiment.mean(axis=2)), of_blocks)
-        found.update(told.verdict for told in decided or ())
-    return found
+        verdicts.update(ratio.verdict for ratio in decided or ())
+    return verdicts
 
 
 def _side(estimate: float) -> Verdict:

@@ -61,13 +61,13 @@ def trend_of_rates(
     make of a line, as few spells may lie on one by chance. ``between`` is their relative standard
     deviation.
     """
-    logs = np.array([_log_rate(one) for one in spells])
+    logs = np.array([_log_rate(spell) for spell in spells])
     if beside:
-        logs -= np.mean([[_log_rate(one) for one in others] for others in beside], axis=0)
+        logs -= np.mean([[_log_rate(spell) for spell in others] for others in beside], axis=0)
     places = np.arange(logs.size)
     line = stats.linregress(places, logs)
     error = math.hypot(
-        *(_error_of_rate(some[place]) for some in (spells, *beside) for place in (0, -1))
+        *(_error_of_rate(system[place]) for system in (spells, *beside) for place in (0, -1))
     )
     alike = between * math.sqrt(1 + 1 / len(beside) if beside else 1)
     error = max(error, alike * places[-1] / float(np.linalg.norm(places - places.mean())))
@@ -101,5 +101,5 @@ def change_of_mean(earlier: Floats, later: Floats) -> Change:
     ratio = float(sides[1].mean() / sides[0].mean())
     if min(side.size for side in sides) < BATCHES:
         return Change(ratio, math.inf)
-    batches = [[one.mean() for one in np.array_split(side, BATCHES)] for side in sides]
+    batches = [[batch.mean() for batch in np.array_split(side, BATCHES)] for side in sides]
     return Change(ratio, math.hypot(*(stats.sem(means) / np.mean(means) for means in batches)))
