@@ -1,7 +1,18 @@
 """Turn JMeter's result files into tables, figures and the report.
 
-`results` finds runs, `samples` reads them, `verdicts` judges them, `decisions` compares systems,
-`summary` makes one row per cell, and `hops` shows where the time went. `quantities` defines the
-compared figures and `statistics` holds the formulas. `sections` and `claims` write the report's
-text, `figures` draws, and `report` runs ``analysis/report.ipynb``.
+A result row flows through these modules, in this order:
+
+- Reading: `results` finds runs, `loose_files` reads files that the testbed did not record, and
+  `samples` makes samples and operations of rows.
+- Judging: `verdicts`.
+- Figures of a run: `quantities` defines those that are compared. `hops`, `accounts`, `caching`,
+  `autoscaling`, `demands` and `objective` have those of one kind of experiment. `per_run` makes
+  tables of them, `studies` and `grouping` groups.
+- Comparing: `decisions` compares systems, `aa` identical ones, `comparison` two results.
+  `precision` says what would be detected. `summary` makes a row of each cell.
+- Following from these: `ladders`, `scaling`, `capacities`, `prices`.
+- Writing: `answer`, `tables`, `sections`, `claims` and `figures` make text and pictures. `report`
+  runs ``analysis/report.ipynb``, `published` needs no samples, `flames` draws profiles.
+
+`statistics` has the formulas, `arrays` the types of arrays.
 """

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from testbed.analysis.decisions import Decision, decide, references
+from testbed.analysis.quantities import CPU
 from testbed.analysis.results import Results
 from testbed.analysis.verdicts import Judged
 from testbed.model.systems import declarations
@@ -62,7 +63,7 @@ def known_differences(
     return [
         (1 + handicap.calls[decision.workload] * more / decision.reference_value, decision)
         for decision in decisions
-        if decision.figure == "cpu_ms_per_ok" and decision.reference_value
+        if decision.figure == CPU.name and decision.reference_value
         if (handicap := own[decision.system]) and decision.workload in handicap.calls
         if (more := more_ms[decision.system] - more_ms.get(decision.reference, 0.0))
         and kinds[decision.system] == kinds[decision.reference]

@@ -88,7 +88,7 @@ def account(measurement: Measurement) -> Account:
     kept = run.ledger or {}
     lost = kept["lost"] + kept["dropped"]
     refused = int((operations["failure"] == "rejected").sum())
-    asked = pl.col("step").cast(pl.String) != "fetch"
+    is_request = pl.col("step").cast(pl.String) != "fetch"
     offered = kept["accepted"] + refused
     starts = operations["start_ms"].to_numpy()
     # The last arrival ends its own interval too.
@@ -102,7 +102,7 @@ def account(measurement: Measurement) -> Account:
         run=run,
         offered=offered,
         accepted=kept["accepted"],
-        confirmed=measurement.recorded.samples.filter(pl.col("ok") & asked).height,
+        confirmed=measurement.recorded.samples.filter(pl.col("ok") & is_request).height,
         refused=refused,
         built=kept["built"],
         lost=lost,

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from testbed.analysis.decisions import HEADLINE, Decision, Outcome
+from testbed.analysis.decisions import Decision, Outcome
+from testbed.analysis.quantities import HEADLINE
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import bound_text, ratio_text
 from testbed.model import systems

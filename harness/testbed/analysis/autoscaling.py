@@ -25,10 +25,10 @@ class Instances:
     instance_s: float
     """Seconds added up over instances, each from the decision to start it."""
     asked_s: float | None = None
-    """When the first further one was asked for, in seconds since the load began; None if none was.
+    """When the first further one was requested, in seconds since the load began; None if none was.
     """
     ready_s: float | None = None
-    """When a further one was seen ready."""
+    """When a further one was ready."""
 
 
 def instances(run: Run, service: str) -> Instances | None:

@@ -1,4 +1,4 @@
-"""What caches save: how often what is behind them was asked, and how old answers were."""
+"""What caches save: how often they requested what is behind them, and how old answers were."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from testbed.model.systems import Caching, declarations
 
 @dataclass(frozen=True)
 class Cached:
-    """What a run asked of its system, and what the system asked of what is behind its caches."""
+    """The requests of a run to its system, and those of the system to what is behind its caches."""
 
     run: Run
     operations: int
@@ -37,7 +37,7 @@ class Cached:
 
     @property
     def kept_share(self) -> float:
-        """The share of operations for which nothing behind the caches was asked."""
+        """The share of operations without a request behind the caches."""
         return max(0.0, 1 - self.asked / self.operations) if self.operations else 0.0
 
     @property
@@ -59,8 +59,8 @@ class Cached:
     @property
     def predicted_share(self) -> float | None:
         """The kept share that follows from `predicted_asked`."""
-        asked = self.predicted_asked
-        return None if asked is None else 1 - asked / self.operations
+        requests = self.predicted_asked
+        return None if requests is None else 1 - requests / self.operations
 
     @property
     def refused_share(self) -> float | None:
@@ -73,10 +73,10 @@ class Cached:
 
         None for a run in which fewer than two answers stop being fresh.
         """
-        asked = self.predicted_asked
-        if asked is None or not self.fresh_s or self.length_s < 2 * self.fresh_s:
+        needed = self.predicted_asked
+        if needed is None or not self.fresh_s or self.length_s < 2 * self.fresh_s:
             return None
-        return self.asked / asked
+        return self.asked / needed
 
     @property
     def oldest_share(self) -> float | None:

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from scipy import stats
 
-from testbed.analysis.decisions import DECIDING_RUNS, HEADLINE, Decision, decided, figures_of
-from testbed.analysis.quantities import FIGURES, WORDS, failed_share, run_figure
+from testbed.analysis.decisions import DECIDING_RUNS, Decision, decided, figures_of
+from testbed.analysis.quantities import HEADLINE, QUANTITIES, failed_share, run_figure
 from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement, load
 from testbed.analysis.statistics.intervals import Interval
@@ -90,7 +90,7 @@ def side_by_side(results: Path, base: Path, *, anyway: bool = False) -> SideBySi
     runs = {cell: min(len(before[cell]), len(after[cell])) for cell in shared}
     failed = {cell: (failed_share(before[cell]), failed_share(after[cell])) for cell in shared}
     decisions: list[Decision] = []
-    for figure in FIGURES:
+    for figure in QUANTITIES:
         sides = {cell: figures_of((before[cell], after[cell]), figure) for cell in shared}
         enough = [cell for cell in shared if sides[cell][0].size and runs[cell] >= DECIDING_RUNS]
         ratios = unpaired_ratios(*([sides[cell][side] for cell in enough] for side in (1, 0)))
@@ -128,7 +128,7 @@ def regressions(both: SideBySide, factor: float) -> list[str]:
         if both.runs[cell] >= DECIDING_RUNS and shares[1].low > shares[0].high
     ]
     return failures + [
-        f"{_where(decision)}: {WORDS[decision.figure]} ×{ratio_words(decision)}"
+        f"{_where(decision)}: {QUANTITIES[decision.figure].words} ×{ratio_words(decision)}"
         for decision in both.decisions
         if decision.decision == "worse"
         and decision.ratio

@@ -22,9 +22,9 @@ from scipy import stats
 from testbed.analysis.arrays import Floats
 from testbed.analysis.quantities import (
     CLOCK_MS,
-    MORE_IS_BETTER,
+    HEADLINE,
     QUANTILES,
-    WORDS,
+    QUANTITIES,
     block_figures,
     failed_share,
     run_figure,
@@ -40,9 +40,6 @@ DECIDING_RUNS = 3
 
 FAILS_APART = 0.01
 """Share of operations by which a system may fail more and still be called the faster one."""
-
-HEADLINE = ("ok_per_s", "p95_ms", "cpu_ms_per_ok")
-"""Figures that a comparison decides by."""
 
 Outcome = Literal["better", "worse", "alike", "not known"]
 Sides = tuple[Floats, Floats]
@@ -309,7 +306,7 @@ def _decide(
             why = "disturbed by other programs" if paired.disturbed else "no pair of runs counts"
             yield replace(unknown, reason=why)
         elif not sides[0].size:
-            yield replace(unknown, reason=f"a run has no {WORDS[figure]}")
+            yield replace(unknown, reason=f"a run has no {QUANTITIES[figure].words}")
         elif place not in by_place:
             ratio = math.exp(float(paired.differences(figure).mean()))
             yield replace(unknown, ratio=ratio, reason="one block of one pair")
@@ -332,5 +329,5 @@ def _outcome(figure: str, ratio: DecidedRatio, figures: tuple[float, float]) -> 
         return "alike", ""
     if clock and abs(figures[1] - figures[0]) < clock + 1e-6:
         return "not known", "the difference is within the clock's 1 ms"
-    better = (ratio.verdict == "higher") == (figure in MORE_IS_BETTER)
+    better = (ratio.verdict == "higher") == QUANTITIES[figure].more_is_better
     return ("better" if better else "worse"), ""

@@ -36,7 +36,7 @@ class Climb:
 
 
 def climbed(results: Results, decisions: Sequence[Decision]) -> Climb | None:
-    """Return the worth of each step of a ladder; None if the experiment is none."""
+    """Return the worth of each step of a ladder; None if the experiment has none."""
     if not (declared := results.declared.get("ladder")):
         return None
     factors, top = list(declared["factors"]), declared["top"].get("preset", "tuned")

@@ -11,7 +11,7 @@ from testbed.analysis.results import Run
 
 
 class OfRun(Protocol):
-    """A dataclass of what was found about a run."""
+    """A dataclass with results of one run."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 

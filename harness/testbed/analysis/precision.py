@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from testbed.analysis.decisions import HEADLINE, PairedCell, decide, paired_cells, references
-from testbed.analysis.quantities import FIGURES, block_figures
+from testbed.analysis.decisions import PairedCell, decide, paired_cells, references
+from testbed.analysis.quantities import HEADLINE, QUANTITIES, block_figures
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.ratios import Design, Deviation, larger, pooled_sd
 from testbed.analysis.verdicts import Judged, judge_all
@@ -27,10 +27,10 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
     0.1 means that an increase by 10 % is detected with a probability of 0.8. If several systems are
     compared, it is the largest of theirs. None if it is not yet known for each of them: one pair of
     starts, for example, says nothing about other starts. The results may be unfinished; the dict is
-    empty if they cannot be read. Raises `UserError` if ``figure`` is not one of `FIGURES`.
+    empty if they cannot be read. Raises `UserError` if ``figure`` is not one of `QUANTITIES`.
     """
-    if figure not in FIGURES:
-        raise unknown("figure", figure, FIGURES)
+    if figure not in QUANTITIES:
+        raise unknown("figure", figure, QUANTITIES)
     try:
         judged = judge_all(load(results))
     except UserError:

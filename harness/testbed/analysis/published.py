@@ -15,7 +15,7 @@ from testbed.analysis.answer import Answer, Measured, answer, findings
 from testbed.analysis.decisions import Decision
 from testbed.analysis.figures import cells, decided
 from testbed.analysis.figures.figure import ReportFigure
-from testbed.analysis.quantities import geometric_mean
+from testbed.analysis.quantities import CPU, geometric_mean
 from testbed.analysis.results import Results, recorded_results
 from testbed.analysis.sections import conditions
 from testbed.analysis.sections.answer import (
@@ -171,7 +171,7 @@ def _cpu(table: pl.DataFrame) -> str:
             **{key: row[key] for key in ("system", "workload")},
             "level": f"{row['level']:g}",
             "service": row["service"],
-            "CPU, ms": number(row["cpu_ms_per_ok"], 2),
+            CPU.title: number(row[CPU.name], CPU.decimals),
         }
         for row in table.iter_rows(named=True)
     ]

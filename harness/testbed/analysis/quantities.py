@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
@@ -10,30 +11,61 @@ from scipy import stats
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, mean_interval, wilson
 
-QUANTILES: Mapping[str, float | None] = {
-    "mean_ms": None,
-    "p50_ms": 0.50,
-    "p95_ms": 0.95,
-    "p99_ms": 0.99,
-}
-"""Quantiles of the response times of successful operations; None is the mean."""
-
-FIGURES = (*QUANTILES, "ok_per_s", "cpu_ms_per_ok")
-"""Figures whose ratios are compared."""
-
-WORDS = {
-    "mean_ms": "mean",
-    "p50_ms": "median",
-    "p95_ms": "p95",
-    "p99_ms": "p99",
-    "ok_per_s": "goodput",
-    "cpu_ms_per_ok": "CPU time per successful operation",
-}
-
 CLOCK_MS = 1.0
 """The resolution of JMeter's times; a time of 0 counts as half of it, so that ratios exist."""
 
-MORE_IS_BETTER = frozenset({"ok_per_s"})
+
+@dataclass(frozen=True)
+class Quantity:
+    """A figure by which runs are compared."""
+
+    name: str
+    """Its column in ``runs.csv``, and its name in experiments and decisions."""
+    label: str
+    unit: str
+    words: str
+    """What it is called in a sentence."""
+    decimals: int = 0
+    more_is_better: bool = False
+    heading: str = ""
+    """The title of a figure of it alone; by default `words`."""
+    column: str = ""
+    """Its column in ``summary.csv``; by default the name."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heading", self.heading or self.words)
+        object.__setattr__(self, "column", self.column or self.name)
+
+    @property
+    def title(self) -> str:
+        """The title of a column of a report: ``p95, ms``."""
+        return f"{self.label}, {self.unit}"
+
+
+MEAN = Quantity("mean_ms", "mean", "ms", "mean", 1, heading="response time, mean")
+P50 = Quantity("p50_ms", "p50", "ms", "median", heading="response time, p50")
+P95 = Quantity("p95_ms", "p95", "ms", "p95", heading="response time, p95")
+P99 = Quantity("p99_ms", "p99", "ms", "p99", heading="response time, p99")
+GOODPUT = Quantity("ok_per_s", "goodput", "1/s", "goodput", more_is_better=True)
+CPU = Quantity(
+    *("cpu_ms_per_ok", "CPU", "ms", "CPU time per successful operation", 2),
+    heading="CPU time of an operation",
+    column="server_cpu_ms_per_ok",
+)
+
+QUANTITIES = {quantity.name: quantity for quantity in (MEAN, P50, P95, P99, GOODPUT, CPU)}
+"""The quantities whose ratios are compared, by name."""
+
+QUANTILES: Mapping[str, float | None] = {
+    MEAN.name: None,
+    P50.name: 0.50,
+    P95.name: 0.95,
+    P99.name: 0.99,
+}
+"""Quantiles of the response times of successful operations; None is the mean."""
+
+HEADLINE = (GOODPUT.name, P95.name, CPU.name)
+"""Quantities that a comparison decides by."""
 
 
 def run_figure(measurement: Measurement, figure: str) -> float | None:
@@ -68,7 +100,7 @@ def _figure(block: Measurement, figure: str) -> float | None:
         if not elapsed.size:
             return None
         return float(elapsed.mean() if share is None else np.quantile(elapsed, share))
-    if figure == "ok_per_s":
+    if figure == GOODPUT.name:
         return block.pace.ok_per_s
     charged, cpu_s = int(block.recorded.operations["ok"].sum()), block.run.server_cpu_s
     return 1000 * cpu_s / charged if cpu_s and charged else None

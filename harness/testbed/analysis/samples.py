@@ -94,7 +94,7 @@ LATEST_MS = 10**13
 BACK_MS = 250
 """How much an exchange may begin before the end of the last one on its thread.
 
-JMeter's clock was seen to be adjusted by up to 100 ms; a stepped clock moves by more.
+JMeter's clock was adjusted by up to 100 ms in our runs; a stepped clock moves by more.
 """
 
 AHEAD_MS = 1000

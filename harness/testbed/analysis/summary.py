@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 
 from testbed.analysis.quantities import (
-    FIGURES,
+    CPU,
     QUANTILES,
+    QUANTITIES,
     cell_figure,
     failed_share,
     geometric_mean,
@@ -45,7 +46,7 @@ SCHEMA: dict[str, type[pl.DataType]] = {
     "dropped": pl.Int64,
     "acknowledged_mean_ms": pl.Float64,
     "acknowledged_p95_ms": pl.Float64,
-    "server_cpu_ms_per_ok": pl.Float64,
+    CPU.column: pl.Float64,
     "server_rss_mb": pl.Float64,
     "server_pss_mb": pl.Float64,
     "server_throttled_s": pl.Float64,
@@ -83,7 +84,7 @@ def each_run(judged: Judged) -> pl.DataFrame:
     """Return a row for each readable run, so that runs can be judged again without the samples.
 
     ``pair`` is of starts, ``place`` is after the start, and ``age_s`` is of the stack. ``why``
-    gives the reasons of the verdict. ``operations``, ``failed_share`` and `FIGURES` are of what
+    gives the reasons of the verdict. ``operations``, ``failed_share`` and `QUANTITIES` are of what
     counts of the run.
     """
     counted = {measurement.run.id: measurement for measurement in judged.used.measurements}
@@ -107,7 +108,7 @@ def each_run(judged: Judged) -> pl.DataFrame:
                 "failed_share": failed_share([measurement]).estimate
                 if measurement.arrivals
                 else None,
-                **{figure: run_figure(measurement, figure) for figure in FIGURES},
+                **{figure: run_figure(measurement, figure) for figure in QUANTITIES},
             }
         )
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -152,7 +153,10 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "operations_per_s": geometric_mean(
             [measurement.pace.operations_per_s for measurement in measurements]
         ),
-        **{figure: cell_figure(measurements, figure) for figure in FIGURES if figure in SCHEMA},
+        **{
+            quantity.column: cell_figure(measurements, name)
+            for name, quantity in QUANTITIES.items()
+        },
         "service_mean_ms": _mean_over(good, "service_ms"),
         "late": sum(measurement.late for measurement in measurements) if is_open else None,
         "dropped": counts[NOT_BEGUN] if is_open else None,
@@ -160,7 +164,6 @@ def _row(cell: Cell, measurements: Sequence[Measurement]) -> dict[str, Any]:
         "acknowledged_p95_ms": geometric_mean(
             [table["elapsed_ms"].quantile(0.95, "linear") for table in acknowledged]
         ),
-        "server_cpu_ms_per_ok": cell_figure(measurements, "cpu_ms_per_ok"),
         "server_rss_mb": _mean_of_sums(run.server_rss_mb for run in runs),
         "server_pss_mb": _mean_of_sums(run.server_pss_mb for run in runs),
         "server_throttled_s": _mean_of_sums(run.server_throttled_s for run in runs),

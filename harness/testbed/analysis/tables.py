@@ -14,6 +14,7 @@ from rich.text import Text
 
 from testbed.analysis.decisions import Decision
 from testbed.analysis.grouping import grouped
+from testbed.analysis.quantities import CPU, GOODPUT, MEAN, P50, P95, P99, QUANTITIES, Quantity
 from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
@@ -80,15 +81,23 @@ def cell(row: Row) -> Row:
     }
 
 
+def columns(row: Row, *quantities: Quantity) -> Row:
+    """Return quantities of a summary's row, titled with their units; missing ones are dashes."""
+    return {
+        quantity.title: number(row.get(quantity.column), quantity.decimals)
+        for quantity in quantities
+    }
+
+
 def speed(row: Row) -> Row:
     """Return a row of the table of speed, see `SPEED_NOTE`."""
     return {
         **cell(row),
-        "ok/s": number(row["ok_per_s"]),
-        "mean": number(row["mean_ms"], 1),
-        "p50": number(row["p50_ms"]),
-        "p95": number(row["p95_ms"]),
-        "p99": number(row["p99_ms"]),
+        "ok/s": number(row[GOODPUT.column]),
+        **{
+            quantity.label: number(row[quantity.column], quantity.decimals)
+            for quantity in (MEAN, P50, P95, P99)
+        },
         "failed": share(row["failed_share"]),
     }
 
@@ -99,7 +108,7 @@ def cost(row: Row) -> Row:
         **cell(row),
         "failures by class": failures(row),
         "ack ms": number(row["acknowledged_mean_ms"], 1),
-        "CPU ms": number(row["server_cpu_ms_per_ok"], 2),
+        "CPU ms": number(row[CPU.column], CPU.decimals),
         "PSS MB": number(row["server_pss_mb"]),
         "RSS MB": number(row["server_rss_mb"]),
         "generator": number(row["generator_cores"], 2),
@@ -120,15 +129,6 @@ LONG = ("failures by class", "system")
 """Columns whose values are broken before a number is cut off."""
 CELL_TEXT = ("system", "workload", "failures by class")
 
-FIGURE = {"ok_per_s": "goodput", "p95_ms": "p95", "cpu_ms_per_ok": "CPU"}
-"""Short names of the headline figures."""
-
-LONG_WORDS = {
-    "ok_per_s": "goodput",
-    "p95_ms": "response time, p95",
-    "cpu_ms_per_ok": "CPU time of an operation",
-}
-
 SEEN = "could see"
 """The column of detectable differences."""
 
@@ -140,9 +140,6 @@ DECIDED_NOTE = (
     f"is within {100 * (ALIKE - 1):.0f} % of 1; {SEEN}: the smallest difference that would have "
     f"been seen with a probability of {100 * POWER:.0f} %"
 )
-
-DECIMALS = {"ok_per_s": 0, "p95_ms": 0, "cpu_ms_per_ok": 2}
-"""Decimals of the headline figures."""
 
 WHOLE = 100
 """Value from which a figure has no decimals."""
@@ -215,11 +212,11 @@ def decided_rows(decisions: Iterable[Decision]) -> list[Row]:
     for decision in decisions:
         arrivals = "" if decision.mode == "closed" else "/s"
         value, ratio = decision.reference_value, decision.ratio
-        decimals = 0 if value is None or value >= WHOLE else DECIMALS[decision.figure]
+        decimals = 0 if value is None or value >= WHOLE else QUANTITIES[decision.figure].decimals
         others = None if value is None or ratio is None else value * ratio
         rows.append(
             {
-                "figure": FIGURE[decision.figure] if decision.figure != before else "",
+                "figure": QUANTITIES[decision.figure].label if decision.figure != before else "",
                 "cell": f"{decision.workload} {decision.level:g}{arrivals}",
                 decision.reference: number(value, decimals),
                 decision.system: number(others, decimals),
@@ -241,7 +238,7 @@ def remarks(decisions: Iterable[Decision]) -> list[str]:
             pairs = "1 pair" if decision.left_out == 1 else f"{decision.left_out} pairs"
             figures.setdefault((f"{pairs} left out", where), []).append("")
         if decision.reason:
-            words = f"{FIGURE[decision.figure]} not known"
+            words = f"{QUANTITIES[decision.figure].label} not known"
             figures.setdefault((decision.reason, where), []).append(words)
     cells: dict[str, list[str]] = {}
     for (reason, where), remarked in figures.items():

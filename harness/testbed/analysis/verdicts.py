@@ -116,7 +116,7 @@ BY_ITSELF = OVERLOAD | {STALL, TREND, WARM, PAUSES}
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a run; ``figure`` is what was found and ``limit`` the limit, both in words.
+    """One check of a run; ``figure`` is the result and ``limit`` the limit, both in words.
 
     ``not checked`` means that the record does not tell, or that the check does not apply.
     """
@@ -433,11 +433,11 @@ def _little(measurement: Measurement) -> Check:
     threads = measurement.run.cell.threads
     if measurement.run.cell.mode != "closed":
         return _check(name, limit, "open loop")
-    seen = in_flight(measurement)
-    if seen is None or seen[2] < SHORTEST_WINDOW * threads:
+    flow = in_flight(measurement)
+    if flow is None or flow[2] < SHORTEST_WINDOW * threads:
         return _check(name, limit, "too few operations while all threads ran")
-    rate, response_s, _ = seen
-    deviation, slack = _deviation(seen, threads)
+    rate, response_s, _ = flow
+    deviation, slack = _deviation(flow, threads)
     if deviation < 0 and not measurement.run.recorded:
         return _check(name, limit, f"see {PAUSES}")
     figure = f"X·R = {rate * response_s:.2f} for {threads} threads, {100 * deviation:+.1f} %"
@@ -445,11 +445,11 @@ def _little(measurement: Measurement) -> Check:
     return _check(name, limit, figure, holds)
 
 
-def _deviation(seen: tuple[float, float, int], threads: int) -> tuple[float, float]:
+def _deviation(flow: tuple[float, float, int], threads: int) -> tuple[float, float]:
     """Return by what share ``X·R``, of `in_flight`, deviates from the threads, and what share of an
     operation a generator needs between two of them.
     """
-    rate, response_s, _ = seen
+    rate, response_s, _ = flow
     return rate * response_s / threads - 1, BETWEEN_MS / 1000 / response_s
 
 
@@ -503,9 +503,9 @@ def _pauses(measurement: Measurement) -> Check:
     name, limit = PAUSES, f"at most {_percent(TOLERANCE)} of the time"
     if measurement.run.recorded or measurement.run.cell.mode != "closed":
         return _check(name, limit, "a plan of the testbed, or an open loop")
-    if (seen := in_flight(measurement)) is None:
+    if (flow := in_flight(measurement)) is None:
         return _check(name, limit, "all threads never ran together")
-    deviation, slack = _deviation(seen, measurement.run.cell.threads)
+    deviation, slack = _deviation(flow, measurement.run.cell.threads)
     figure = f"{_percent(max(-deviation, 0.0))} of the time"
     return _check(name, limit, figure, -deviation <= max(TOLERANCE, slack))
 
@@ -556,12 +556,12 @@ def _generator_late(measurement: Measurement) -> Check:
     or from the intended start if that is later. On busy cores the load does.
     """
     name, limit = "generator late", f"at most {_percent(TOLERANCE)} of arrivals"
-    asked = measurement.recorded.operations.drop_nulls("intended_ms").sort("start_ms")
-    if measurement.run.cell.mode != "open" or asked.is_empty():
+    planned = measurement.recorded.operations.drop_nulls("intended_ms").sort("start_ms")
+    if measurement.run.cell.mode != "open" or planned.is_empty():
         return _check(name, limit, "closed loop, or no intended starts recorded")
     free = (pl.col("start_ms") + pl.col("service_ms")).shift(1).over("thread")
     due = pl.max_horizontal(pl.col("intended_ms"), free)
-    late = asked.select((pl.col("start_ms") - due > LATE_MS).mean()).item()
+    late = planned.select((pl.col("start_ms") - due > LATE_MS).mean()).item()
     figure = f"{_percent(late)} began over {LATE_MS} ms late"
     # What the generator itself needs of busy cores is the next check.
     busy = sum(_cores_used(measurement) or ()) >= BUSY_SHARE
@@ -703,13 +703,13 @@ def _clocks(measurement: Measurement) -> Check:
 def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Check:
     """Check that the run had as many cores as the experiment had at its start."""
     name, limit = "environment", "that of the results"
-    seen, usable = measurement.run.generator_cpus, environment.get("usable_cpus")
+    cores, usable = measurement.run.generator_cpus, environment.get("usable_cpus")
     if measurement.run.cell.backends == "kubernetes":
         return _check(name, limit, "generators in pods, whose limits are the same")
-    if seen is None or usable is None:
+    if cores is None or usable is None:
         return _check(name, limit, "not recorded")
     return _check(
-        name, limit, f"{seen:g} usable cores, {usable:g} at the start", bool(seen == usable)
+        name, limit, f"{cores:g} usable cores, {usable:g} at the start", bool(cores == usable)
     )
 
 

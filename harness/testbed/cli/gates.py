@@ -55,7 +55,7 @@ class Failure:
         return {"gate": str(self.gate), **{key: cell[key] for key in where}}
 
     def __str__(self) -> str:
-        from testbed.analysis.quantities import WORDS
+        from testbed.analysis.quantities import QUANTITIES
         from testbed.analysis.tables import ratio_words
         from testbed.model.loads import load_words
 
@@ -63,8 +63,8 @@ class Failure:
         ratio = "no ratio" if finding.low is None else ratio_words(finding)
         return (
             f"{self.gate}: {finding.workload}, {load_words(finding.mode, finding.level)}: "
-            f"{WORDS[finding.figure]} of {finding.system} ÷ {finding.baseline}: {ratio}, "
-            f"{finding.decided}"
+            f"{QUANTITIES[finding.figure].words} of {finding.system} ÷ {finding.baseline}: "
+            f"{ratio}, {finding.decided}"
         )
 
 

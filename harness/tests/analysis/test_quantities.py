@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from testbed.analysis.quantities import FIGURES, block_figures, run_figure, share_over_runs
+from testbed.analysis.quantities import QUANTITIES, block_figures, run_figure, share_over_runs
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.intervals import wilson
 
 from .synthetic import write_blocks, write_run
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", QUANTITIES)
 def test_a_runs_figure_is_the_geometric_mean_over_its_blocks(tmp_path: Path, figure: str) -> None:
     write_blocks(tmp_path, medians_ms=(10, 20))
     (run,) = load(tmp_path).measurements

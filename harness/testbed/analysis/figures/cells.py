@@ -100,9 +100,9 @@ def _draw_goodput(cells: Sequence[Observed]) -> tuple[Figure, str]:
     goodput = _intervals(cells, "ok_per_s")
     figure, panels = _panels(cells)
     for axes, rows in panels:
-        for place, cell, look in rows:
+        for place, cell, style in rows:
             interval = goodput[_key(cell)]
-            axes.barh(place, interval.estimate, height=0.8, color=look.colour, alpha=0.75)
+            axes.barh(place, interval.estimate, height=0.8, color=style.colour, alpha=0.75)
             _mark(axes, place, interval, fmt="none", ecolor="black", elinewidth=1.2)
             _say(axes, place, interval.high, f"{_short(interval.estimate)}")
         axes.set_xlim(0, 1.2 * max(goodput[_key(cell)].high for _, cell, _ in rows))
@@ -116,11 +116,11 @@ def _draw_times(cells: Sequence[Observed]) -> tuple[Figure, str]:
     medians, p95 = _intervals(cells, "p50_ms"), _intervals(cells, "p95_ms")
     figure, panels = _panels(cells)
     for axes, rows in panels:
-        for place, cell, look in rows:
+        for place, cell, style in rows:
             median, high = medians[_key(cell)], p95[_key(cell)]
-            axes.plot([median.estimate, high.estimate], [place, place], color=look.colour, lw=1)
-            _mark(axes, place, median, fmt=look.marker, color=look.colour, mfc="white", ms=5)
-            _mark(axes, place, high, fmt=look.marker, color=look.colour, ms=5)
+            axes.plot([median.estimate, high.estimate], [place, place], color=style.colour, lw=1)
+            _mark(axes, place, median, fmt=style.marker, color=style.colour, mfc="white", ms=5)
+            _mark(axes, place, high, fmt=style.marker, color=style.colour, ms=5)
             words = f"{_short(median.estimate)}, {_short(high.estimate)}"
             _say(axes, place, high.high, words)
         lows = [medians[_key(cell)].low for _, cell, _ in rows]
@@ -141,10 +141,10 @@ def _draw_times(cells: Sequence[Observed]) -> tuple[Figure, str]:
 def _panels(
     cells: Sequence[Observed],
 ) -> tuple[Figure, list[tuple[Axes, list[tuple[float, Observed, LineStyle]]]]]:
-    """Return a panel for each workload, with the place and the look of each of its rows."""
-    looks = line_styles(cell.system for cell in cells)
+    """Return a panel for each workload, with the place and the style of each of its rows."""
+    styles = line_styles(cell.system for cell in cells)
     studies = grouped(cells, lambda cell: (cell.workload, cell.mode))
-    laid = [_rows(part, looks) for part in studies.values()]
+    laid = [_rows(part, styles) for part in studies.values()]
     heights = [0.55 + 0.2 * (rows[-1][0] + 1) for rows in laid]
     figure, grid = subplots(
         len(studies), 1, sum(heights) + 0.75, width_in=NARROW_IN, height_ratios=heights
@@ -160,24 +160,24 @@ def _panels(
         axes.set_title(systems.noun(workload))
         panels.append((axes, rows))
     handles = [
-        grid[0][0].plot([], [], look.marker, color=look.colour, label=system)[0]
-        for system, look in looks.items()
+        grid[0][0].plot([], [], style.marker, color=style.colour, label=system)[0]
+        for system, style in styles.items()
     ]
-    columns = min(len(looks), 3)
+    columns = min(len(styles), 3)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)
     return figure, panels
 
 
 def _rows(
-    cells: Sequence[Observed], looks: Mapping[str, LineStyle]
+    cells: Sequence[Observed], styles: Mapping[str, LineStyle]
 ) -> list[tuple[float, Observed, LineStyle]]:
     """Return the place of each cell: by level, with a gap between levels."""
     rows, place = [], 0.0
-    order = list(looks)
+    order = list(styles)
     by_level = grouped(sorted(cells, key=lambda cell: cell.level), lambda cell: cell.level)
     for part in by_level.values():
         for cell in sorted(part, key=lambda cell: order.index(cell.system)):
-            rows.append((place, cell, looks[cell.system]))
+            rows.append((place, cell, styles[cell.system]))
             place += 1
         place += 0.6
     return rows
@@ -194,12 +194,12 @@ def _key(cell: Observed) -> tuple[str, str, Mode, float]:
     return cell.system, cell.workload, cell.mode, cell.level
 
 
-def _mark(axes: Axes, place: float, interval: Interval, **look: object) -> None:
+def _mark(axes: Axes, place: float, interval: Interval, **style: object) -> None:
     beside = [
         [max(interval.estimate - interval.low, 0)],
         [max(interval.high - interval.estimate, 0)],
     ]
-    axes.errorbar([interval.estimate], [place], xerr=beside, capsize=2.5, **look)  # type: ignore[arg-type]
+    axes.errorbar([interval.estimate], [place], xerr=beside, capsize=2.5, **style)  # type: ignore[arg-type]
 
 
 def _say(axes: Axes, place: float, after: float, words: str) -> None:

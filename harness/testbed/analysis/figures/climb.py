@@ -13,6 +13,7 @@ from testbed.analysis.figures.decided import mark_ratio, ratio_axis
 from testbed.analysis.figures.figure import ReportFigure, finished, subplots
 from testbed.analysis.figures.style import COLOURS
 from testbed.analysis.ladders import Climb, climbed
+from testbed.analysis.quantities import CPU, GOODPUT, P95
 from testbed.analysis.summary import memory_column
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
@@ -24,9 +25,7 @@ TOP_SHIFT = 0.25
 def panels(summary: pl.DataFrame) -> dict[str, str]:
     """Return the columns of a summary that are drawn, with their titles."""
     return {
-        "ok_per_s": "goodput, 1/s",
-        "p95_ms": "p95, ms",
-        "server_cpu_ms_per_ok": "CPU, ms",
+        **{quantity.column: quantity.title for quantity in (GOODPUT, P95, CPU)},
         memory_column(summary): "memory, MB",
     }
 

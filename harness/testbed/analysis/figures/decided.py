@@ -9,12 +9,12 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from testbed.analysis.decisions import HEADLINE, Decision, Outcome
+from testbed.analysis.decisions import Decision, Outcome
 from testbed.analysis.figures.figure import ReportFigure, narrow, subplots
 from testbed.analysis.figures.style import DARK_RED, GREEN, GREY, NARROW_IN
-from testbed.analysis.quantities import MORE_IS_BETTER
+from testbed.analysis.quantities import HEADLINE, QUANTITIES
 from testbed.analysis.statistics.ratios import ALIKE
-from testbed.analysis.tables import LONG_WORDS, by_systems
+from testbed.analysis.tables import by_systems
 
 DRAWN: dict[Outcome, tuple[str, str, str]] = {
     "better": ("o", GREEN, GREEN),
@@ -56,8 +56,8 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
             if decision.figure == name:
                 at = cells.index((decision.workload, decision.load))
                 values += mark_ratio(axes, decision, at, capsize=3, ms=6)
-        axes.set_title(LONG_WORDS[name])
-        side = "right" if name in MORE_IS_BETTER else "left"
+        axes.set_title(QUANTITIES[name].heading)
+        side = "right" if QUANTITIES[name].more_is_better else "left"
         axes.set_title(f"{side} is better", loc="right", fontsize=8, color=GREY)
         ratio_axis(axes, values)
         axes.set_yticks(range(len(cells)), [f"{workload}, {load}" for workload, load in cells])
@@ -70,13 +70,13 @@ def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     )
 
 
-def mark_ratio(axes: Axes, decision: Decision, at: float, **look: Any) -> list[float]:
+def mark_ratio(axes: Axes, decision: Decision, at: float, **style: Any) -> list[float]:
     """Mark a ratio with its interval and its decision; return the ends of the interval."""
     marker, colour, fill = DRAWN[decision.decision]
     ratio = decision.ratio or 1.0
     low, high = decision.low or ratio, decision.high or ratio
     beside = [[max(ratio - low, 0)], [max(high - ratio, 0)]]
-    axes.errorbar([ratio], [at], xerr=beside, fmt=marker, color=colour, mfc=fill, **look)
+    axes.errorbar([ratio], [at], xerr=beside, fmt=marker, color=colour, mfc=fill, **style)
     return [low, high]
 
 

@@ -69,7 +69,7 @@ def growth(judged: Judged, summary: pl.DataFrame) -> list[ReportFigure]:
 def draw(axis: str, curves: Curves, shown: Mapping[str, str]) -> tuple[Figure, str]:
     """Draw the columns to be shown over an axis; return the figure with its caption."""
     figure, grid = subplots(1, len(shown), 3.2)
-    look, notes = line_styles(curves), []
+    style, notes = line_styles(curves), []
     measured = sorted({at for rows in curves.values() for at, _ in rows})
     for axes, (column, title) in zip(grid[0], shown.items(), strict=True):
         if measured and measured[-1] > 1000:
@@ -82,7 +82,7 @@ def draw(axis: str, curves: Curves, shown: Mapping[str, str]) -> tuple[Figure, s
             points = sorted((at, value) for at, row in rows if (value := row[column]) is not None)
             if not points:
                 continue
-            axes.plot(*zip(*points, strict=True), **look[label].marks, ms=4, lw=1.4, label=label)
+            axes.plot(*zip(*points, strict=True), **style[label].marks, ms=4, lw=1.4, label=label)
             notes.append(_ends(f"{label}, {title}", points))
         axes.set_title(title)
         axes.set_xlabel(axis)

@@ -11,7 +11,7 @@ from scipy import stats
 
 from testbed.analysis.figures.figure import ReportFigure, add_legend, figure_of, span, subplots
 from testbed.analysis.figures.style import line_styles
-from testbed.analysis.quantities import WORDS
+from testbed.analysis.quantities import QUANTITIES
 from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies, predicted, scalability
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
@@ -45,7 +45,7 @@ def curves(judged: Judged, *, everywhere: bool) -> Iterator[ReportFigure]:
 
 def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
     figure, grid = subplots(1, 2, 3.4)
-    look = line_styles(part["system"])
+    style = line_styles(part["system"])
     for axes, (column, words) in zip(
         grid[0], {"mean_ms": "mean", "p95_ms": "95th percentile"}.items(), strict=True
     ):
@@ -58,8 +58,8 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
                 label = f"{system}, r = {trend.rvalue:.3f}"
                 ends = np.array([0, 1.08 * threads[-1]])
                 line = trend.intercept + trend.slope * ends
-                axes.plot(ends, line, "--", color=look[system].colour, lw=1)
-            axes.plot(threads, times, **look[system].marks, lw=1.6, label=label)
+                axes.plot(ends, line, "--", color=style[system].colour, lw=1)
+            axes.plot(threads, times, **style[system].marks, lw=1.6, label=label)
         axes.set_title(words)
         axes.set_xlabel(study.axis)
         axes.set_ylabel("response time [ms]")
@@ -86,7 +86,7 @@ def _draw_scaling(study: Study, part: pl.DataFrame) -> tuple[Figure, str]:
 def _draw_curves(
     study: Study, systems: dict[str, dict[float, list[Measurement]]]
 ) -> tuple[Figure, str]:
-    look = line_styles(systems)
+    style = line_styles(systems)
     figure, grid = subplots(1, 3, 3.5)
     notes, expected = [], []
     for axes, name in zip(grid[0], ("mean_ms", "p95_ms"), strict=False):
@@ -101,15 +101,15 @@ def _draw_curves(
                     [max(interval.estimate - interval.low, 0) for interval in percents.values()],
                     [max(interval.high - interval.estimate, 0) for interval in percents.values()],
                 ],
-                **look[system].marks,
-                ls=look[system].line,
+                **style[system].marks,
+                ls=style[system].line,
                 capsize=2.5,
                 ms=4.5,
                 label=system,
             )
         axes.axhline(100, color="black", lw=0.9)
         axes.axhline(75, color="black", lw=0.9, ls=":")
-        axes.set_title(f"efficiency on the {WORDS[name]}")
+        axes.set_title(f"efficiency on the {QUANTITIES[name].words}")
         axes.set_ylabel("E_i [%]")
         axes.set_ylim(bottom=0)
         axes.set_xlabel(study.axis)
@@ -122,8 +122,8 @@ def _draw_curves(
         ]
         axes.plot(
             *zip(*points, strict=True),
-            look[system].marker,
-            color=look[system].colour,
+            style[system].marker,
+            color=style[system].colour,
             ms=4.5,
             mfc="none",
             label=system,
@@ -132,7 +132,7 @@ def _draw_curves(
         if fit is not None:
             across = np.linspace(*fit.levels, 200)
             axes.plot(
-                across, fit.throughput(across), color=look[system].colour, ls=look[system].line
+                across, fit.throughput(across), color=style[system].colour, ls=style[system].line
             )
             peak = f", highest at {fit.peak:.0f}" if fit.peak else ""
             notes.append(
@@ -141,7 +141,7 @@ def _draw_curves(
             )
         if (prediction := predicted(levels)) is not None:
             threads = np.arange(1, prediction.throughput.size + 1)
-            axes.plot(threads, prediction.throughput, color=look[system].colour, ls=":", lw=1.2)
+            axes.plot(threads, prediction.throughput, color=style[system].colour, ls=":", lw=1.2)
             limits = prediction.bounds
             expected.append(f"{system}: at most {limits.rate:,.0f}/s, N* = {limits.knee:.1f}")
     axes.set_title("goodput")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from testbed.analysis.aa import DECIDING_PAIRS, identical, known_differences, null_decisions
 from testbed.analysis.decisions import Decision, paired_cells
 from testbed.analysis.precision import Spread, spreads
+from testbed.analysis.quantities import HEADLINE, QUANTITIES
 from testbed.analysis.statistics.intervals import wilson
 from testbed.analysis.statistics.ratios import Verdict, simulated_outcomes
 from testbed.analysis.tables import (
-    FIGURE,
     MISSING,
     markdown_table,
     percent,
@@ -39,7 +39,7 @@ def aa(judged: Judged) -> str:
     return (
         f"Identical but for their names{' and load generators' if several else ''}: {names}. "
         f"{len(decisions)} comparisons (cells × "
-        f"{len(FIGURE)} figures, {DECIDING_PAIRS} pairs of starts each): **{false} false "
+        f"{len(HEADLINE)} figures, {DECIDING_PAIRS} pairs of starts each): **{false} false "
         f"decision{'' if false == 1 else 's'}**, "
         f"{share_with_interval(wilson(false, len(decisions)))} (Wilson's 95 % interval), "
         f"{decided['alike']} alike, {decided['not known']} not known. Comparisons by different "
@@ -117,7 +117,7 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
         f"{100 * (EFFECT - 1):.0f} % more detected, {DECIDING_PAIRS} pairs",
         "false decisions, one pair",
     )
-    return {"figure": FIGURE[spread.figure], **dict(zip(titles, shares, strict=True))}
+    return {"figure": QUANTITIES[spread.figure].label, **dict(zip(titles, shares, strict=True))}
 
 
 def _share(outcomes: Counter[Verdict], *verdicts: Verdict) -> str:

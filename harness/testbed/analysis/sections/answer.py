@@ -16,7 +16,7 @@ from testbed.analysis.answer import Answer, Measured, answer, findings
 from testbed.analysis.capacities import capacities
 from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.grouping import grouped
-from testbed.analysis.quantities import WORDS
+from testbed.analysis.quantities import QUANTITIES
 from testbed.analysis.samples import load
 from testbed.analysis.sections import demand, ladder
 from testbed.analysis.statistics.capacity import Capacity
@@ -25,7 +25,6 @@ from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import (
     DECIDED_NOTE,
     DECIDED_TEXT,
-    FIGURE,
     MISSING,
     by_systems,
     decided_rows,
@@ -40,6 +39,13 @@ from testbed.model.errors import UserError
 from testbed.model.loads import Mode, load_unit, load_words
 
 MODES = {"closed": "Threads, in a closed loop", "open": "Arrivals per second, in an open loop"}
+
+STILL_DECIDING = (
+    ("overloaded", "the load was not carried"),
+    ("stalled", "no operation ended for a while"),
+    ("users pause", "their users pause"),
+)
+"""Statuses of runs that are not valid and decide, with the reason in words."""
 
 INVALID_SPELT = 4
 """Most invalid runs that are named; of more, the reasons are counted."""
@@ -162,7 +168,8 @@ def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
         if spreads:
             spread = listed(
                 [
-                    f"{_span([f'{100 * sd:.1f}' for sd in sorted(sds)])} % in {FIGURE[figure]}"
+                    f"{_span([f'{100 * sd:.1f}' for sd in sorted(sds)])} % in "
+                    f"{QUANTITIES[figure].label}"
                     for figure, sds in spreads.items()
                 ]
             )
@@ -200,7 +207,8 @@ def crossovers(decisions: Sequence[Decision]) -> str:
             if below.decision != above.decision:
                 lines.append(
                     f"- {workload}: between {below.level:g} and {above.level:g} {load_unit(mode)} "
-                    f"{system} becomes {above.decision} than {reference} by {WORDS[figure]}"
+                    f"{system} becomes {above.decision} than {reference} by "
+                    f"{QUANTITIES[figure].words}"
                 )
     return "\n".join(lines)
 
@@ -293,16 +301,16 @@ def count_words(states: Mapping[str, int], unreadable: int = 0, why: str = "") -
     words = [f"{deciding} of {total} runs decide."]
     if count := states.get("invalid"):
         words.append(f"**{count} invalid** and left out{f': {why}' if why else ''}.")
-    if count := states.get("disturbed"):
-        words.append(f"**{count} disturbed:** shown, but not deciding.")
-    if count := states.get("still warming"):
-        words.append(f"**{count} still warming up:** shown, but not deciding.")
-    if count := states.get("overloaded"):
-        words.append(f"Deciding, though the load was not carried: {count}.")
-    if count := states.get("stalled"):
-        words.append(f"Deciding, though no operation ended for a while: {count}.")
-    if count := states.get("users pause"):
-        words.append(f"Deciding, though their users pause: {count}.")
+    words += [
+        f"**{count} {name}:** shown, but not deciding."
+        for status, name in (("disturbed", "disturbed"), ("still warming", "still warming up"))
+        if (count := states.get(status))
+    ]
+    words += [
+        f"Deciding, though {why_not}: {count}."
+        for status, why_not in STILL_DECIDING
+        if (count := states.get(status))
+    ]
     if unreadable:
         words.append(f"{unreadable} cannot be read.")
     return " ".join(words)

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from testbed.analysis.autoscaling import Instances, instances
 from testbed.analysis.grouping import grouped
-from testbed.analysis.quantities import cell_figure, failed_share
+from testbed.analysis.quantities import GOODPUT, P95, cell_figure, failed_share
 from testbed.analysis.samples import Measurement
 from testbed.analysis.tables import Row, markdown_table, mean_known, number, share_with_interval
 from testbed.analysis.verdicts import Judged
@@ -46,7 +46,7 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
     scaled = [of_run for run in runs if (of_run := instances(run.run, service)) is not None]
     if len(scaled) < len(runs):
         return None
-    goodput = cell_figure(runs, "ok_per_s")
+    goodput = cell_figure(runs, GOODPUT.name)
     seconds = fmean([of_run.instance_s for of_run in scaled])
     served = fmean([float(measurement.operations["ok"].sum()) for measurement in runs])
     return {
@@ -59,8 +59,8 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
         "most": number(max(of_run.most for of_run in scaled)),
         "requested after, s": _times(scaled, "asked_s"),
         "ready after, s": _times(scaled, "ready_s"),
-        "goodput, 1/s": number(goodput, 1),
-        "p95, ms": number(cell_figure(runs, "p95_ms")),
+        GOODPUT.title: number(goodput, 1),
+        P95.title: number(cell_figure(runs, P95.name)),
         "failed": share_with_interval(failed_share(runs)),
         "instance-s": number(seconds),
         "ok per instance-s": number(served / seconds if seconds else None, 1),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from testbed.analysis.quantities import cell_figure
+from testbed.analysis.quantities import CPU, cell_figure
 from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement
 from testbed.analysis.tables import markdown_table, number
@@ -43,7 +43,7 @@ def tabulate(spent_ms: Spent) -> pl.DataFrame:
             "preset": cell.preset,
             "backends": cell.backends,
             "service": service,
-            "cpu_ms_per_ok": ms,
+            CPU.name: ms,
         }
         for cell, services in spent_ms.items()
         for service, ms in services.items()
@@ -57,7 +57,7 @@ def by_service(spent_ms: Spent) -> str:
             "system": cell.system,
             "workload": cell.workload,
             "load": cell.load,
-            "CPU, ms": number(sum(services.values()), 2),
+            CPU.title: number(sum(services.values()), CPU.decimals),
             "by service": ", ".join(
                 f"{service} {number(ms, 2)}" for service, ms in services.items() if ms >= LEAST_MS
             ),
@@ -70,7 +70,7 @@ def by_service(spent_ms: Spent) -> str:
 
 
 def _by_service(runs: Sequence[Measurement]) -> Mapping[str, float]:
-    if not (whole_ms := cell_figure(runs, "cpu_ms_per_ok")):
+    if not (whole_ms := cell_figure(runs, CPU.name)):
         return {}
     variant = runs[0].run.cell.variant
     kinds = declarations()[variant].kinds if variant in declarations() else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from testbed.analysis.quantities import cell_figure
+from testbed.analysis.quantities import CPU, GOODPUT, MEAN, P95, Quantity, cell_figure
 from testbed.analysis.samples import Measurement
 from testbed.analysis.scaling import efficiencies
 from testbed.analysis.statistics.intervals import Interval
@@ -31,23 +31,23 @@ def levels(judged: Judged) -> str:
 
 def _rows(workload: str, runs: Sequence[Measurement]) -> Iterator[Row]:
     for system, levels in by_system(runs).items():
-        on_mean, on_p95 = (efficiencies(levels, name) for name in ("mean_ms", "p95_ms"))
+        on_mean, on_p95 = (efficiencies(levels, name) for name in (MEAN.name, P95.name))
         for level, measurements in sorted(levels.items()):
             yield {
                 "workload": workload,
                 "system": system,
                 "threads": number(level),
-                "mean, ms": _mean(measurements, "mean_ms", 1),
+                MEAN.title: _mean(measurements, MEAN),
                 "E_i on the mean": _percent(on_mean.get(level)),
-                "p95, ms": _mean(measurements, "p95_ms", 0),
+                P95.title: _mean(measurements, P95),
                 "E_i on the p95": _percent(on_p95.get(level)),
-                "ok/s": _mean(measurements, "ok_per_s", 0),
-                "CPU, ms": _mean(measurements, "cpu_ms_per_ok", 2),
+                "ok/s": _mean(measurements, GOODPUT),
+                CPU.title: _mean(measurements, CPU),
             }
 
 
-def _mean(runs: Sequence[Measurement], figure: str, decimals: int) -> str:
-    return number(cell_figure(runs, figure), decimals)
+def _mean(runs: Sequence[Measurement], quantity: Quantity) -> str:
+    return number(cell_figure(runs, quantity.name), quantity.decimals)
 
 
 def _percent(interval: Interval | None) -> str:

@@ -8,10 +8,12 @@ import polars as pl
 
 from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.ladders import Climb, climbed
+from testbed.analysis.quantities import CPU, GOODPUT, P95
 from testbed.analysis.summary import memory_column, tabulate
 from testbed.analysis.tables import (
     MISSING,
     SEEN,
+    columns,
     decision_words,
     effect,
     markdown_table,
@@ -106,13 +108,11 @@ def _rows(climb: Climb, part: pl.DataFrame) -> list[dict[str, str]]:
         worth = [
             of_cell(decisions, figure)
             for decisions in (added, removed)
-            for figure in ("ok_per_s", "cpu_ms_per_ok")
+            for figure in (GOODPUT.name, CPU.name)
         ]
         return {
             "rung": rung,
-            "goodput, 1/s": number(measured_row.get("ok_per_s")),
-            "p95, ms": number(measured_row.get("p95_ms")),
-            "CPU, ms": number(measured_row.get("server_cpu_ms_per_ok"), 2),
+            **columns(measured_row, GOODPUT, P95, CPU),
             "MB": number(measured_row.get(memory)),
             **dict(zip(WORTH, map(_worth, worth), strict=True)),
             SEEN: effect(worth[0].could_tell if worth[0] else None),

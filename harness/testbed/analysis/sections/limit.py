@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from testbed.analysis.quantities import CPU, GOODPUT
 from testbed.analysis.tables import MISSING, markdown_table, number, percent
 from testbed.analysis.verdicts import Judged
 from testbed.model.systems import Work, declarations
@@ -39,17 +40,17 @@ def _rows(bare: Mapping[str, Any], summary: pl.DataFrame) -> Iterator[dict[str, 
         servers = bare.get(f"{variant}-{workload}.jmx")
         if servers is None:
             continue
-        goodput, cpu_ms = part["ok_per_s"].max(), part["server_cpu_ms_per_ok"].min()
+        goodput, cpu_ms = part[GOODPUT.column].max(), part[CPU.column].min()
         work = declarations()[variant].work.get(workload) if variant in declarations() else None
         yield {
             "system": part["system"][0],
             "workload": workload,
-            "goodput, 1/s": number(_float(goodput)),
+            GOODPUT.title: number(_float(goodput)),
             **{
                 f"of {name}": _share(_float(goodput), servers[name]["operations_per_s"])
                 for name in SERVERS
             },
-            "CPU, ms": number(_float(cpu_ms), 3),
+            CPU.title: number(_float(cpu_ms), 3),
             **{
                 f"{name} needs": _share(servers[name]["cpu_ms"], _float(cpu_ms)) for name in SERVERS
             },

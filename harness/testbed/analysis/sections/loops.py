@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from testbed.analysis.quantities import P95
 from testbed.analysis.samples import Measurement
-from testbed.analysis.tables import Row, cell, markdown_table, number
+from testbed.analysis.tables import Row, cell, columns, markdown_table, number
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import LATE_MS
 
@@ -54,19 +55,19 @@ def _arrived(row: Row) -> Row:
         "dropped": number(row["dropped"]),
         "mean from the intended start, ms": number(row["mean_ms"], 1),
         "mean from the actual start, ms": number(row["service_mean_ms"], 1),
-        "p95, ms": number(row["p95_ms"]),
+        **columns(row, P95),
     }
 
 
 def _disturbed(measurement: Measurement) -> Row:
     run, operations = measurement.run, measurement.operations
     what = run.disturbance or {}
-    asked, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
+    intended, began = pl.coalesce("intended_ms", "start_ms"), pl.col("start_ms")
     return {
         "run": f"{run.cell.system}, {run.cell.workload}, {run.cell.mode}, {run.cell.load}",
         "stopped": f"{what.get('service')} {_lasting(what)}",
         "operations": number(operations.height),
-        "caught": number(_overlapping(measurement, asked, asked + pl.col("elapsed_ms"))),
+        "caught": number(_overlapping(measurement, intended, intended + pl.col("elapsed_ms"))),
         "caught by the actual start": number(
             _overlapping(measurement, began, began + pl.col("service_ms"))
         ),

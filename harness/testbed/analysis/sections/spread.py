@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from testbed.analysis.precision import spreads
-from testbed.analysis.tables import FIGURE, deviation, effect, markdown_table
+from testbed.analysis.quantities import QUANTITIES
+from testbed.analysis.tables import deviation, effect, markdown_table
 from testbed.analysis.verdicts import Judged
 
 
@@ -21,7 +22,7 @@ def spread(invocations: Sequence[Judged]) -> str:
     several = len(invocations) > 1
     rows = [
         {
-            "figure": FIGURE[spread.figure],
+            "figure": QUANTITIES[spread.figure].label,
             "blocks of a run": deviation(spread.block),
             "ratio, pairs of starts": deviation(spread.pair),
             **({"ratio, invocations": deviation(spread.invocation)} if several else {}),
