@@ -44,9 +44,9 @@ def test_identical_systems_are_decided_in_groups_of_as_many_pairs_as_compare_has
 ) -> None:
     judged = write_systems(tmp_path, pairs=5)
     assert identical(judged.results) == {("one", "other")}
-    found = null_decisions(judged)
-    assert len(found) == 2 * 3  # One cell, three figures, pairs 1 to 2 and 3 to 4.
-    assert {one.pairs for one in found} == {2}
+    decisions = null_decisions(judged)
+    assert len(decisions) == 2 * 3  # One cell, three figures, pairs 1 to 2 and 3 to 4.
+    assert {decision.pairs for decision in decisions} == {2}
     text = section.aa(judged)
     assert "one and other. 6 comparisons" in text
     low, high = stats.binomtest(0, 6).proportion_ci(method="wilson")
@@ -63,9 +63,12 @@ def test_each_couple_has_pairs_of_its_own_whatever_their_numbers(tmp_path: Path)
                 write_run(tmp_path, variant=name, repetition=number, record=record, seed=number)
     couples = [["sync-left", "sync-right"], ["async-left", "async-right"]]
     (tmp_path / "experiment.yaml").write_text(f"name: aa\ngroups: {couples}\n")
-    found = null_decisions(judge_all(load(tmp_path)))
-    assert {(one.system, one.pairs) for one in found} == {("sync-right", 2), ("async-right", 2)}
-    assert len([one for one in found if one.figure == "ok_per_s"]) == 4
+    decisions = null_decisions(judge_all(load(tmp_path)))
+    assert {(decision.system, decision.pairs) for decision in decisions} == {
+        ("sync-right", 2),
+        ("async-right", 2),
+    }
+    assert len([decision for decision in decisions if decision.figure == "ok_per_s"]) == 4
 
 
 def test_a_difference_between_identical_systems_is_counted_as_false(tmp_path: Path) -> None:
@@ -83,7 +86,7 @@ def test_systems_that_differ_are_no_control(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("handicap", "cpu_s", "expected", "covers", "found"),
+    ("handicap", "cpu_s", "expected", "covers", "detected"),
     [
         # Of 1000 operations, 2 ms each; a list asks three cinemas.
         ("180us", 2.54, 1.27, True, True),
@@ -92,15 +95,15 @@ def test_systems_that_differ_are_no_control(tmp_path: Path) -> None:
     ],
 )
 def test_a_known_difference_is_decided_and_its_interval_covers_it(
-    tmp_path: Path, handicap: str, cpu_s: float, expected: float, *, covers: bool, found: bool
+    tmp_path: Path, handicap: str, cpu_s: float, expected: float, *, covers: bool, detected: bool
 ) -> None:
     settings = {"CINEMA_HANDICAP": handicap}
     judged = write_systems(tmp_path, pairs=3, cpu_s=cpu_s, settings=settings)
     assert identical(judged.results) == set()
     decisions = decide(judged)
-    ((truth, known),) = known_differences(judged.results, decisions)
+    ((truth, decision),) = known_differences(judged.results, decisions)
     assert truth == pytest.approx(expected, rel=0.01)
-    assert (known.decision == "worse") is found
+    assert (decision.decision == "worse") is detected
     text = section.known_difference(judged, decisions)
-    assert f"other: detected in {int(found)} of 1 cells" in text
+    assert f"other: detected in {int(detected)} of 1 cells" in text
     assert f"covers the truth in {int(covers)}" in text

@@ -19,7 +19,7 @@ from .synthetic import write_pair, write_run
 
 
 def finding(**fields: object) -> Finding:
-    known: dict[str, object] = {
+    defaults: dict[str, object] = {
         "system": "async",
         "baseline": "sync",
         "workload": "reserve",
@@ -34,14 +34,14 @@ def finding(**fields: object) -> Finding:
         "pairs": 2,
         "reason": "",
     }
-    return Finding(**{**known, **fields})  # type: ignore[arg-type]
+    return Finding(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
 UNKNOWN = {"decided": "not known", "ratio": 1.2, "low": 0.6, "high": 2.4, "detectable": 2.3}
 
 
-def line_of(*found: Finding, **measured: object) -> str:
-    return answer(found, Measured(**measured)).line  # type: ignore[arg-type]
+def line_of(*findings: Finding, **measured: object) -> str:
+    return answer(findings, Measured(**measured)).line  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -98,24 +98,24 @@ def test_the_strongest_difference_in_goodput_comes_first_and_the_others_are_coun
     alike = finding(workload="list", level=100.0, ratio=1.0, low=0.96, high=1.04, decided="alike")
     cpu = finding(figure="cpu_ms_per_ok", ratio=4.0, low=3.0, high=5.0)
     unknown = finding(level=100.0, **UNKNOWN)
-    told = answer([weak, cpu, alike, finding(), unknown], Measured(name="compare"))
-    assert told.line.startswith("async serves half the reservations of sync at 10 threads")
-    assert told.more == "Of 4 other comparisons, 3 are decided: 2 worse, 1 alike."
-    assert told.next == "./testbed compare --until 10% to decide the others"
+    answered = answer([weak, cpu, alike, finding(), unknown], Measured(name="compare"))
+    assert answered.line.startswith("async serves half the reservations of sync at 10 threads")
+    assert answered.more == "Of 4 other comparisons, 3 are decided: 2 worse, 1 alike."
+    assert answered.next == "./testbed compare --until 10% to decide the others"
     assert strongest([unknown, cpu, alike]) is cpu
     assert strongest([unknown, alike]) is alike
     assert strongest([unknown]) is None
 
 
 def test_of_several_systems_the_line_names_the_two_it_speaks_of() -> None:
-    found = [finding(system="kept"), finding(system="both", baseline="sync", ratio=3, low=2.5,
+    findings = [finding(system="kept"), finding(system="both", baseline="sync", ratio=3, low=2.5,
                                              high=3.5, decided="better")]  # fmt: skip
-    assert line_of(*found).startswith("both serves 3 times the reservations of sync")
+    assert line_of(*findings).startswith("both serves 3 times the reservations of sync")
 
 
 def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
-    told = answer([finding(pairs=1)], Measured(name="quick"))
-    assert told.lines == (
+    answered = answer([finding(pairs=1)], Measured(name="quick"))
+    assert answered.lines == (
         "This is one pair of starts; another pair may differ.",
         "Next: ./testbed compare, which measures two pairs of starts",
     )
@@ -159,11 +159,11 @@ def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
 def test_nothing_decided_says_why_and_what_to_do(
     measured: Mapping[str, object], line: str, following: str
 ) -> None:
-    found = [finding(**UNKNOWN), finding(figure="p95_ms", **{**UNKNOWN, "detectable": 1.5})]
-    told = answer(found, Measured(**measured))  # type: ignore[arg-type]
-    assert told.line == f"No difference could be shown: {line}"
-    assert told.next == following
-    assert told.disturbed == measured.get("disturbed", "")
+    findings = [finding(**UNKNOWN), finding(figure="p95_ms", **{**UNKNOWN, "detectable": 1.5})]
+    answered = answer(findings, Measured(**measured))  # type: ignore[arg-type]
+    assert answered.line == f"No difference could be shown: {line}"
+    assert answered.next == following
+    assert answered.disturbed == measured.get("disturbed", "")
 
 
 def test_no_ratio_at_all_says_that_no_pair_counts() -> None:
@@ -178,8 +178,8 @@ def test_no_ratio_at_all_says_that_no_pair_counts() -> None:
 
 
 def test_a_single_block_of_each_cannot_tell() -> None:
-    one = finding(**{**UNKNOWN, "low": None, "high": None, "detectable": None})
-    assert line_of(one) == (
+    unknown = finding(**{**UNKNOWN, "low": None, "high": None, "detectable": None})
+    assert line_of(unknown) == (
         "No difference could be shown: one run of each system does not tell how much runs differ."
     )
 
@@ -187,11 +187,11 @@ def test_a_single_block_of_each_cannot_tell() -> None:
 def test_one_system_says_what_it_serves(tmp_path: Path) -> None:
     write_run(tmp_path)
     judged = judge_all(load(tmp_path))
-    told = section.first(judged, decide(judged))
-    assert told.line.startswith("sync serves ")
-    assert " lists/s at 10 threads, 95 % of them within " in told.line
-    assert told.line.endswith(". There is nothing to compare it with.")
-    assert told.next == "./testbed compare"
+    answered = section.first(judged, decide(judged))
+    assert answered.line.startswith("sync serves ")
+    assert " lists/s at 10 threads, 95 % of them within " in answered.line
+    assert answered.line.endswith(". There is nothing to compare it with.")
+    assert answered.next == "./testbed compare"
     for file in tmp_path.glob("runs/*/run.json"):
         file.write_text(json.dumps({**json.loads(file.read_text()), "complete_before": "504"}))
     assert section.first(judge_all(load(tmp_path)), []).line.startswith("No run counts.")
@@ -199,17 +199,17 @@ def test_one_system_says_what_it_serves(tmp_path: Path) -> None:
 
 def test_findings_are_plain_data(tmp_path: Path) -> None:
     decisions = decide(write_pair(tmp_path))
-    found = findings(decisions)
-    assert json.loads(json.dumps([asdict(each) for each in found]))[0]["system"] == "async"
-    assert [each.decided for each in found] == [each.decision for each in decisions]
-    assert [(each.low, each.high) for each in found] == [
+    every = findings(decisions)
+    assert json.loads(json.dumps([asdict(each) for each in every]))[0]["system"] == "async"
+    assert [each.decided for each in every] == [each.decision for each in decisions]
+    assert [(each.low, each.high) for each in every] == [
         (each.low, each.high) for each in decisions
     ]
 
 
 def test_what_disturbed_the_machine_has_a_line_of_its_own() -> None:
-    told = Answer("Answer.", "", "Other programs used 1.3 of 2 cores.", "close them")
-    assert told.lines == ("Other programs used 1.3 of 2 cores.", "Next: close them")
-    assert section.lead(told) == (
+    answered = Answer("Answer.", "", "Other programs used 1.3 of 2 cores.", "close them")
+    assert answered.lines == ("Other programs used 1.3 of 2 cores.", "Next: close them")
+    assert section.lead(answered) == (
         "> **Answer.**\n>\n> Other programs used 1.3 of 2 cores.\n>\n> Next: close them"
     )

@@ -44,25 +44,25 @@ def write(results: Path, rows: tuple[str, ...] = ROWS, **scaling: Any) -> None:
 
 def test_a_run_has_the_instances_that_its_autoscaler_wanted(tmp_path: Path) -> None:
     write(tmp_path)
-    found = {one.cell.system: one for one in find_results(tmp_path).runs}
+    runs = {run.cell.system: run for run in find_results(tmp_path).runs}
 
-    assert instances(found["scaled"], SERVICE) == Instances(
+    assert instances(runs["scaled"], SERVICE) == Instances(
         mean=95 / 60, most=2, instance_s=95.0, asked_s=15.0, ready_s=45.0
     )
-    assert instances(found["two"], SERVICE) == Instances(2, 2, 120.0)
+    assert instances(runs["two"], SERVICE) == Instances(2, 2, 120.0)
     # Of a service with one instance nothing is in the settings.
-    assert instances(found["two"], "aggregator-service") == Instances(1, 1, 60.0)
+    assert instances(runs["two"], "aggregator-service") == Instances(1, 1, 60.0)
 
 
 def test_a_run_that_never_needed_another_instance(tmp_path: Path) -> None:
     write(tmp_path, rows=(), instance_s=60.0)
-    run = next(one for one in find_results(tmp_path).runs if one.scaling)
+    run = next(candidate for candidate in find_results(tmp_path).runs if candidate.scaling)
     assert instances(run, SERVICE) == Instances(1.0, 1, 60.0)
 
 
 def test_decisions_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     write(tmp_path, rows=("soon,1,1,,,,",))
-    run = next(one for one in find_results(tmp_path).runs if one.scaling)
+    run = next(candidate for candidate in find_results(tmp_path).runs if candidate.scaling)
     with pytest.raises(UserError, match=f"{FILE} holds no decisions"):
         decisions(run)
     (run.folder / FILE).unlink()
@@ -75,7 +75,7 @@ def test_the_report_shows_what_instances_cost_beside_what_they_gave(tmp_path: Pa
     judged = judge_all(load(tmp_path))
     table = autoscaled(judged)
     rows = [
-        [one.strip() for one in line.strip("|").split("|")]
+        [cell.strip() for cell in line.strip("|").split("|")]
         for line in table.splitlines()
         if line.startswith(f"| {SERVICE}")
     ]
@@ -102,6 +102,6 @@ def test_an_experiment_without_an_autoscaler_has_no_such_part(comparison: Path) 
 def test_instances_may_come_and_go_without_the_run_being_marked(tmp_path: Path) -> None:
     write(tmp_path)
     judged = judge_all(load(tmp_path))
-    verdict = next(one for run, one in judged.verdicts.items() if "tuned" in run)
+    verdict = next(of_run for run, of_run in judged.verdicts.items() if "tuned" in run)
     assert verdict.status != "invalid"
     assert "instances come and go by plan" in str(verdict.checks)

@@ -31,8 +31,8 @@ Made = Callable[..., Judged]
 
 def iso(at_ms: int) -> str:
     """Return a time as Java writes it: with as many digits as there are."""
-    told = datetime.fromtimestamp(at_ms / 1000, UTC).replace(tzinfo=None)
-    return f"{told.isoformat()}Z"
+    as_of = datetime.fromtimestamp(at_ms / 1000, UTC).replace(tzinfo=None)
+    return f"{as_of.isoformat()}Z"
 
 
 def run(folder: Path, repetition: int, answered: int, refused: int, age_ms: int = AGE_MS) -> None:
@@ -73,30 +73,30 @@ def cached(judged: Judged) -> Cached:
 
 
 def test_what_is_not_asked_was_kept(judged: Judged) -> None:
-    found = cached(judged)
+    run = cached(judged)
 
-    assert (found.operations, found.asked, found.refused) == (1000, 14, 3)
-    assert found.kept_share == pytest.approx(1 - 14 / 1000)
-    assert found.refused_share == pytest.approx(3 / 14)
-    assert found.failed == pytest.approx(100, abs=40)
-    assert found.fresh_s == FRESH_S
+    assert (run.operations, run.asked, run.refused) == (1000, 14, 3)
+    assert run.kept_share == pytest.approx(1 - 14 / 1000)
+    assert run.refused_share == pytest.approx(3 / 14)
+    assert run.failed == pytest.approx(100, abs=40)
+    assert run.fresh_s == FRESH_S
 
 
 def test_what_is_kept_is_predicted_by_renewal(judged: Judged) -> None:
-    found = cached(judged)
+    run = cached(judged)
 
-    cycle_s = found.request_s + FRESH_S * 11 / 14
-    assert found.request_s == pytest.approx(0.6 / 14)
-    per_cycle = 1 + 1000 / found.length_s * cycle_s
-    assert found.predicted_share == pytest.approx(1 - 1 / per_cycle)
-    assert found.asked_ratio == pytest.approx(14 / (1000 / per_cycle))
+    cycle_s = run.request_s + FRESH_S * 11 / 14
+    assert run.request_s == pytest.approx(0.6 / 14)
+    per_cycle = 1 + 1000 / run.length_s * cycle_s
+    assert run.predicted_share == pytest.approx(1 - 1 / per_cycle)
+    assert run.asked_ratio == pytest.approx(14 / (1000 / per_cycle))
 
 
 def test_answers_have_the_age_that_they_tell(judged: Judged) -> None:
-    found = cached(judged)
+    run = cached(judged)
 
-    assert found.mean_age_s == found.oldest_s == AGE_MS / 1000
-    assert found.oldest_share == pytest.approx(AGE_MS / 1000 / FRESH_S)
+    assert run.mean_age_s == run.oldest_s == AGE_MS / 1000
+    assert run.oldest_share == pytest.approx(AGE_MS / 1000 / FRESH_S)
     assert caching.tabulate(judged)["oldest_s"].to_list() == [1.5] * 3
 
 
@@ -110,11 +110,11 @@ def test_the_table_has_a_row_for_each_cell(judged: Judged) -> None:
     [("2s", 2), ("1500ms", 1.5), ("1500", 1.5), ("2m", 120), ("1h", 3600), ("PT2S", None)],
 )
 def test_settings_have_the_forms_that_services_know(setting: str, seconds: float | None) -> None:
-    told = declaration("feed").cache
-    assert told is not None
-    assert told.fresh_s({"FEED_CACHE": "service", "FEED_FRESH": setting}) == seconds
-    assert told.fresh_s({"FEED_CACHE": "service"}) == 30
-    assert told.fresh_s({"FEED_FRESH": setting}) is None
+    caching = declaration("feed").cache
+    assert caching is not None
+    assert caching.fresh_s({"FEED_CACHE": "service", "FEED_FRESH": setting}) == seconds
+    assert caching.fresh_s({"FEED_CACHE": "service"}) == 30
+    assert caching.fresh_s({"FEED_FRESH": setting}) is None
 
 
 def test_nothing_is_told_of_systems_without_caches(tmp_path: Path) -> None:
@@ -130,10 +130,10 @@ def test_nothing_is_told_of_systems_without_caches(tmp_path: Path) -> None:
     ("figure", "expected"), [("failed", 0.1), ("oldest", 0.75), ("asked", 1.3)]
 )
 def test_claims_see_each_figure(judged: Judged, figure: str, expected: float) -> None:
-    found = examine(Claim(**CLAIM, figure=figure, cell=CELL), judged)
+    evidence = examine(Claim(**CLAIM, figure=figure, cell=CELL), judged)
 
-    assert found.runs == 3
-    assert found.estimate == pytest.approx(expected, rel=0.3)
+    assert evidence.runs == 3
+    assert evidence.estimate == pytest.approx(expected, rel=0.3)
     assert examine(Claim(**CLAIM, figure=figure, cell=CELL | {"level": 7}), judged).estimate is None
 
 
@@ -142,7 +142,7 @@ def test_one_run_with_too_old_an_answer_refutes_that_none_is(tmp_path: Path) -> 
         run(tmp_path, repetition, answered=11, refused=3, age_ms=age_ms)
 
     claim = Claim(**CLAIM, figure="oldest", cell=CELL)
-    found = examine(claim, judge_all(load(tmp_path)))
+    evidence = examine(claim, judge_all(load(tmp_path)))
 
-    assert found.estimate == pytest.approx(1.25, rel=0.01)
-    assert verdict(claim, found) == "not replicated"
+    assert evidence.estimate == pytest.approx(1.25, rel=0.01)
+    assert verdict(claim, evidence) == "not replicated"

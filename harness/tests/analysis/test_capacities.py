@@ -23,12 +23,12 @@ def test_capacity_is_the_highest_level_that_keeps_the_objective(tmp_path: Path) 
     slo = objective.declared(judged.results)
     assert slo is not None
     assert objective.words(slo) == "p95 at most 120 ms, at most 1 % failed"
-    found = {one.system: one.capacity for one in capacities(judged, slo)}
-    assert found["sync"] is not None
-    assert found["async"] is not None
+    of_system = {limit.system: limit.capacity for limit in capacities(judged, slo)}
+    assert of_system["sync"] is not None
+    assert of_system["async"] is not None
     # p95 is 1.93 times the median, which is 30, 40, 60, 100 ms for sync and 1.5 times that.
-    assert (found["sync"].level, found["async"].level) == (40, 20)
-    assert (found["sync"].low, found["sync"].high) == (40, 80)
+    assert (of_system["sync"].level, of_system["async"].level) == (40, 20)
+    assert (of_system["sync"].low, of_system["sync"].high) == (40, 80)
     assert "`list`, sync | 40 threads | 40 and 80" in answer.capacity(judged)
 
 
@@ -39,9 +39,9 @@ def test_a_search_tells_what_it_found_and_decides_nothing_of_its_runs(tmp_path: 
     )
     judged = judge_all(load(tmp_path))
     assert not decide(judged)
-    told = answer.first(judged, ())
-    assert told.line == "list, sync: capacity 40 threads; the limit lies between 40 and 80."
-    assert told.more == "1 more results are below."
+    answered = answer.first(judged, ())
+    assert answered.line == "list, sync: capacity 40 threads; the limit lies between 40 and 80."
+    assert answered.more == "1 more results are below."
     assert answer.decided(judged, ()) == ""
 
 
@@ -76,5 +76,5 @@ def test_a_load_that_changes_has_no_level_to_keep(tmp_path: Path) -> None:
     write_run(tmp_path)
     steps = {"kind": "steps", "planned": 1000}
     write_run(tmp_path, repetition=2, record={"mode": "open", "level": 100, "arrivals": steps})
-    (one,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=1000))
-    assert one.study.mode == "closed"
+    (limit,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=1000))
+    assert limit.study.mode == "closed"

@@ -107,15 +107,15 @@ def sides(level: int = 10) -> dict[str, Any]:
 
 
 def test_the_least_cpu_is_between_too_little_and_enough(searched: Judged) -> None:
-    found = {(one.system, one.repetition): one for one in demands.searches(searched)}
+    searches = {(search.system, search.repetition): search for search in demands.searches(searched)}
 
-    assert found["chain", 3].bracket == Bracket(0.65, pytest.approx(0.6))
-    assert found["composite", 1].memory_mb == 300
-    assert found["chain", 1].memory_mb == 450
-    assert found["chain", 1].utilisation == pytest.approx(0.5)
-    assert found["chain", 1].throttled_s == 4.5
-    assert sum(cores for cores, _ in found["chain", 1].parts.values()) == pytest.approx(0.6)
-    assert not found["chain", 1].contradicted
+    assert searches["chain", 3].bracket == Bracket(0.65, pytest.approx(0.6))
+    assert searches["composite", 1].memory_mb == 300
+    assert searches["chain", 1].memory_mb == 450
+    assert searches["chain", 1].utilisation == pytest.approx(0.5)
+    assert searches["chain", 1].throttled_s == 4.5
+    assert sum(cores for cores, _ in searches["chain", 1].parts.values()) == pytest.approx(0.6)
+    assert not searches["chain", 1].contradicted
 
 
 def test_a_disturbed_run_says_nothing_of_the_least_cpu(searched: Judged) -> None:
@@ -123,17 +123,17 @@ def test_a_disturbed_run_says_nothing_of_the_least_cpu(searched: Judged) -> None
     record = json.loads(file.read_text())
     disturbed = {"file": "samples.csv", "others": {"share": 0.4}, "counts": False}
     file.write_text(json.dumps(record | {"blocks": [record | disturbed]}))
-    found = demands.searches(judge_all(load(searched.results.path)))
+    searches = demands.searches(judge_all(load(searched.results.path)))
 
     # It was too little, as far as it was measured.
-    (third,) = [one for one in found if (one.system, one.repetition) == ("chain", 3)]
+    (third,) = [search for search in searches if (search.system, search.repetition) == ("chain", 3)]
     assert third.bracket.passed == 0.65
     assert third.bracket != Bracket(0.65, pytest.approx(0.6))
 
 
 def test_a_single_thread_shows_what_each_service_costs(searched: Judged) -> None:
     chain, composite = (
-        next(one for one in demands.alone(searched) if one.system == name) for name in COSTS
+        next(start for start in demands.alone(searched) if start.system == name) for name in COSTS
     )
 
     assert {name: chain.cpu_ms[name] for name in COSTS["chain"]} == pytest.approx(COSTS["chain"])
@@ -145,13 +145,15 @@ def test_a_single_thread_shows_what_each_service_costs(searched: Judged) -> None
 
 
 def test_a_demand_ratio_is_as_exact_as_the_searches(searched: Judged) -> None:
-    found = examine(claim("demand ratio", figure="cpus", **sides()), searched)
+    evidence = examine(claim("demand ratio", figure="cpus", **sides()), searched)
 
-    assert found.estimate == pytest.approx((0.6 * 0.6 * 0.65) ** (1 / 3) / 0.5)
-    assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == pytest.approx((0.55 / 0.5, 0.65 / 0.45))
-    assert found.runs == 3
-    assert verdict(claim("demand ratio"), found) == "not replicated"
+    assert evidence.estimate == pytest.approx((0.6 * 0.6 * 0.65) ** (1 / 3) / 0.5)
+    assert evidence.interval is not None
+    assert (evidence.interval.low, evidence.interval.high) == pytest.approx(
+        (0.55 / 0.5, 0.65 / 0.45)
+    )
+    assert evidence.runs == 3
+    assert verdict(claim("demand ratio"), evidence) == "not replicated"
     memory = examine(claim("demand ratio", figure="memory_mb", **sides()), searched)
     assert memory.estimate == pytest.approx(1.5)
 
@@ -160,22 +162,22 @@ def test_a_level_without_a_search_is_missing(searched: Judged) -> None:
     both = {
         side: {**cell, "levels": [10, 20]} for side, cell in sides().items() if cell.pop("level")
     }
-    found = examine(claim("demand ratio", (1.0, 2.0), figure="cpus", **both), searched)
+    evidence = examine(claim("demand ratio", (1.0, 2.0), figure="cpus", **both), searched)
 
-    assert found.missing == [20]
-    assert verdict(claim("demand ratio", (1.0, 2.0)), found) == "not decidable here"
+    assert evidence.missing == [20]
+    assert verdict(claim("demand ratio", (1.0, 2.0)), evidence) == "not decidable here"
     nothing = examine(claim("demand ratio", figure="cpus", **sides(50)), searched)
     assert nothing == Evidence(None, note="nothing usable")
 
 
 def test_costs_are_those_of_the_parts(searched: Judged) -> None:
     over = sides()
-    found = examine(
+    evidence = examine(
         claim("cost ratio", prices="fargate-2018-09", sizes="on sale", **over), searched
     )
     # Three of 0.25 or 0.5 vCPU with 0.5 or 1 GB against one of 0.5 vCPU with 1 GB.
     small, half = 0.25 * 0.0506 + 0.5 * 0.0127, 0.5 * 0.0506 + 0.0127
-    assert found.estimate == pytest.approx(((2 * small + half) ** 3) ** (1 / 3) / half, rel=1e-6)
+    assert evidence.estimate == pytest.approx(((2 * small + half) ** 3) ** (1 / 3) / half, rel=1e-6)
 
 
 def test_utilisation_and_cpu_ratio_are_of_the_right_runs(searched: Judged) -> None:
@@ -215,8 +217,8 @@ def test_the_report_begins_with_the_published_table(searched: Judged) -> None:
     text = sections.studies(searched)
 
     published, ours, misfit = (
-        text.index(one)
-        for one in ("2560 MB, 2 × 4.0 GHz", "| 0.6, 0.6, 0.65 | 0.60 |", "What does not fit")
+        text.index(words)
+        for words in ("2560 MB, 2 × 4.0 GHz", "| 0.6, 0.6, 0.65 | 0.60 |", "What does not fit")
     )
     assert published < ours < misfit
     assert "| poster | chain | converter | 60.00 | 50.0 % | 16.7 |" in text
@@ -261,29 +263,29 @@ def instances(tmp_path: Path) -> Judged:
 
 
 def test_a_figure_is_held_between_levels_instances_and_systems(instances: Judged) -> None:
-    one = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}}
-    five = {**one, "settings": {REPLICAS: "5"}}
+    fixed = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}}
+    five = {**fixed, "settings": {REPLICAS: "5"}}
 
     def ratio(figure: str, over: Mapping[str, Any], under: Mapping[str, Any]) -> Evidence:
         return examine(claim("figure ratio", figure=figure, over=over, under=under), instances)
 
-    rises = ratio("mean_ms", {**one, "levels": [18, 100]}, {**one, "level": 1})
+    rises = ratio("mean_ms", {**fixed, "levels": [18, 100]}, {**fixed, "level": 1})
     assert rises.estimate == pytest.approx(4, rel=0.1)
     assert "at 18 threads" in rises.note and "at 100 threads" in rises.note
-    fewer = ratio("mean_ms", {**five, "level": 100}, {**one, "level": 100})
+    fewer = ratio("mean_ms", {**five, "level": 100}, {**fixed, "level": 100})
     assert fewer.estimate == pytest.approx(0.5, rel=0.1)
     assert fewer.runs == 3
-    direct = {**one, "variant": "cinema-direct", "levels": [1, 18, 100]}
-    dearer = ratio("cpu_ms_per_ok", {**one, "levels": [1, 18, 100]}, direct)
+    direct = {**fixed, "variant": "cinema-direct", "levels": [1, 18, 100]}
+    dearer = ratio("cpu_ms_per_ok", {**fixed, "levels": [1, 18, 100]}, direct)
     assert dearer.estimate == pytest.approx(2)
-    missing = ratio("mean_ms", {**five, "levels": [1, 141]}, {**one, "levels": [1, 141]})
+    missing = ratio("mean_ms", {**five, "levels": [1, 141]}, {**fixed, "levels": [1, 141]})
     assert missing.missing == [141]
-    nothing = ratio("mean_ms", {**five, "variant": "async", "level": 1}, {**one, "level": 1})
+    nothing = ratio("mean_ms", {**five, "variant": "async", "level": 1}, {**fixed, "level": 1})
     assert nothing.estimate is None
     tail = {"figure": "p95_ms", "under_figure": "mean_ms"}
-    at = {**one, "level": 100}
-    found = examine(claim("figure ratio", **tail, over=at, under=at), instances)
-    assert found.estimate == pytest.approx(1.78, rel=0.1)  # of a log-normal with sigma 0.4
+    at = {**fixed, "level": 100}
+    evidence = examine(claim("figure ratio", **tail, over=at, under=at), instances)
+    assert evidence.estimate == pytest.approx(1.78, rel=0.1)  # of a log-normal with sigma 0.4
 
 
 def test_one_level_outside_refutes_a_claim_about_several(instances: Judged) -> None:
@@ -291,19 +293,19 @@ def test_one_level_outside_refutes_a_claim_about_several(instances: Judged) -> N
     over, under = {**cell, "levels": [18, 100]}, {**cell, "level": 1}
     about_two = claim("figure ratio", (1.5, 2.5), figure="mean_ms", over=over, under=under)
 
-    found = examine(about_two, instances)
+    evidence = examine(about_two, instances)
 
     # 2 at 18 threads, and 4 at 100: an interval over both would include 2.
-    assert found.estimate == pytest.approx(4, rel=0.1)
-    assert found.interval is not None
-    assert found.interval.low > 2.5
-    assert verdict(about_two, found) == "not replicated"
+    assert evidence.estimate == pytest.approx(4, rel=0.1)
+    assert evidence.interval is not None
+    assert evidence.interval.low > 2.5
+    assert verdict(about_two, evidence) == "not replicated"
 
 
 def test_a_run_that_served_nothing_leaves_no_ratio(instances: Judged) -> None:
-    one = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}, "level": 100}
-    five = {**one, "settings": {REPLICAS: "5"}}
-    more = claim("figure ratio", (0.0, 9.0), figure="ok_per_s", over=five, under=one)
+    fixed = {"variant": "sync", "workload": "reserve", "settings": {REPLICAS: None}, "level": 100}
+    five = {**fixed, "settings": {REPLICAS: "5"}}
+    more = claim("figure ratio", (0.0, 9.0), figure="ok_per_s", over=five, under=fixed)
     assert examine(more, instances).estimate is not None
     write_run(
         instances.results.path,
@@ -378,45 +380,45 @@ def bursts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judged:
 
 
 def test_an_account_tells_what_was_lost_and_what_was_predicted(bursts: Judged) -> None:
-    one, *_ = accounts.accounts(bursts)
+    account, *_ = accounts.accounts(bursts)
 
-    assert one.closed
-    assert not replace(one, confirmed=999).closed
-    assert not replace(one, wrong=1).closed
-    assert not replace(one, queued=1).closed
-    assert (one.offered, one.lost, one.places) == (1000, 880, 100)
-    assert one.unserved_share == 0.88
-    assert one.first_third == pytest.approx(0.375)
+    assert account.closed
+    assert not replace(account, confirmed=999).closed
+    assert not replace(account, wrong=1).closed
+    assert not replace(account, queued=1).closed
+    assert (account.offered, account.lost, account.places) == (1000, 880, 100)
+    assert account.unserved_share == 0.88
+    assert account.first_third == pytest.approx(0.375)
     # About 1.2 s of arrivals.
-    assert one.predicted == pytest.approx(1 - 0.1 - 20 * 1.2 / 1000, abs=0.01)
-    assert one.steady is None
-    assert one.oldest_s == pytest.approx(5.1, abs=0.01)
-    assert one.cpu_ms == pytest.approx(1200 / 120)
-    assert one.peak_mb == 90
+    assert account.predicted == pytest.approx(1 - 0.1 - 20 * 1.2 / 1000, abs=0.01)
+    assert account.steady is None
+    assert account.oldest_s == pytest.approx(5.1, abs=0.01)
+    assert account.cpu_ms == pytest.approx(1200 / 120)
+    assert account.peak_mb == 90
 
 
 def test_the_rate_of_a_drain_is_not_known_of_a_few_tickets(bursts: Judged) -> None:
-    known = bursts.used.measurements[0]
-    ledger = {**(known.run.ledger or {}), "built_later": 19}
-    one = accounts.account(replace(known, run=replace(known.run, ledger=ledger)))
+    measurement = bursts.used.measurements[0]
+    ledger = {**(measurement.run.ledger or {}), "built_later": 19}
+    account = accounts.account(replace(measurement, run=replace(measurement.run, ledger=ledger)))
 
-    assert (one.drained_per_s, one.predicted, one.steady) == (None, None, None)
+    assert (account.drained_per_s, account.predicted, account.steady) == (None, None, None)
 
 
 def test_losses_of_poisson_arrivals_are_predicted_for_each_rate(
     bursts: Judged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, *_ = accounts.accounts(bursts)
-    assert one.predicted
+    account, *_ = accounts.accounts(bursts)
+    assert account.predicted
 
     def at(rate: float, share: float) -> accounts.Account:
-        arrivals = Arrivals("poisson", one.offered)
-        run = replace(one.run, cell=replace(one.run.cell, level=rate), arrivals=arrivals)
-        return replace(one, run=run, lost=round(share * one.offered))
+        arrivals = Arrivals("poisson", account.offered)
+        run = replace(account.run, cell=replace(account.run.cell, level=rate), arrivals=arrivals)
+        return replace(account, run=run, lost=round(share * account.offered))
 
-    near, far = one.predicted / 2, one.predicted
-    found = [at(55, near), at(55, 0), at(55, near), at(90, far), at(90, far), at(90, far)]
-    monkeypatch.setattr(accounts, "accounts", lambda _: found)
+    near, far = account.predicted / 2, account.predicted
+    measured = [at(55, near), at(55, 0), at(55, near), at(90, far), at(90, far), at(90, far)]
+    monkeypatch.setattr(accounts, "accounts", lambda _: measured)
     cell = {"variant": "sync", "workload": "list", "arrivals": "poisson"}
 
     poisson = examine(claim("model", cell=cell, accept=(0.9, 1.1)), bursts)
@@ -442,30 +444,30 @@ def test_losses_are_held_against_claims(
     bursts: Judged, kind: str, fields: Mapping[str, Any], estimate: float
 ) -> None:
     cell = {"variant": "sync", "workload": "list", "settings": {"LENGTH": "100"}}
-    found = examine(claim(kind, cell=cell, **fields), bursts)
+    evidence = examine(claim(kind, cell=cell, **fields), bursts)
 
-    assert found.estimate == pytest.approx(estimate, abs=0.01)
-    assert found.runs == 3
+    assert evidence.estimate == pytest.approx(estimate, abs=0.01)
+    assert evidence.runs == 3
     other = {**cell, "settings": {"LENGTH": "50"}}
     assert examine(claim(kind, cell=other, **fields), bursts).estimate is None
 
 
 def test_a_builder_is_busy_from_the_first_request_to_the_last_result(bursts: Judged) -> None:
     cell = {"variant": "sync", "workload": "list", "service": "builder"}
-    found = examine(claim("utilisation", cell=cell), bursts)
+    evidence = examine(claim("utilisation", cell=cell), bursts)
 
     # 1.2 s of CPU in about 1.2 s of load and 5 s of drain, of 0.4 cores.
-    assert found.estimate == pytest.approx(1.2 / 6.2 / 0.4, rel=0.05)
-    assert found.runs == 3
+    assert evidence.estimate == pytest.approx(1.2 / 6.2 / 0.4, rel=0.05)
+    assert evidence.runs == 3
 
 
 def test_the_cpu_of_what_was_built_may_be_that_of_one_service(bursts: Judged) -> None:
     cell = {"variant": "sync", "workload": "list"}
-    one, other = ({**cell, "service": name} for name in ("builder", "other"))
-    found = examine(claim("cpu ratio", over=other, under=one), bursts)
+    builder, other = ({**cell, "service": name} for name in ("builder", "other"))
+    evidence = examine(claim("cpu ratio", over=other, under=builder), bursts)
 
-    assert (found.estimate, found.runs) == (pytest.approx(5 / 1.2), 3)
-    same = examine(claim("cpu ratio", over=cell, under=one), bursts)
+    assert (evidence.estimate, evidence.runs) == (pytest.approx(5 / 1.2), 3)
+    same = examine(claim("cpu ratio", over=cell, under=builder), bursts)
     assert same.estimate == pytest.approx(1), "the system has one service of its own"
 
 
@@ -480,10 +482,10 @@ def test_tables_are_those_of_what_was_measured(searched: Judged) -> None:
     tables = sections.tables(searched)
 
     assert tables.keys() == {"searches", "case_claims"}
-    found = tables["searches"].filter(system="chain", pair=3).row(0, named=True)
-    assert (found["enough"], found["cpu_ms.converter"]) == (0.65, pytest.approx(60))
-    assert found["cores.converter"] == pytest.approx(0.325)
-    assert found["cores.whole"] is None
+    row = tables["searches"].filter(system="chain", pair=3).row(0, named=True)
+    assert (row["enough"], row["cpu_ms.converter"]) == (0.65, pytest.approx(60))
+    assert row["cores.converter"] == pytest.approx(0.325)
+    assert row["cores.whole"] is None
     ratio = tables["case_claims"].filter(claim="cpu-10").row(0, named=True)
     assert ratio["points_to"] in {"replicated", "not replicated"}
 
@@ -497,16 +499,16 @@ def test_each_account_is_a_row(bursts: Judged) -> None:
 
 
 def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
-    known = [one for case in cases() for one in case.claims]
+    claims = [claim for case in cases() for claim in case.claims]
 
-    assert len({one.id for one in known}) == len(known)
-    for one in known:
-        assert one.kind in KINDS
-        assert one.source == "ours" or one.source.startswith(WORKS)
-        assert (one.accept is None) == (one.kind in {"none", "efficiency"})
-        if one.kind == "none":
-            assert one.fields["why"]
-        assert one.fields.get("prices") in {None, *price_lists()}
+    assert len({claim.id for claim in claims}) == len(claims)
+    for claim in claims:
+        assert claim.kind in KINDS
+        assert claim.source == "ours" or claim.source.startswith(WORKS)
+        assert (claim.accept is None) == (claim.kind in {"none", "efficiency"})
+        if claim.kind == "none":
+            assert claim.fields["why"]
+        assert claim.fields.get("prices") in {None, *price_lists()}
     for case in cases():
         assert all(len(row) == len(case.table.columns) for row in case.table.rows)
 

@@ -27,12 +27,12 @@ RECORD = {"wall_s": 1000.0}
 
 
 def claim(name: str) -> Claim:
-    (found,) = (one for one in read_claims().claims if one.id == name)
-    return found
+    (claim,) = (claim for claim in read_claims().claims if claim.id == name)
+    return claim
 
 
 @dataclass(frozen=True)
-class Known:
+class GivenFigures:
     """A source of given runs: by level, mean response time and failed of 1000 for each run."""
 
     runs: Mapping[int, Sequence[tuple[float, int]]]
@@ -55,12 +55,12 @@ class Known:
         )
 
 
-def held_against(
+def examined_against(
     name: str, runs: Mapping[int, Sequence[tuple[float, int]]], unusable: Sequence[int] = ()
 ) -> tuple[str, Evidence]:
-    """Return the verdict on a claim per operation, and what was found."""
-    found = examining.examine(claim(name), Known(runs, unusable))
-    return verdict(claim(name), found), found
+    """Return the verdict on a claim per operation, and the evidence."""
+    evidence = examining.examine(claim(name), GivenFigures(runs, unusable))
+    return verdict(claim(name), evidence), evidence
 
 
 LEVELS = range(10, 101, 10)
@@ -85,13 +85,13 @@ def write_cells(
 
 
 def test_every_statement_names_its_source_and_what_it_allows() -> None:
-    known = read_claims().claims
-    assert len({one.id for one in known}) == len(known) >= 40
-    for one in known:
-        assert one.source.startswith(("thesis", "Akbulut"))
-        assert one.says
-        assert one.accept is None or one.accept[0] < one.accept[1]
-        assert (one.accept is None) == (one.kind in ("none", "efficiency"))
+    claims = read_claims().claims
+    assert len({claim.id for claim in claims}) == len(claims) >= 40
+    for claim in claims:
+        assert claim.source.startswith(("thesis", "Akbulut"))
+        assert claim.says
+        assert claim.accept is None or claim.accept[0] < claim.accept[1]
+        assert (claim.accept is None) == (claim.kind in ("none", "efficiency"))
 
 
 def test_published_figures_are_those_of_the_reference(reference: Path) -> None:
@@ -108,8 +108,8 @@ def test_published_correlations_are_those_of_the_published_means(
     variant: str, workload: str
 ) -> None:
     rows = yaml.safe_load(CLAIMS.read_text())["published"]["cells"]
-    known = [(row[2], row[3]) for row in rows if row[:2] == [variant, workload]]
-    r = np.corrcoef(np.array(known).T)[0, 1]
+    published = [(row[2], row[3]) for row in rows if row[:2] == [variant, workload]]
+    r = np.corrcoef(np.array(published).T)[0, 1]
     claimed = claim(f"correlation-{variant}-{workload}").fields["claimed"]
     assert r == pytest.approx(claimed, abs=0.0006)
 
@@ -144,16 +144,16 @@ def test_a_ratio_is_held_against_the_claim_in_both_counts(tmp_path: Path) -> Non
 
 def test_few_runs_decide_nothing_but_point_somewhere(tmp_path: Path) -> None:
     judged = write_cells(tmp_path, {"sync": 120.0, "async": 96.0}, runs=2)
-    found = examine(claim("list-slower-sync"), judged, "operation")
-    assert verdict(claim("list-slower-sync"), found) == "not decidable here"
-    assert leaning(claim("list-slower-sync"), found) == "replicated"
+    evidence = examine(claim("list-slower-sync"), judged, "operation")
+    assert verdict(claim("list-slower-sync"), evidence) == "not decidable here"
+    assert leaning(claim("list-slower-sync"), evidence) == "replicated"
     claims = examined(judged)
     assert "(2 runs; points to replicated)" in replication(judged, claims)
     data = replication_data(claims)
     row = data.row(by_predicate=_of("list-slower-sync", "per operation"), named=True)
     assert (row["verdict"], row["points_to"]) == ("not decidable here", "replicated")
     assert row["low"] < row["estimate"] < row["high"]
-    assert (row["unit"], row["runs"]) == (found.unit, 2)
+    assert (row["unit"], row["runs"]) == (evidence.unit, 2)
 
 
 def _of(name: str, counted: str) -> pl.Expr:
@@ -162,9 +162,9 @@ def _of(name: str, counted: str) -> pl.Expr:
 
 def test_what_was_not_measured_is_not_decidable(tmp_path: Path) -> None:
     judged = write_cells(tmp_path, {"sync": 120.0})
-    found = examine(claim("list-slower-sync"), judged, "operation")
-    assert found.note == "async list at 100 threads has no usable run"
-    assert verdict(claim("list-slower-sync"), found) == "not decidable here"
+    evidence = examine(claim("list-slower-sync"), judged, "operation")
+    assert evidence.note == "async list at 100 threads has no usable run"
+    assert verdict(claim("list-slower-sync"), evidence) == "not decidable here"
 
 
 def test_shares_of_failures_are_per_sample_or_per_operation(tmp_path: Path) -> None:
@@ -182,55 +182,59 @@ def test_shares_of_failures_are_per_sample_or_per_operation(tmp_path: Path) -> N
 )
 def test_a_claim_about_every_level_needs_every_level(name: str) -> None:
     every = {level: [(float(level), 20)] * 3 for level in LEVELS}
-    assert held_against(name, every)[0] == "replicated"
+    assert examined_against(name, every)[0] == "replicated"
     for lacking in ((), (10, 60)):
-        some = {level: runs for level, runs in every.items() if level not in (100, *lacking)}
-        outcome, found = held_against(name, some)
-        assert (outcome, leaning(claim(name), found)) == ("not decidable here",) * 2
+        few = {level: runs for level, runs in every.items() if level not in (100, *lacking)}
+        outcome, evidence = examined_against(name, few)
+        assert (outcome, leaning(claim(name), evidence)) == ("not decidable here",) * 2
         named = ", ".join(str(level) for level in (*lacking, 100))
-        assert f"; nothing usable at {named} threads" in found.note
-    outcome, found = held_against(name, {**every, 50: [(50.0, 20)] * 2})
-    assert (outcome, found.runs) == ("not decidable here", 2)
-    assert leaning(claim(name), found) == "replicated"
+        assert f"; nothing usable at {named} threads" in evidence.note
+    outcome, evidence = examined_against(name, {**every, 50: [(50.0, 20)] * 2})
+    assert (outcome, evidence.runs) == ("not decidable here", 2)
+    assert leaning(claim(name), evidence) == "replicated"
 
 
 @pytest.mark.parametrize("name", ["async-list-errors", "async-list-codes"])
 def test_one_level_is_enough_to_be_wrong_at_every_level(name: str) -> None:
-    assert held_against(name, {20: [(20.0, 100)] * 3})[0] == "not replicated"
+    assert examined_against(name, {20: [(20.0, 100)] * 3})[0] == "not replicated"
     # Few runs of another level do not help it, however they look.
-    outcome, found = held_against(name, {20: [(20.0, 100)] * 3, 30: [(30.0, 300)]})
-    assert (outcome, found.runs) == ("not replicated", 3)
-    assert held_against(name, {20: [(20.0, 20)] * 3, 30: [(30.0, 300)]})[0] == "not decidable here"
+    outcome, evidence = examined_against(name, {20: [(20.0, 100)] * 3, 30: [(30.0, 300)]})
+    assert (outcome, evidence.runs) == ("not replicated", 3)
+    assert (
+        examined_against(name, {20: [(20.0, 20)] * 3, 30: [(30.0, 300)]})[0] == "not decidable here"
+    )
 
 
 def test_a_claim_about_every_level_asks_for_no_others() -> None:
     every = {level: [(float(level), 20)] * 3 for level in LEVELS}
-    assert held_against("async-list-errors", {**every, 200: [(200.0, 500)] * 3})[0] == "replicated"
+    assert (
+        examined_against("async-list-errors", {**every, 200: [(200.0, 500)] * 3})[0] == "replicated"
+    )
 
 
 def test_the_worst_level_is_as_bad_as_the_least_known_may_be() -> None:
     every = {level: [(float(level), 0)] * 3 for level in LEVELS}
     # 1.2 % in each run; and 1 % of which runs say very different things.
     apart = {**every, 40: [(40.0, 12)] * 3, 50: [(50.0, 0), (50.0, 0), (50.0, 30)]}
-    outcome, found = held_against("async-list-errors", apart)
-    assert (found.estimate, outcome) == (0.012, "not decidable here")
-    assert found.interval is not None
-    assert found.interval.high > 0.03
+    outcome, evidence = examined_against("async-list-errors", apart)
+    assert (evidence.estimate, outcome) == (0.012, "not decidable here")
+    assert evidence.interval is not None
+    assert evidence.interval.high > 0.03
 
 
 def test_one_run_of_each_level_makes_no_correlation() -> None:
-    outcome, found = held_against(
+    outcome, evidence = examined_against(
         "correlation-sync-list", {level: [(float(level), 0)] for level in LEVELS}
     )
-    assert (outcome, found.runs) == ("not decidable here", 1)
-    assert leaning(claim("correlation-sync-list"), found) == "replicated"
+    assert (outcome, evidence.runs) == ("not decidable here", 1)
+    assert leaning(claim("correlation-sync-list"), evidence) == "replicated"
 
 
 def test_a_part_of_a_line_says_nothing_against_the_correlation_of_all_of_it() -> None:
     falling = {level: [(200.0 - level, 0)] * 3 for level in LEVELS}
-    assert held_against("correlation-sync-list", falling)[0] == "not replicated"
+    assert examined_against("correlation-sync-list", falling)[0] == "not replicated"
     del falling[100]
-    assert held_against("correlation-sync-list", falling)[0] == "not decidable here"
+    assert examined_against("correlation-sync-list", falling)[0] == "not decidable here"
 
 
 def test_levels_with_only_invalid_runs_are_named(tmp_path: Path) -> None:
@@ -241,8 +245,8 @@ def test_levels_with_only_invalid_runs_are_named(tmp_path: Path) -> None:
             threads=threads,
             record={**RECORD, "complete_before": complete},
         )
-    found = examine(claim("async-list-errors"), judge_all(load(tmp_path)), "operation")
-    assert found.note.startswith("most at 10 threads, 1 of 10 levels; nothing usable at 20, 30")
+    evidence = examine(claim("async-list-errors"), judge_all(load(tmp_path)), "operation")
+    assert evidence.note.startswith("most at 10 threads, 1 of 10 levels; nothing usable at 20, 30")
 
 
 def test_times_of_survivors_are_said_to_be_theirs(tmp_path: Path) -> None:
@@ -250,13 +254,17 @@ def test_times_of_survivors_are_said_to_be_theirs(tmp_path: Path) -> None:
     judged = write_cells(tmp_path, {"sync": 120.0}, failures={"rejected": 0.002})
     mean, ratio = claim("async-list-100"), claim("list-slower-sync")
     good = pl.concat(
-        [one.operations["ok"] for one in judged.used.measurements if "async" in one.run.id]
+        [
+            measurement.operations["ok"]
+            for measurement in judged.used.measurements
+            if "async" in measurement.run.id
+        ]
     ).mean()
     assert isinstance(good, float)
     words = f"of the {100 * good:.1f} % that succeeded"
     assert examine(mean, judged, "operation").note == words
-    found = examine(ratio, judged, "operation")
-    assert found.note == f"async list at 100 threads: {words}"
+    evidence = examine(ratio, judged, "operation")
+    assert evidence.note == f"async list at 100 threads: {words}"
     assert words in replication(judged, examined(judged))
     # The thesis's count has the times of failed samples too.
     assert examine(mean, judged, "sample").note == examine(ratio, judged, "sample").note == ""
@@ -265,16 +273,16 @@ def test_times_of_survivors_are_said_to_be_theirs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["correlation-sync-list", "efficiency-sync-list-mean"])
 def test_times_of_survivors_at_several_levels_are_said_to_be_theirs(name: str) -> None:
     levels = {level: [(float(level), 10)] * 3 for level in LEVELS}
-    assert "succeeded" not in held_against(name, levels)[1].note
+    assert "succeeded" not in examined_against(name, levels)[1].note
     levels[40], levels[70] = [(40.0, 100)] * 3, [(70.0, 755)] * 3
-    note = held_against(name, levels)[1].note
+    note = examined_against(name, levels)[1].note
     assert note.endswith("; of the 24.5 % that succeeded at 70 threads, the fewest")
 
 
 def test_no_failure_at_all_makes_no_ratio(tmp_path: Path) -> None:
     judged = write_cells(tmp_path, {"sync": 50.0, "async": 50.0})
-    found = examine(claim("list-more-errors-sync"), judged, "operation")
-    assert (found.estimate, found.note) == (None, "neither failed")
+    evidence = examine(claim("list-more-errors-sync"), judged, "operation")
+    assert (evidence.estimate, evidence.note) == (None, "neither failed")
 
 
 def test_cells_of_the_thesis_preset_are_preferred(tmp_path: Path) -> None:
@@ -288,8 +296,8 @@ def test_cells_of_the_thesis_preset_are_preferred(tmp_path: Path) -> None:
                 record={**RECORD, "system": f"sync-{preset}"},
             )
     judged = judge_all(load(tmp_path))
-    found = examine(claim("sync-list-10"), judged, "operation")
-    assert found.estimate == pytest.approx(54, rel=0.05)
+    evidence = examine(claim("sync-list-10"), judged, "operation")
+    assert evidence.estimate == pytest.approx(54, rel=0.05)
     assert "system sync-thesis (preset thesis, embedded backends)" in replication(
         judged, examined(judged)
     )
@@ -316,8 +324,10 @@ def test_efficiency_must_be_100_up_to_the_border_and_less_above(
                 median_ms=median,
                 record=RECORD,
             )
-    one = claim("efficiency-sync-list-mean")
-    assert verdict(one, examine(one, judge_all(load(tmp_path)), "operation")) == expected
+    efficiency = claim("efficiency-sync-list-mean")
+    assert (
+        verdict(efficiency, examine(efficiency, judge_all(load(tmp_path)), "operation")) == expected
+    )
 
 
 def percents(of: Mapping[int, float], runs: int = 3) -> dict[int, list[tuple[float, int]]]:
@@ -366,37 +376,41 @@ def percents(of: Mapping[int, float], runs: int = 3) -> dict[int, list[tuple[flo
 def test_efficiency_is_judged_at_every_level_on_its_side_of_the_border(
     of: dict[int, float], expected: str, note: str
 ) -> None:
-    outcome, found = held_against("efficiency-sync-list-mean", percents(of))
-    assert (outcome, found.note) == (expected, note)
+    outcome, evidence = examined_against("efficiency-sync-list-mean", percents(of))
+    assert (outcome, evidence.note) == (expected, note)
 
 
 def test_the_border_of_efficiency_is_that_of_its_figure() -> None:
     levels = percents({50: 120, 90: 110, 100: 80})
-    assert held_against("efficiency-sync-list-mean", levels)[0] == "replicated"
-    assert held_against("efficiency-sync-list-p95", levels)[0] == "not replicated"
+    assert examined_against("efficiency-sync-list-mean", levels)[0] == "replicated"
+    assert examined_against("efficiency-sync-list-p95", levels)[0] == "not replicated"
 
 
 def test_efficiency_above_the_border_alone_says_nothing_of_it() -> None:
     levels = {level: [(50.0, 0)] * 3 for level in (100, 150, 200)}
-    assert held_against("efficiency-sync-list-mean", levels)[0] == "not decidable here"
+    assert examined_against("efficiency-sync-list-mean", levels)[0] == "not decidable here"
 
 
 def test_efficiency_is_not_replicated_without_a_level_that_was_tried() -> None:
-    outcome, found = held_against("efficiency-sync-list-mean", percents({50: 120, 100: 80}), [90])
+    outcome, evidence = examined_against(
+        "efficiency-sync-list-mean", percents({50: 120, 100: 80}), [90]
+    )
     assert outcome == "not decidable here"
-    assert found.note.endswith("; nothing usable at 90 threads")
-    outcome, found = held_against("efficiency-sync-list-mean", percents({50: 80, 100: 80}), [90])
+    assert evidence.note.endswith("; nothing usable at 90 threads")
+    outcome, evidence = examined_against(
+        "efficiency-sync-list-mean", percents({50: 80, 100: 80}), [90]
+    )
     assert outcome == "not replicated"
 
 
 def test_efficiency_needs_enough_runs_where_it_is_breached() -> None:
     levels = percents({20: 120, 50: 80, 100: 80})
     few = {**levels, 100: levels[100][:2]}
-    assert held_against("efficiency-sync-list-mean", few)[0] == "not replicated"
+    assert examined_against("efficiency-sync-list-mean", few)[0] == "not replicated"
     few = {**levels, 50: levels[50][:2]}
-    assert held_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
+    assert examined_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
     few = {**levels, 10: levels[10][:2]}
-    assert held_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
+    assert examined_against("efficiency-sync-list-mean", few)[0] == "not decidable here"
 
 
 def test_runs_in_which_a_service_was_stopped_are_no_evidence(tmp_path: Path) -> None:
@@ -410,21 +424,21 @@ def test_runs_in_which_a_service_was_stopped_are_no_evidence(tmp_path: Path) -> 
         )
     judged = judge_all(load(tmp_path))
     assert len(judged.used.measurements) == 3
-    found = examine(claim("sync-list-10"), judged, "operation")
-    assert (found.estimate, found.note) == (None, "sync list at 10 threads has no usable run")
+    evidence = examine(claim("sync-list-10"), judged, "operation")
+    assert (evidence.estimate, evidence.note) == (None, "sync list at 10 threads has no usable run")
     assert replication(judged, examined(judged)).startswith("No cell of the claims")
     write_run(tmp_path, repetition=4, median_ms=50.0, record={**RECORD, "disturbance": None})
-    found = examine(claim("sync-list-10"), judge_all(load(tmp_path)), "operation")
-    assert found.runs == 1
-    assert found.estimate == pytest.approx(54, rel=0.05)
+    evidence = examine(claim("sync-list-10"), judge_all(load(tmp_path)), "operation")
+    assert evidence.runs == 1
+    assert evidence.estimate == pytest.approx(54, rel=0.05)
 
 
 def test_levels_that_were_tried_and_were_invalid_are_known_to_efficiency(tmp_path: Path) -> None:
     for threads, complete in ((10, True), (50, True), (90, "dundrum is missing"), (100, True)):
         write_run(tmp_path, threads=threads, record={**RECORD, "complete_before": complete})
     judged = judge_all(load(tmp_path))
-    found = examine(claim("efficiency-sync-list-mean"), judged, "operation")
-    assert found.note.endswith("nothing usable at 90 threads")
+    evidence = examine(claim("efficiency-sync-list-mean"), judged, "operation")
+    assert evidence.note.endswith("nothing usable at 90 threads")
 
 
 @pytest.mark.parametrize(
@@ -437,8 +451,8 @@ def test_levels_that_were_tried_and_were_invalid_are_known_to_efficiency(tmp_pat
     ],
 )
 def test_the_whole_interval_must_lie_on_one_side(low: float, high: float, expected: str) -> None:
-    found = Evidence((low + high) / 2, Interval((low + high) / 2, low, high), runs=5, unit="×")
-    assert verdict(claim("list-slower-sync"), found) == expected
+    evidence = Evidence((low + high) / 2, Interval((low + high) / 2, low, high), runs=5, unit="×")
+    assert verdict(claim("list-slower-sync"), evidence) == expected
 
 
 def test_names_a_kind_that_does_not_exist(tmp_path: Path) -> None:

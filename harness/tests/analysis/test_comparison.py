@@ -36,12 +36,12 @@ def write_results(path: Path, median_ms: float, runs: int = 3, cores: int = 2) -
 def test_a_decided_regression_beyond_the_factor_is_found(tmp_path: Path) -> None:
     base, slower = (write_results(tmp_path / str(ms), ms) for ms in (40.0, 60.0))
     compared = side_by_side(slower, base)
-    ratios = {one.figure: one.ratio for one in compared.decisions}
+    ratios = {decision.figure: decision.ratio for decision in compared.decisions}
     assert ratios["p95_ms"] == pytest.approx(1.5, rel=0.1)
     assert ratios["ok_per_s"] == pytest.approx(1 / 1.5, rel=0.1)
-    found = regressions(compared, 1.10)
+    worse = regressions(compared, 1.10)
     for figure, named in (("p95", True), ("goodput", True), ("CPU", False)):
-        assert any(f": {figure}" in one for one in found) is named
+        assert any(f": {figure}" in words for words in worse) is named
     assert regressions(compared, 2.0) == []
     assert regressions(side_by_side(base, slower), 1.0) == []
 
@@ -94,9 +94,9 @@ def test_more_failures_are_a_regression_however_quick(tmp_path: Path) -> None:
         )
     (other / "environment.json").write_text(json.dumps(MACHINE))
 
-    (found,) = regressions(side_by_side(other, base), 3.0)
+    (words,) = regressions(side_by_side(other, base), 3.0)
 
-    assert re.search(r"failed 0 % → \d", found)
+    assert re.search(r"failed 0 % → \d", words)
 
 
 def test_a_cell_that_is_gone_fails_a_pipeline(tmp_path: Path) -> None:

@@ -25,21 +25,21 @@ def test_a_cells_cpu_is_divided_by_service(tmp_path: Path) -> None:
             repetition=repetition,
             record={"server_cpu_s": cpu_s},
         )
-    found = cpu.spent(judge_all(load(tmp_path)))
+    spent = cpu.spent(judge_all(load(tmp_path)))
 
-    (services,) = found.values()
+    (services,) = spent.values()
     # 1,000 operations took 2 s in one run and 4 s in the other: their geometric mean counts.
     whole_ms = 2 * 2**0.5
     expected = {"cinemas": 0.5, "broker-service": 0.3, "rabbitmq": 0.2}
     assert services == {name: pytest.approx(whole_ms * part) for name, part in expected.items()}
     assert list(services) == list(expected)
-    assert cpu.tabulate(found)["service"].to_list() == list(expected)
-    assert "| 2.83 | cinemas 1.41, broker-service 0.85, rabbitmq 0.57 |" in cpu.by_service(found)
+    assert cpu.tabulate(spent)["service"].to_list() == list(expected)
+    assert "| 2.83 | cinemas 1.41, broker-service 0.85, rabbitmq 0.57 |" in cpu.by_service(spent)
 
 
 def test_runs_without_cpu_time_show_nothing(tmp_path: Path) -> None:
     write_run(tmp_path, record={"server_cpu_s": {}})
-    found = cpu.spent(judge_all(load(tmp_path)))
+    spent = cpu.spent(judge_all(load(tmp_path)))
 
-    assert cpu.by_service(found) == ""
-    assert cpu.tabulate(found).is_empty()
+    assert cpu.by_service(spent) == ""
+    assert cpu.tabulate(spent).is_empty()

@@ -45,7 +45,7 @@ def change(record: Path, **fields: object) -> None:
 
 
 def decision(**fields: object) -> Decision:
-    known: dict[str, object] = {
+    defaults: dict[str, object] = {
         "system": "async",
         "reference": "sync",
         "workload": "list",
@@ -62,15 +62,15 @@ def decision(**fields: object) -> Decision:
         "age_s": 240.0,
         "reference_value": 2000.0,
     }
-    return Decision(**{**known, **fields})  # type: ignore[arg-type]
+    return Decision(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
 def test_a_clear_difference_is_decided_for_the_better_system(tmp_path: Path) -> None:
     judged = write_pair(tmp_path)
-    by_figure = {found.figure: found for found in decide(judged)}
-    assert {(one.reference, one.system, one.pairs) for one in decide(judged)} == {
-        ("sync", "async", 3)
-    }
+    by_figure = {decision.figure: decision for decision in decide(judged)}
+    assert {
+        (decision.reference, decision.system, decision.pairs) for decision in decide(judged)
+    } == {("sync", "async", 3)}
     assert list(by_figure) == ["ok_per_s", "p95_ms", "cpu_ms_per_ok"]
     assert by_figure["ok_per_s"].decision == by_figure["p95_ms"].decision == "worse"
     assert (by_figure["p95_ms"].low or 9) < 1.5 < (by_figure["p95_ms"].high or 0)
@@ -80,16 +80,19 @@ def test_a_clear_difference_is_decided_for_the_better_system(tmp_path: Path) -> 
 
 def test_the_interval_is_that_of_the_pairs_and_of_no_operation(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, levels=(10,))
-    runs = {(one.run.cell.system, one.run.repetition): one for one in judged.deciding}
+    runs = {
+        (measurement.run.cell.system, measurement.run.repetition): measurement
+        for measurement in judged.deciding
+    }
     logs = [
         math.log(run_figure(runs["async", pair], "p95_ms") or 0)
         - math.log(run_figure(runs["sync", pair], "p95_ms") or 0)
         for pair in (1, 2, 3)
     ]
     low, high = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
-    (found,) = [one for one in decide(judged) if one.figure == "p95_ms"]
-    assert (found.low, found.high) == pytest.approx((math.exp(low), math.exp(high)))
-    assert found.pair_spread == pytest.approx(np.std(logs, ddof=1))
+    (decision,) = [decision for decision in decide(judged) if decision.figure == "p95_ms"]
+    assert (decision.low, decision.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert decision.pair_spread == pytest.approx(np.std(logs, ddof=1))
 
 
 def test_one_pair_takes_its_blocks_and_says_that_it_speaks_of_one_start(tmp_path: Path) -> None:
@@ -97,22 +100,24 @@ def test_one_pair_takes_its_blocks_and_says_that_it_speaks_of_one_start(tmp_path
         write_blocks(tmp_path, variant=variant, medians_ms=medians, loops=300)
     judged = judge_all(load(tmp_path))
     sync, async_ = (
-        [np.log(value) for value in block_figures(one, "ok_per_s") if value]
-        for one in sorted(judged.deciding, key=lambda one: one.run.cell.system != "sync")
+        [np.log(value) for value in block_figures(measurement, "ok_per_s") if value]
+        for measurement in sorted(
+            judged.deciding, key=lambda measurement: measurement.run.cell.system != "sync"
+        )
     )
     low, high = stats.ttest_rel(async_, sync).confidence_interval(0.95)
-    (found,) = [one for one in decide(judged) if one.figure == "ok_per_s"]
-    assert (found.low, found.high) == pytest.approx((math.exp(low), math.exp(high)))
-    assert (found.pairs, found.pair_spread, found.decision) == (1, None, "worse")
-    assert found.age_s == 60
-    assert answer.first(judged, [found]).more.endswith("another pair may differ.")
+    (decision,) = [decision for decision in decide(judged) if decision.figure == "ok_per_s"]
+    assert (decision.low, decision.high) == pytest.approx((math.exp(low), math.exp(high)))
+    assert (decision.pairs, decision.pair_spread, decision.decision) == (1, None, "worse")
+    assert decision.age_s == 60
+    assert answer.first(judged, [decision]).more.endswith("another pair may differ.")
 
 
 def test_one_block_of_one_pair_decides_nothing(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, runs=1, second=4.0)
-    for found in decide(judged):
-        assert (found.decision, found.low, found.could_tell) == ("not known", None, None)
-        assert found.reason == "one block of one pair"
+    for decision in decide(judged):
+        assert (decision.decision, decision.low, decision.could_tell) == ("not known", None, None)
+        assert decision.reason == "one block of one pair"
     assert decide(judged)[1].ratio == pytest.approx(4, rel=0.15)
 
 
@@ -120,23 +125,24 @@ def test_a_run_that_may_not_decide_takes_its_pair_out_of_its_cell(tmp_path: Path
     write_pair(tmp_path, levels=(10, 20))
     for name, fields in (("010-3", {"complete_before": "ucd"}), ("020-2", {"warm": False})):
         change(next(tmp_path.glob(f"runs/async*-{name}/run.json")), **fields)
-    found = decide(judge_all(load(tmp_path)), ["p95_ms"])
-    assert [(one.pairs, one.left_out) for one in found] == [(2, 1), (2, 1)]
+    decisions = decide(judge_all(load(tmp_path)), ["p95_ms"])
+    assert [(decision.pairs, decision.left_out) for decision in decisions] == [(2, 1), (2, 1)]
     for file in tmp_path.glob("runs/async*-020-*/run.json"):
         change(file, complete_before="ucd")
-    nothing = [one for one in decide(judge_all(load(tmp_path))) if one.level == 20]
-    assert {(one.ratio, one.decision, one.left_out, one.reason) for one in nothing} == {
-        (None, "not known", 3, "no pair of runs counts")
-    }
+    nothing = [decision for decision in decide(judge_all(load(tmp_path))) if decision.level == 20]
+    assert {
+        (decision.ratio, decision.decision, decision.left_out, decision.reason)
+        for decision in nothing
+    } == {(None, "not known", 3, "no pair of runs counts")}
 
 
 def test_a_run_without_successes_leaves_no_ratio(tmp_path: Path) -> None:
     write_pair(tmp_path, runs=2)
     write_run(tmp_path, repetition=3, median_ms=30)
     write_run(tmp_path, variant="async", repetition=3, failures={"not_ready": 1.0})
-    found = {one.figure: one for one in decide(judge_all(load(tmp_path)))}
-    assert (found["p95_ms"].ratio, found["p95_ms"].reason) == (None, "a run has no p95")
-    assert found["ok_per_s"].ratio is None
+    decisions = {decision.figure: decision for decision in decide(judge_all(load(tmp_path)))}
+    assert (decisions["p95_ms"].ratio, decisions["p95_ms"].reason) == (None, "a run has no p95")
+    assert decisions["ok_per_s"].ratio is None
 
 
 @pytest.mark.parametrize(
@@ -188,13 +194,13 @@ def test_presets_of_one_variant_are_compared_with_one_another(tmp_path: Path) ->
     for preset in ("tuned", "thesis"):
         write_run(tmp_path, preset=preset, record={"system": preset})
     (tmp_path / "experiment.yaml").write_text("systems: {tuned: {}, thesis: {}}")
-    (one,) = decide(judge_all(load(tmp_path)), ["p95_ms"])
-    assert (one.reference, one.system) == ("tuned", "thesis")
+    (decision,) = decide(judge_all(load(tmp_path)), ["p95_ms"])
+    assert (decision.reference, decision.system) == ("tuned", "thesis")
 
 
 def test_the_table_of_decisions_is_for_scripts(tmp_path: Path) -> None:
-    found = decide(write_pair(tmp_path))
-    table = tabulate(found)
+    decisions = decide(write_pair(tmp_path))
+    table = tabulate(decisions)
     names = (
         "system reference workload mode level figure ratio low high decision could_tell pairs "
         "reason reference_value"
@@ -205,16 +211,16 @@ def test_the_table_of_decisions_is_for_scripts(tmp_path: Path) -> None:
 
 
 def test_decisions_fit_a_terminal_of_80_columns() -> None:
-    found = [
+    decisions = [
         decision(workload=workload, level=level, figure=figure)
         for figure in ("ok_per_s", "p95_ms", "cpu_ms_per_ok")
         for workload in ("list", "reserve")
         for level in (10.0, 100.0)
     ]
-    found.append(decision(figure="cpu_ms_per_ok", mode="open", left_out=2))
+    decisions.append(decision(figure="cpu_ms_per_ok", mode="open", left_out=2))
     console = Console(width=80, file=StringIO())
     with console.capture() as captured:
-        print_decisions(found, console)
+        print_decisions(decisions, console)
     text = captured.get()
     assert "…" not in text
     words = " ".join(text.split())
@@ -262,7 +268,7 @@ def test_effects_in_words() -> None:
 
 
 def test_no_ratio_is_rounded_to_nothing() -> None:
-    assert [ratio_text(one) for one in (1.234, 0.0153, 0.0004, 2e6)] == [
+    assert [ratio_text(ratio) for ratio in (1.234, 0.0153, 0.0004, 2e6)] == [
         "1.23",
         "0.015",
         "<0.001",
@@ -277,12 +283,15 @@ def test_no_end_of_an_interval_is_rounded_to_1() -> None:
 
 def test_a_crossover_lies_between_levels_with_opposite_decisions() -> None:
     kinds: list[Outcome] = ["better", "not known", "worse", "worse"]
-    found = [decision(level=10.0 * (i + 1), decision=kind) for i, kind in enumerate(kinds)]
-    found += [decision(level=10.0, workload="reserve"), decision(level=20.0, workload="reserve")]
-    assert answer.crossovers(found) == (
+    decisions = [decision(level=10.0 * (i + 1), decision=kind) for i, kind in enumerate(kinds)]
+    decisions += [
+        decision(level=10.0, workload="reserve"),
+        decision(level=20.0, workload="reserve"),
+    ]
+    assert answer.crossovers(decisions) == (
         "- list: between 10 and 30 threads async becomes worse than sync by goodput"
     )
-    assert answer.crossovers(found[:2]) == ""
+    assert answer.crossovers(decisions[:2]) == ""
 
 
 def test_progress_is_a_line_for_each_cell_from_the_first_pair_on(tmp_path: Path) -> None:
@@ -304,12 +313,12 @@ def test_what_is_sure_is_told_with_pairs_spread_and_what_was_left_out(tmp_path: 
             write_blocks(tmp_path, variant=variant, medians_ms=medians, repetition=pair)
     change(next(tmp_path.glob("runs/async*-3/run.json")), warm=False)
     judged = judge_all(load(tmp_path))
-    told = answer.how_sure(judged, decide(judged))
-    assert told.startswith("5 of 6 runs decide. **1 still warming up:** shown, but not deciding.")
-    assert "Each cell has 2 pairs of starts that decide." in told
-    assert "% in goodput" in told
+    words = answer.how_sure(judged, decide(judged))
+    assert words.startswith("5 of 6 runs decide. **1 still warming up:** shown, but not deciding.")
+    assert "Each cell has 2 pairs of starts that decide." in words
+    assert "% in goodput" in words
     # 0.1 s of CPU in each block of 10 to 20 s.
-    assert "one that waited used" in told
+    assert "one that waited used" in words
     (tmp_path / "classic").mkdir()
     classic = write_pair(tmp_path / "classic")
     assert "starts followed one another" in answer.how_sure(classic, decide(classic))
@@ -320,18 +329,21 @@ def test_pairs_that_agree_by_chance_are_as_uncertain_as_their_blocks(tmp_path: P
         for variant, medians in (("sync", (40.0,) * 4), ("async", (48.0, 36.0, 36.0, 48.0))):
             write_blocks(tmp_path, variant=variant, medians_ms=medians, repetition=pair, loops=300)
     judged = judge_all(load(tmp_path))
-    runs = {(one.run.cell.system, one.run.repetition): one for one in judged.deciding}
+    runs = {
+        (measurement.run.cell.system, measurement.run.repetition): measurement
+        for measurement in judged.deciding
+    }
     logs = [
         np.log(
             np.divide(*(block_figures(runs[name, pair], "ok_per_s") for name in ("async", "sync")))
         )
         for pair in (1, 2)
     ]
-    implied = math.sqrt(np.mean([np.var(one, ddof=1) for one in logs]) / 4)
+    implied = math.sqrt(np.mean([np.var(of_run, ddof=1) for of_run in logs]) / 4)
     reach = stats.t.ppf(0.975, 6) * implied / math.sqrt(2)
-    (found,) = decide(judged, ["ok_per_s"])
+    (decision,) = decide(judged, ["ok_per_s"])
 
-    assert found.pair_spread == pytest.approx(implied)
+    assert decision.pair_spread == pytest.approx(implied)
     limits = [math.exp(np.mean(logs) + side) for side in (-reach, reach)]
-    assert (found.low, found.high) == pytest.approx(limits)
-    assert found.decision == "not known"
+    assert (decision.low, decision.high) == pytest.approx(limits)
+    assert decision.decision == "not known"

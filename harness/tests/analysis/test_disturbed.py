@@ -38,7 +38,9 @@ def test_a_pair_with_a_disturbed_run_does_not_decide(tmp_path: Path) -> None:
     write_pairs(tmp_path, {("async", 2): LOUD})
     judged = judge_all(load(tmp_path))
 
-    assert {(one.pairs, one.left_out, one.reason) for one in decide(judged)} == {(1, 1, "")}
+    assert {
+        (decision.pairs, decision.left_out, decision.reason) for decision in decide(judged)
+    } == {(1, 1, "")}
 
 
 def test_a_comparison_that_was_disturbed_throughout_decides_nothing_and_says_why(
@@ -48,8 +50,8 @@ def test_a_comparison_that_was_disturbed_throughout_decides_nothing_and_says_why
     judged = judge_all(load(tmp_path))
     decisions = decide(judged)
 
-    assert {(one.decision, one.ratio) for one in decisions} == {("not known", None)}
-    assert {one.reason for one in decisions} == {"disturbed by other programs"}
+    assert {(decision.decision, decision.ratio) for decision in decisions} == {("not known", None)}
+    assert {decision.reason for decision in decisions} == {"disturbed by other programs"}
     words = disturbance_words(judged.results)
     assert words == (
         "Other programs used 52.5 % of the machine during 16 of 16 blocks (cc1). "
@@ -68,7 +70,7 @@ def test_blocks_that_were_measured_again_are_told_and_change_nothing(tmp_path: P
         "Other programs used 55.0 % of the machine during 2 of 16 blocks (cc1). "
         "2 blocks are left out of all figures."
     )
-    assert {one.pairs for one in decide(judge_all(load(tmp_path)))} == {2}
+    assert {decision.pairs for decision in decide(judge_all(load(tmp_path)))} == {2}
 
 
 def test_stolen_time_is_not_blamed_on_programs(tmp_path: Path) -> None:
@@ -91,7 +93,7 @@ def test_a_quiet_machine_needs_no_words(tmp_path: Path) -> None:
 def test_a_disturbed_run_says_nothing_of_a_capacity(tmp_path: Path) -> None:
     write_blocks(tmp_path, repetition=1, others=QUIET, medians_ms=(10.0,) * 4)
     write_blocks(tmp_path, repetition=2, others=LOUD, medians_ms=(900.0,) * 4)
-    (found,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=100))
+    (limit,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=100))
 
-    assert found.capacity is not None
-    assert (found.capacity.trials, found.capacity.level, found.invalid) == (1, 10, 1)
+    assert limit.capacity is not None
+    assert (limit.capacity.trials, limit.capacity.level, limit.invalid) == (1, 10, 1)

@@ -67,14 +67,14 @@ def test_draws_every_figure_of_a_comparison(comparison: Path) -> None:
         *failures.outcomes(measured),
         *operations.over_time(measured),
     ]
-    assert [one.name for one in drawn_figures] == [
+    assert [figure.name for figure in drawn_figures] == [
         f"{kind}-{workload}-tuned-embedded"
         for kind in ("scaling", "outcomes", "over-time")
         for workload in ("list", "reserve")
     ]
-    for one in drawn_figures:
-        assert one.image.startswith(b"\x89PNG")
-        assert "preset tuned, embedded backends" in one.caption
+    for figure in drawn_figures:
+        assert figure.image.startswith(b"\x89PNG")
+        assert "preset tuned, embedded backends" in figure.caption
 
 
 @pytest.mark.parametrize(
@@ -171,25 +171,28 @@ def test_systems_of_one_figure_look_different_without_colour() -> None:
 
 
 def test_ratios_are_drawn_by_decision_beside_the_band_of_alike(tmp_path: Path) -> None:
-    found = decide(write_pair(tmp_path, second=2.0))
-    found = [replace(one, decision="not known") if one.figure == "p95_ms" else one for one in found]
-    figure, caption = decided._draw_ratios(found)
+    decisions = decide(write_pair(tmp_path, second=2.0))
+    decisions = [
+        replace(decision, decision="not known") if decision.figure == "p95_ms" else decision
+        for decision in decisions
+    ]
+    figure, caption = decided._draw_ratios(decisions)
     assert [axes.get_title() for axes in figure.axes] == [
         "goodput",
         "response time, p95",
         "CPU time of an operation",
     ]
     fills = []
-    for axes, one in zip(figure.axes, found, strict=True):
+    for axes, decision in zip(figure.axes, decisions, strict=True):
         point = axes.containers[0].lines[0]  # type: ignore[attr-defined]
-        assert point.get_xdata() == pytest.approx([one.ratio])
+        assert point.get_xdata() == pytest.approx([decision.ratio])
         fills.append((point.get_marker(), point.get_markerfacecolor() == "white"))
         band = axes.patches[0].get_extents().transformed(axes.transData.inverted())
         assert (band.x0, band.x1) == pytest.approx((1 / 1.1, 1.1))
     assert fills == [("s", False), ("o", True), ("D", False)]
     assert "async divided by sync" in caption
-    (one,) = decided.ratios(found)
-    assert one.name == "ratios"
+    (decision,) = decided.ratios(decisions)
+    assert decision.name == "ratios"
     assert list(decided.ratios([])) == []
 
 
@@ -208,9 +211,9 @@ def test_goodput_and_times_are_those_of_the_table_with_intervals(tmp_path: Path)
     assert times.axes[0].get_xlabel() == "ms; less is better"
     texts = [text.get_text() for text in times.axes[0].texts]
     assert texts[0].endswith(f", {cells._short(summary['sync', 10.0]['p95_ms'])}")
-    one, other = cells.measured(observed)
-    assert (one.name, other.name) == ("goodput", "response-times")
-    assert one.image == next(iter(cells.measured(observed))).image  # No date, no random id.
+    goodput, other = cells.measured(observed)
+    assert (goodput.name, other.name) == ("goodput", "response-times")
+    assert goodput.image == next(iter(cells.measured(observed))).image  # No date, no random id.
     assert list(cells.measured([])) == []
 
 

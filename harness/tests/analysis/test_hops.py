@@ -87,26 +87,26 @@ def write_timers(run: Path, counted: Counted, already: tuple[float, float] = (40
 
 
 def journey_of(results: Path) -> Journey:
-    (found,) = journeys(judge_all(load(results)))
-    return found
+    (journey,) = journeys(judge_all(load(results)))
+    return journey
 
 
-def told(journey: Journey) -> dict[str, tuple[float, float, float]]:
+def times_of(journey: Journey) -> dict[str, tuple[float, float, float]]:
     """Return calls per operation, ms per call and ms per operation by hop, the operation apart."""
     return {
-        one.hop.name: (
-            round(one.calls, 6),
-            pytest.approx(one.call_ms),
-            pytest.approx(one.operation_ms),
+        passage.hop.name: (
+            round(passage.calls, 6),
+            pytest.approx(passage.call_ms),
+            pytest.approx(passage.operation_ms),
         )
-        for one in journey.passages[1:]
+        for passage in journey.passages[1:]
     }
 
 
 def test_each_hop_has_what_its_timers_counted_during_the_run(tmp_path: Path) -> None:
     write_timers(write_run(tmp_path), SYNC)
     journey = journey_of(tmp_path)
-    assert list(told(journey).items()) == [
+    assert list(times_of(journey).items()) == [
         ("gateway", (1.0, 22.0, 22.0)),
         ("aggregator", (1.0, 18.0, 18.0)),
         ("a question to dundrum", (1.0, 9.0, 9.0)),
@@ -127,7 +127,7 @@ def test_the_operation_itself_is_what_the_generator_measured(tmp_path: Path) -> 
 
 def test_requests_fetches_and_queues_are_hops_of_their_own(tmp_path: Path) -> None:
     write_timers(write_run(tmp_path, variant="async"), ASYNC)
-    assert list(told(journey_of(tmp_path)).items()) == [
+    assert list(times_of(journey_of(tmp_path)).items()) == [
         ("broker, a request", (1.0, 2.0, 2.0)),
         ("broker, a fetch", (2.0, 10.0, 20.0)),
         ("a request in its queue", (3.0, 8.0, 24.0)),
@@ -143,7 +143,7 @@ def test_instances_of_a_service_are_one_hop(tmp_path: Path) -> None:
         "aggregator-service.2": {timer: (400, 7.0)},
     }
     write_timers(write_run(tmp_path), counted)
-    assert told(journey_of(tmp_path)) == {"aggregator": (1.0, 10.0, 10.0)}
+    assert times_of(journey_of(tmp_path)) == {"aggregator": (1.0, 10.0, 10.0)}
 
 
 def test_runs_of_a_cell_count_together_by_their_operations(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_runs_of_a_cell_count_together_by_their_operations(tmp_path: Path) -> No
         )
     journey = journey_of(tmp_path)
     assert journey.runs == 2
-    assert told(journey) == {"gateway": (1.0, 17.5, 17.5)}
+    assert times_of(journey) == {"gateway": (1.0, 17.5, 17.5)}
 
 
 def test_the_gateway_between_aggregator_and_cinemas_is_a_hop_of_its_own() -> None:
@@ -174,7 +174,7 @@ def test_a_service_that_began_anew_is_no_hop(tmp_path: Path) -> None:
     write_timers(run, SYNC)
     file = run / "metrics-before" / "cinema-ucd-service.prom"
     file.write_text(file.read_text().replace(" 40\n", " 9000\n"))
-    assert list(told(journey_of(tmp_path))) == [
+    assert list(times_of(journey_of(tmp_path))) == [
         "gateway",
         "aggregator",
         "a question to dundrum",

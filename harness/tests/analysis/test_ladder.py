@@ -52,32 +52,37 @@ def judged(tmp_path: Path) -> Judged:
 
 
 @pytest.fixture
-def found(judged: Judged) -> Climb:
-    known = climbed(judged.results, decide(judged))
-    assert known is not None
-    return known
+def measured(judged: Judged) -> Climb:
+    climb = climbed(judged.results, decide(judged))
+    assert climb is not None
+    return climb
 
 
-def test_a_step_is_worth_its_rung_divided_by_the_one_below(found: Climb) -> None:
-    assert found.first == "plain"
-    assert [(one.factor, one.rung) for one in found.steps] == [
+def test_a_step_is_worth_its_rung_divided_by_the_one_below(measured: Climb) -> None:
+    assert measured.first == "plain"
+    assert [(rung.factor, rung.rung) for rung in measured.steps] == [
         ("log", "log"),
         ("pool", "tuned"),
         ("snapshot", "plus-snapshot"),
     ]
     log, pool, snapshot = (
-        next(one for one in step.added if one.figure == "ok_per_s") for step in found.steps
+        next(decision for decision in step.added if decision.figure == "ok_per_s")
+        for step in measured.steps
     )
     assert (log.system, log.reference) == ("log", "plain")
     assert log.ratio == pytest.approx(1.5, rel=0.03)
     assert (log.low or 9) < (log.ratio or 0) < (log.high or 0)
     assert pool.ratio == pytest.approx(2, rel=0.03)
-    assert [one.decision for one in (log, pool, snapshot)] == ["better", "better", "alike"]
+    assert [decision.decision for decision in (log, pool, snapshot)] == [
+        "better",
+        "better",
+        "alike",
+    ]
 
 
-def test_what_is_taken_out_of_the_top_is_compared_with_it(found: Climb) -> None:
-    log, pool, snapshot = found.steps
-    (removed,) = [one for one in log.removed if one.figure == "ok_per_s"]
+def test_what_is_taken_out_of_the_top_is_compared_with_it(measured: Climb) -> None:
+    log, pool, snapshot = measured.steps
+    (removed,) = [decision for decision in log.removed if decision.figure == "ok_per_s"]
 
     assert (removed.system, removed.reference) == ("tuned", "without-log")
     assert removed.ratio == pytest.approx(3, rel=0.03)
@@ -86,15 +91,15 @@ def test_what_is_taken_out_of_the_top_is_compared_with_it(found: Climb) -> None:
 
 
 def test_a_system_that_was_also_up_with_others_has_no_pair_left_out(judged: Judged) -> None:
-    assert {one.left_out for one in decide(judged)} == {0}
+    assert {decision.left_out for decision in decide(judged)} == {0}
 
 
 def test_a_turned_decision_turned_again_is_the_first(judged: Judged) -> None:
-    for one in decide(judged):
-        again = turned(turned(one))
-        assert (again.system, again.decision) == (one.system, one.decision)
-        assert again.ratio == pytest.approx(one.ratio)
-        assert again.reference_value == pytest.approx(one.reference_value)
+    for decision in decide(judged):
+        again = turned(turned(decision))
+        assert (again.system, again.decision) == (decision.system, decision.decision)
+        assert again.ratio == pytest.approx(decision.ratio)
+        assert again.reference_value == pytest.approx(decision.reference_value)
 
 
 def test_the_report_of_a_ladder_has_its_steps_and_the_published_one(judged: Judged) -> None:
@@ -114,10 +119,10 @@ def test_the_report_of_a_ladder_has_its_steps_and_the_published_one(judged: Judg
 
 def test_the_terminal_says_what_each_factor_of_a_ladder_is_worth(judged: Judged) -> None:
     decisions = decide(judged)
-    told = answer.printed(judged, decisions, answer.first(judged, decisions))
-    _, log, pool, snapshot = told["own"]
+    printed = answer.printed(judged, decisions, answer.first(judged, decisions))
+    _, log, pool, snapshot = printed["own"]
 
-    assert told["decisions"] == []
+    assert printed["decisions"] == []
     assert log.startswith("list, 10 threads: goodput with log: 1.5")
     assert re.search(r"better by \d\d %; at the top: (2\.9|3\.0)\d .*, better: × ", log)
     # The last factor has the top for its rung; what is beyond is taken out of nothing.
@@ -171,9 +176,9 @@ def test_growth_is_drawn_over_a_factor_of_numbers(tmp_path: Path, many: bool) ->
     summary = tabulate(judged.used)
     drawn = growth.growth(judged, summary)
 
-    assert [one.name for one in drawn] == (["growth-list-10"] if many else [])
+    assert [figure.name for figure in drawn] == (["growth-list-10"] if many else [])
     if many:
-        first, last = (summary.filter(system=f"sync-{one}")["p95_ms"].item() for one in (0, 200))
+        first, last = (summary.filter(system=f"sync-{size}")["p95_ms"].item() for size in (0, 200))
         assert f"sync, p95, ms × {last / first:.2f} from 0 to 200" in drawn[0].caption
 
 
@@ -192,7 +197,9 @@ def test_a_wide_axis_of_growth_names_what_was_measured() -> None:
 def test_growth_is_drawn_over_many_levels(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, runs=1, levels=(1, 2, 4, 8, 16, 32, 64))
 
-    assert [one.name for one in growth.growth(judged, tabulate(judged.used))] == ["growth-list"]
+    assert [figure.name for figure in growth.growth(judged, tabulate(judged.used))] == [
+        "growth-list"
+    ]
 
 
 def test_results_are_set_against_servers_without_work(tmp_path: Path) -> None:

@@ -126,10 +126,12 @@ def test_threads_are_those_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_file_is_refused_by_its_name_alone(tmp_path: Path) -> None:
-    found = load(unpacked("08-no-threads", tmp_path))
+    measured = load(unpacked("08-no-threads", tmp_path))
 
-    assert [one.run.id for one in found.measurements] == ["shop-orders-4-threads"]
-    assert found.unreadable == {
+    assert [measurement.run.id for measurement in measured.measurements] == [
+        "shop-orders-4-threads"
+    ]
+    assert measured.unreadable == {
         "shop-browse-0-threads.csv": "0 threads: choose 1 to 1,000,000",
     }
 
@@ -148,11 +150,12 @@ def test_two_files_of_one_run_are_refused_by_both_names(tmp_path: Path) -> None:
 def test_repeated_runs_are_of_one_cell_and_decide(tmp_path: Path) -> None:
     judged = judge_all(load(unpacked("12-three-runs-of-a-cell", tmp_path)))
 
-    assert sorted((one.run.cell.variant, one.run.repetition) for one in judged.deciding) == [
-        (system, repetition) for system in ("alpha", "beta") for repetition in (1, 2, 3)
-    ]
-    goodput = [one for one in decide(judged) if one.figure == "ok_per_s"]
-    assert [(one.system, one.decision) for one in goodput] == [("beta", "worse")]
+    assert sorted(
+        (measurement.run.cell.variant, measurement.run.repetition)
+        for measurement in judged.deciding
+    ) == [(system, repetition) for system in ("alpha", "beta") for repetition in (1, 2, 3)]
+    goodput = [decision for decision in decide(judged) if decision.figure == "ok_per_s"]
+    assert [(decision.system, decision.decision) for decision in goodput] == [("beta", "worse")]
     assert goodput[0].ratio == pytest.approx(0.5, rel=0.1)
 
 
@@ -210,10 +213,12 @@ def test_one_bad_file_does_not_end_the_report_of_all(tmp_path: Path) -> None:
     write(tmp_path, HEADER, *GOOD, name="results.jtl")
     write(tmp_path, "a table of somebody", name="table.csv")
 
-    found = load(tmp_path)
+    measured = load(tmp_path)
 
-    assert [one.run.id for one in found.measurements] == ["shop-browse-2-threads"]
-    assert sorted(found.unreadable) == ["results.jtl", "shop-buy-2-threads"]
+    assert [measurement.run.id for measurement in measured.measurements] == [
+        "shop-browse-2-threads"
+    ]
+    assert sorted(measured.unreadable) == ["results.jtl", "shop-buy-2-threads"]
 
 
 def test_spreadsheets_and_windows_change_nothing(tmp_path: Path) -> None:

@@ -32,21 +32,21 @@ def test_slow_answers_miss_the_objective() -> None:
 
 def test_failures_miss_it_however_fast_they_are() -> None:
     ok = np.array([True] * 98 + [False] * 2)
-    found = objective.reached(SLO, times(*[1] * 100), ok, 100)
+    reached = objective.reached(SLO, times(*[1] * 100), ok, 100)
 
-    assert (found.failed_share, found.met) == (0.02, False)
+    assert (reached.failed_share, reached.met) == (0.02, False)
 
 
 def test_arrivals_that_never_began_are_failures() -> None:
-    found = objective.reached(SLO, times(*[1] * 90), np.ones(90, dtype=bool), 100)
+    reached = objective.reached(SLO, times(*[1] * 90), np.ones(90, dtype=bool), 100)
 
-    assert (found.failed_share, found.met) == (0.1, False)
+    assert (reached.failed_share, reached.met) == (0.1, False)
 
 
 def test_nothing_at_all_meets_nothing() -> None:
-    found = objective.reached(SLO, times(), np.array([], dtype=bool), 10)
+    reached = objective.reached(SLO, times(), np.array([], dtype=bool), 10)
 
-    assert found == objective.Reached(None, 1.0, False)
+    assert reached == objective.Reached(None, 1.0, False)
 
 
 def test_time_counts_from_the_intended_start_and_dropped_arrivals_count(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_time_counts_from_the_intended_start_and_dropped_arrivals_count(tmp_path
     cell = Cell("async", "list", "tuned", "embedded", threads=1, mode="open", level=1)
     run = Run("run", cell, (Block(samples),), arrivals=Arrivals("constant", planned=4))
 
-    found = objective.reached_by(SLO, measure(run))
+    reached = objective.reached_by(SLO, measure(run))
 
-    assert found == objective.Reached(1010.0, 0.75, False)
+    assert reached == objective.Reached(1010.0, 0.75, False)
 
 
 def test_a_load_that_was_not_carried_misses_it_however_fast_the_answers_are(tmp_path: Path) -> None:

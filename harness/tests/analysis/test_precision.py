@@ -23,11 +23,11 @@ from .synthetic import write_blocks, write_pair, write_run
 
 def test_widths_are_what_the_pairs_could_tell(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, levels=(10, 20))
-    found = widths(tmp_path, "p95_ms")
-    assert list(found) == [("list", "closed", 10.0), ("list", "closed", 20.0)]
+    detectable = widths(tmp_path, "p95_ms")
+    assert list(detectable) == [("list", "closed", 10.0), ("list", "closed", 20.0)]
     could_tell = decide(judged, ["p95_ms"])[0].could_tell
     assert could_tell is not None
-    assert found["list", "closed", 10.0] == pytest.approx(could_tell - 1)
+    assert detectable["list", "closed", 10.0] == pytest.approx(could_tell - 1)
 
 
 def test_widths_are_not_known_before_two_pairs_or_where_a_system_is_missing(tmp_path: Path) -> None:
@@ -39,9 +39,9 @@ def test_widths_are_not_known_before_two_pairs_or_where_a_system_is_missing(tmp_
     assert list(widths(tmp_path / "blocks", "mean_ms").values()) == [None]
     write_pair(tmp_path)
     write_run(tmp_path, variant="sync", threads=40)
-    found = widths(tmp_path, "mean_ms")
-    assert found["list", "closed", 40.0] is None
-    assert found["list", "closed", 10.0] is not None
+    detectable = widths(tmp_path, "mean_ms")
+    assert detectable["list", "closed", 40.0] is None
+    assert detectable["list", "closed", 10.0] is not None
     assert widths(tmp_path / "nothing-yet", "mean_ms") == {}
     with pytest.raises(UserError, match="unknown figure 'p97_ms'"):
         widths(tmp_path, "p97_ms")
@@ -66,27 +66,29 @@ def test_spread_by_level_is_that_of_blocks_pairs_and_invocations(tmp_path: Path)
                     path,
                     variant=variant,
                     repetition=pair,
-                    medians_ms=tuple(factor * one for one in sides),
+                    medians_ms=tuple(factor * side for side in sides),
                     loops=300,
                     seed=1,
                 )
         invocations.append(judge_all(load(path)))
-    found = {one.figure: one for one in spreads(invocations)}["ok_per_s"]
+    goodput = {of_figure.figure: of_figure for of_figure in spreads(invocations)}["ok_per_s"]
     logs = [
-        [math.log(value) for value in block_figures(one, "ok_per_s") if value]
+        [math.log(value) for value in block_figures(measurement, "ok_per_s") if value]
         for judged in invocations
-        for one in judged.deciding
+        for measurement in judged.deciding
     ]
-    assert found.block == pytest.approx(math.sqrt(np.mean([np.var(one, ddof=1) for one in logs])))
-    ratios = [one for judged in invocations for one in decide(judged, ["ok_per_s"])]
-    spread = [one.pair_spread or 0 for one in ratios]
-    assert found.pair == pytest.approx(math.sqrt(np.mean(np.square(spread))))
-    means = [math.log(one.ratio or 1) for one in ratios]
-    assert found.invocation == pytest.approx(np.std(means, ddof=1))
-    assert found.could_tell[3] == Design(found.pair or 0, 3, 2).could_tell
-    assert (found.could_tell[6] or 9) < (found.could_tell[3] or 0)
+    assert goodput.block == pytest.approx(
+        math.sqrt(np.mean([np.var(of_run, ddof=1) for of_run in logs]))
+    )
+    ratios = [decision for judged in invocations for decision in decide(judged, ["ok_per_s"])]
+    spread = [decision.pair_spread or 0 for decision in ratios]
+    assert goodput.pair == pytest.approx(math.sqrt(np.mean(np.square(spread))))
+    means = [math.log(decision.ratio or 1) for decision in ratios]
+    assert goodput.invocation == pytest.approx(np.std(means, ddof=1))
+    assert goodput.could_tell[3] == Design(goodput.pair or 0, 3, 2).could_tell
+    assert (goodput.could_tell[6] or 9) < (goodput.could_tell[3] or 0)
     table = spread_section.spread(invocations)
-    assert f"| goodput | {100 * (found.block or 0):.1f} % |" in table
+    assert f"| goodput | {100 * (goodput.block or 0):.1f} % |" in table
     assert spread_section.spread([judge_all(load(write_single(tmp_path / "single")))]) == ""
 
 
@@ -108,5 +110,5 @@ def test_threads_and_arrivals_of_one_number_are_two_cells(tmp_path: Path) -> Non
                 repetition=repetition,
                 record={"workload": "list", "mode": "open", "level": 20},
             )
-    found = widths(tmp_path, "mean_ms")
-    assert list(found) == [("list", "closed", 20.0), ("list", "open", 20.0)]
+    detectable = widths(tmp_path, "mean_ms")
+    assert list(detectable) == [("list", "closed", 20.0), ("list", "open", 20.0)]

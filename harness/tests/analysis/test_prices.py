@@ -29,7 +29,7 @@ def test_the_table_of_the_article_costs_what_was_computed_by_hand(
     )
 
     def ratio(sizes: str) -> float:
-        above, below = (prices.together(one, sizes) for one in (composite, chain))  # type: ignore[arg-type]
+        above, below = (prices.together(parts, sizes) for parts in (composite, chain))  # type: ignore[arg-type]
         assert above is not None
         assert below is not None
         return above / below

@@ -213,7 +213,7 @@ def test_jupyter_shows_what_the_report_has(tmp_path: Path, monkeypatch: pytest.M
     outputs = execute(tmp_path)
 
     assert shown
-    assert shown == [one for one in outputs if one.data.get("text/markdown") not in texts]
+    assert shown == [output for output in outputs if output.data.get("text/markdown") not in texts]
     assert len(outputs) == len(shown) + len(texts)
 
 
@@ -232,9 +232,9 @@ def test_report_shows_what_it_leaves_out(tmp_path: Path) -> None:
     broken = write_run(tmp_path, threads=20)
     (broken / "samples.csv").unlink()
     judged = judge_all(load(tmp_path))
-    told = answer.how_sure(judged, decide(judged))
-    assert told.startswith("2 of 4 runs decide. **1 invalid** and left out: ")
-    assert f"`{bad.name}`, complete before: cinema ucd was missing" in told
+    words = answer.how_sure(judged, decide(judged))
+    assert words.startswith("2 of 4 runs decide. **1 invalid** and left out: ")
+    assert f"`{bad.name}`, complete before: cinema ucd was missing" in words
     table = validity.validity(judged)
     assert f"`{broken.name}`: sample file" in table
     assert f"| `{bad.name}` | **invalid** |" in table
@@ -248,9 +248,11 @@ def test_the_terminal_is_told_by_what_the_report_computed(tmp_path: Path) -> Non
     record.write_text(json.dumps({**json.loads(record.read_text()), "complete_before": "ucd"}))
     judged = judge_all(load(tmp_path / "results"))
     written = write_report(tmp_path / "results", tmp_path / "out")
-    found = decide(judged)
-    assert list(written.decisions) == found
-    assert (tmp_path / "out" / "decisions.csv").read_text() == tabulate_decisions(found).write_csv()
+    decisions = decide(judged)
+    assert list(written.decisions) == decisions
+    assert (tmp_path / "out" / "decisions.csv").read_text() == tabulate_decisions(
+        decisions
+    ).write_csv()
     assert written.summary.equals(tabulate(judged.used))
     console = Console(width=80, file=StringIO())
     with console.capture() as captured:
@@ -274,9 +276,9 @@ def test_a_fast_system_that_fails_more_is_not_praised(tmp_path: Path) -> None:
             failures={"rejected": 0.5},
         )
     judged = judge_all(load(tmp_path))
-    told = answer.decided(judged, decide(judged))
-    assert "list 10 threads: p95 not known, async is faster but fails more" in told
-    assert re.search(r"\| p95 \| list 10 \| .* \| 0\.\d\d \[.*\] \| not known \|", told)
+    words = answer.decided(judged, decide(judged))
+    assert "list 10 threads: p95 not known, async is faster but fails more" in words
+    assert re.search(r"\| p95 \| list 10 \| .* \| 0\.\d\d \[.*\] \| not known \|", words)
 
 
 def test_the_thesis_has_its_claims_and_figures(tmp_path: Path) -> None:
@@ -294,15 +296,15 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     write_run(tmp_path, record={"complete_before": "504"})
     judged = judge_all(load(tmp_path))
     assert answer.first(judged, decide(judged)).line.startswith("No run counts.")
-    told = answer.how_sure(judged, [])
-    assert told.startswith("0 of 1 runs decide. **1 invalid** and left out: ")
-    assert "complete before: 504" in told
+    words = answer.how_sure(judged, [])
+    assert words.startswith("0 of 1 runs decide. **1 invalid** and left out: ")
+    assert "complete before: 504" in words
     assert tabulate(judged.used).is_empty()
     assert write_report(tmp_path, tmp_path / "out").page.is_file()
 
 
 @pytest.mark.parametrize(
-    ("ended", "told"),
+    ("ended", "words"),
     [
         (None, "1 of 1 runs decide."),
         (
@@ -323,9 +325,9 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     ],
 )
 def test_answer_says_how_the_experiment_ended(
-    tmp_path: Path, ended: dict[str, object] | None, told: str
+    tmp_path: Path, ended: dict[str, object] | None, words: str
 ) -> None:
     write_run(tmp_path)
     if ended is not None:
         (tmp_path / "ending.json").write_text(json.dumps(ended))
-    assert answer.how_sure(judge_all(load(tmp_path)), []).endswith(told)
+    assert answer.how_sure(judge_all(load(tmp_path)), []).endswith(words)

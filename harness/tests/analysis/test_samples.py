@@ -69,8 +69,14 @@ def test_one_late_answer_does_not_lower_the_goodput(tmp_path: Path) -> None:
 
 def test_a_rate_is_of_the_time_in_which_all_threads_ran(tmp_path: Path) -> None:
     rows = [*steps_of_10_ms(1, 100), *steps_of_10_ms(2, 100, first=500)]
-    found = read(tmp_path, "sync", [*rows, sample(1500, 10, "list", "500", ok=False, thread=2)])
-    assert (found.pace.operations, found.pace.ok, found.pace.seconds) == (100, 100, 0.5)
+    measurement = read(
+        tmp_path, "sync", [*rows, sample(1500, 10, "list", "500", ok=False, thread=2)]
+    )
+    assert (measurement.pace.operations, measurement.pace.ok, measurement.pace.seconds) == (
+        100,
+        100,
+        0.5,
+    )
     # Threads that never ran together, and too few operations for their rate to be told.
     for rows in (
         [*steps_of_10_ms(1, 10), *steps_of_10_ms(2, 10, first=900)],
@@ -339,7 +345,7 @@ def test_one_record_that_cannot_be_read_is_named_and_loses_no_other_run(
         find_results(tmp_path)
     write_run(tmp_path, threads=20)
     measured = load(tmp_path)
-    assert [one.run.cell.threads for one in measured.measurements] == [20]
+    assert [measurement.run.cell.threads for measurement in measured.measurements] == [20]
     assert list(measured.unreadable) == [folder.name]
 
 

@@ -17,13 +17,15 @@ from .synthetic import write_pair, write_run
 def test_efficiency_is_relative_to_the_lowest_level(tmp_path: Path) -> None:
     judged = write_pair(tmp_path, levels=(10, 20, 40), second=1.5)
     systems = by_system(judged.used.measurements)
-    found = efficiencies(systems["sync"], "mean_ms")
+    percents = efficiencies(systems["sync"], "mean_ms")
     # Response times are as 1.5 : 2 : 3.
     expected = [100, 100 * 2 * 1.5 / 2, 100 * 4 * 1.5 / 3]
-    assert [one.estimate for one in found.values()] == pytest.approx(expected, rel=0.03)
-    assert list(found) == [10, 20, 40]
+    assert [interval.estimate for interval in percents.values()] == pytest.approx(
+        expected, rel=0.03
+    )
+    assert list(percents) == [10, 20, 40]
     # Whole milliseconds, cut off, take half of one from each mean.
-    assert found[40].low < 198.4 < found[40].high
+    assert percents[40].low < 198.4 < percents[40].high
 
 
 def test_scalability_needs_four_levels(tmp_path: Path) -> None:
@@ -50,14 +52,16 @@ def test_a_single_thread_predicts_the_throughput_of_many(tmp_path: Path) -> None
             },
         )
     levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
-    found = predicted(levels)
+    prediction = predicted(levels)
 
-    assert found is not None
+    assert prediction is not None
     # The processors carry 2/6 ms, the cinemas 0.4/4 ms.
-    assert found.bounds.rate == pytest.approx(min(2 / 0.006, 0.4 / 0.004))
-    assert found.throughput.size == 50
-    assert found.throughput[0] == pytest.approx(found.bounds.rate / found.bounds.knee)
-    assert found.throughput[-1] == pytest.approx(100, rel=0.01)
+    assert prediction.bounds.rate == pytest.approx(min(2 / 0.006, 0.4 / 0.004))
+    assert prediction.throughput.size == 50
+    assert prediction.throughput[0] == pytest.approx(
+        prediction.bounds.rate / prediction.bounds.knee
+    )
+    assert prediction.throughput[-1] == pytest.approx(100, rel=0.01)
     del levels[1.0]
     assert predicted(levels) is None
 
@@ -67,11 +71,11 @@ def test_parts_that_take_longer_than_the_operation_leave_no_delay(tmp_path: Path
     record = {"server_cpu_s": {"gateway": 5.8}, "generator_cpu_s": 0.2, "generator_cpus": 2}
     write_run(tmp_path, threads=1, loops=200, median_ms=20, record=record)
     levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]
-    found = predicted(levels)
+    prediction = predicted(levels)
 
-    assert found is not None
-    assert found.bounds.rate == pytest.approx(2 / 0.03)
-    assert found.bounds.knee == pytest.approx(2)
+    assert prediction is not None
+    assert prediction.bounds.rate == pytest.approx(2 / 0.03)
+    assert prediction.bounds.knee == pytest.approx(2)
 
 
 def test_nothing_is_predicted_without_the_cpu_time_of_a_single_thread(tmp_path: Path) -> None:

@@ -31,8 +31,8 @@ def while_all_run(rows: list[dict[str, str]]) -> tuple[float, int, int]:
     end = start + np.array([int(row["elapsed"]) for row in rows])
     threads = np.array([row["threadName"] for row in rows])
     ok = np.array([row["success"] == "true" for row in rows])
-    opened = max(start[threads == one].min() for one in set(threads))
-    closed = min(end[threads == one].max() for one in set(threads))
+    opened = max(start[threads == thread].min() for thread in set(threads))
+    closed = min(end[threads == thread].max() for thread in set(threads))
     within = (end > opened) & (end <= closed)
     return (closed - opened) / 1000, int(within.sum()), int((within & ok).sum())
 

@@ -159,7 +159,7 @@ def test_the_report_lets_a_browser_load_nothing(page: Page) -> None:
 def test_a_name_in_brackets_is_printed_as_it_is() -> None:
     text = StringIO()
     none = pl.DataFrame(schema={"preset": pl.String, "backends": pl.String})
-    told = Answer("[bold]line", next="[red]do")
-    Written(Path("x"), told, (), (), none, "[red]used").print(Console(file=text))
+    answered = Answer("[bold]line", next="[red]do")
+    Written(Path("x"), answered, (), (), none, "[red]used").print(Console(file=text))
 
     assert text.getvalue() == "[bold]line\nNext: [red]do\n\n[red]used\n"

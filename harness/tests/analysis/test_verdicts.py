@@ -39,8 +39,8 @@ def measured(path: Path, **options: Any) -> Measurement:
 
 
 def outcome(verdict: Verdict, name: str) -> str:
-    (found,) = (check.outcome for check in verdict.checks if check.name == name)
-    return found
+    (outcome,) = (check.outcome for check in verdict.checks if check.name == name)
+    return outcome
 
 
 def test_a_good_run_is_valid(tmp_path: Path) -> None:
@@ -48,12 +48,12 @@ def test_a_good_run_is_valid(tmp_path: Path) -> None:
     (measurement,) = load(tmp_path).measurements
     verdict = judge(measurement, {"usable_cpus": 2})
     assert verdict.status == "valid", verdict
-    known = {check.name for check in verdict.checks if check.outcome == "passed"}
+    passed = {check.name for check in verdict.checks if check.outcome == "passed"}
     not_checked = {
         *("users pause", "offered = achieved", "generator late"),
         *("other programs", "suspension"),
     }
-    assert known == {check.name for check in verdict.checks} - not_checked
+    assert passed == {check.name for check in verdict.checks} - not_checked
 
 
 @pytest.mark.parametrize(
@@ -106,12 +106,12 @@ def row(start_ms: int, elapsed_ms: int = 5, label: str = "list", thread: int = 1
 
 def moved(rows: Rows, after: int, by_ms: int, thread: str = "") -> Rows:
     """Return rows of which those of a thread (all) from a moment on begin so much later."""
-    found = []
-    for one in rows:
-        start, rest = one.split(",", 1)
-        late = int(start) - EPOCH_MS >= after and (not thread or f"users-1-{thread}," in one)
-        found.append(f"{int(start) + by_ms if late else start},{rest}")
-    return found
+    changed = []
+    for row in rows:
+        start, rest = row.split(",", 1)
+        late = int(start) - EPOCH_MS >= after and (not thread or f"users-1-{thread}," in row)
+        changed.append(f"{int(start) + by_ms if late else start},{rest}")
+    return changed
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def moved(rows: Rows, after: int, by_ms: int, thread: str = "") -> Rows:
         ("labels", lambda rows: [*rows[:7], row(0, 5, "reserve"), *rows[8:]], "1 of reserve"),
         (
             "labels",
-            lambda rows: [one.replace(",list,", ",reserve,") for one in rows],
+            lambda rows: [row.replace(",list,", ",reserve,") for row in rows],
             "no row of list in block-1.csv, but 1,000 of reserve",
         ),
         # Of every thread, or of one only; backwards or forwards; out of the block from the start.
@@ -147,10 +147,10 @@ def test_a_fault_in_a_file_of_one_block_makes_the_run_invalid_and_is_named(
     judged = judge_all(load(tmp_path))
     verdict = judged.verdicts[folder.name]
     assert verdict.status == "invalid", verdict
-    (found,) = (one.figure for one in verdict.checks if one.name == check)
+    (shown,) = (of_run.figure for of_run in verdict.checks if of_run.name == check)
     assert outcome(verdict, check) == "failed"
-    assert figure in found
-    assert [one.run.repetition for one in judged.used.measurements] == [2]
+    assert figure in shown
+    assert [measurement.run.repetition for measurement in judged.used.measurements] == [2]
 
 
 def test_rows_that_look_the_same_are_not_doubled_where_their_number_is_right(
@@ -160,8 +160,8 @@ def test_rows_that_look_the_same_are_not_doubled_where_their_number_is_right(
     file = folder / "block-1.csv"
     header, *rows = file.read_text().splitlines()
     # The clock was set between two operations of a thread that took as long.
-    index = next(i for i, one in enumerate(rows) if i > 500 and "users-1-3," in one)
-    before = next(one for one in reversed(rows[:index]) if "users-1-3," in one)
+    index = next(i for i, row in enumerate(rows) if i > 500 and "users-1-3," in row)
+    before = next(row for row in reversed(rows[:index]) if "users-1-3," in row)
     file.write_text("\n".join([header, *rows[:index], before, *rows[index + 1 :]]) + "\n")
     verdict = judge(load(tmp_path).measurements[0], {})
     assert outcome(verdict, "doubled rows") == "passed"
@@ -175,8 +175,8 @@ def test_warm_up_rows_are_told_and_are_no_fault(tmp_path: Path) -> None:
     warm_up = [row(i, 5, "warm-up list") for i in range(30)]
     file.write_text("\n".join([header, *warm_up, *rows[30:]]) + "\n")
     verdict = judge(load(tmp_path).measurements[0], {})
-    (found,) = (one for one in verdict.checks if one.name == "labels")
-    assert (found.outcome, found.figure) == ("passed", "30 of warm-up list")
+    (check,) = (check for check in verdict.checks if check.name == "labels")
+    assert (check.outcome, check.figure) == ("passed", "30 of warm-up list")
 
 
 def test_a_file_whose_rows_are_all_of_others_stops_no_report(tmp_path: Path) -> None:
@@ -200,7 +200,9 @@ def test_a_run_without_a_file_of_one_block_is_named_and_loses_no_other(tmp_path:
     assert len(load(tmp_path).measurements) == 1
 
 
-def divide(folder: Path, fault: Callable[[Rows], Rows] = lambda rows: rows, **told: object) -> None:
+def divide(
+    folder: Path, fault: Callable[[Rows], Rows] = lambda rows: rows, **of_second: object
+) -> None:
     """Make the blocks of 10 threads those of two generators; the second has a fault."""
     record = json.loads((folder / "run.json").read_text())
     for block in record["blocks"]:
@@ -210,13 +212,13 @@ def divide(folder: Path, fault: Callable[[Rows], Rows] = lambda rows: rows, **to
         for number in (1, 2):
             # Both number their threads from 1.
             own = [
-                re.sub(r"users-1-\d+", f"users-1-{thread - 5 * (number - 1)}", one)
-                for one in rows
-                if ((thread := int(re.findall(r"users-1-(\d+)", one)[0])) > 5) == (number == 2)
+                re.sub(r"users-1-\d+", f"users-1-{thread - 5 * (number - 1)}", row)
+                for row in rows
+                if ((thread := int(re.findall(r"users-1-(\d+)", row)[0])) > 5) == (number == 2)
             ]
             share = {"threads": 5, "samples": len(own), "cpu_s": 0.2, "clock_offset_ms": 0.0}
             if number == 2:
-                own, share = fault(own), share | told
+                own, share = fault(own), share | of_second
             file = whole.with_stem(f"{whole.stem}-{number}")
             file.write_text("\n".join([header, *own]) + "\n")
             block["generators"].append({**share, "file": file.name})
@@ -226,17 +228,17 @@ def divide(folder: Path, fault: Callable[[Rows], Rows] = lambda rows: rows, **to
 def idle(rows: Rows) -> Rows:
     """Return rows with 1 ms more between two operations of a thread."""
     made: dict[str, int] = {}
-    found = []
-    for one in rows:
-        (thread,) = re.findall(r"users-1-\d+", one)
-        found += moved([one], 0, made.setdefault(thread, 0))
+    changed = []
+    for row in rows:
+        (thread,) = re.findall(r"users-1-\d+", row)
+        changed += moved([row], 0, made.setdefault(thread, 0))
         made[thread] += 1
-    return found
+    return changed
 
 
 def slowed(rows: Rows) -> Rows:
     """Return rows whose operations take half as long again, one right after the other."""
-    cells = [one.split(",", 2) for one in rows]
+    cells = [row.split(",", 2) for row in rows]
     first = min(int(start) for start, _, _ in cells)
     return [
         f"{first + 3 * (int(start) - first) // 2},{3 * int(elapsed) // 2},{rest}"
@@ -249,23 +251,23 @@ def test_two_generators_are_read_as_one(tmp_path: Path) -> None:
         # Each reaches that; together they put on about 965 operations per second.
         write_blocks(tmp_path / name, record=GOOD | {"generator_ceiling_per_s": 800})
     divide(next((tmp_path / "two" / "runs").iterdir()))
-    one, two = (load(tmp_path / name).measurements[0] for name in ("one", "two"))
+    measurement, two = (load(tmp_path / name).measurements[0] for name in ("one", "two"))
 
-    assert two.pace == one.pace
-    assert two.rows == one.rows
+    assert two.pace == measurement.pace
+    assert two.rows == measurement.rows
     columns = ["start_ms", "elapsed_ms", "block"]
     assert (
         two.operations.select(columns)
         .sort(columns)
-        .equals(one.operations.select(columns).sort(columns))
+        .equals(measurement.operations.select(columns).sort(columns))
     )
-    assert two.samples["start_ms"].to_list() == one.samples["start_ms"].to_list()
+    assert two.samples["start_ms"].to_list() == measurement.samples["start_ms"].to_list()
     assert two.operations["thread"].n_unique() == 10
     assert [part.operations.height for part in two.generators] == [
         two.operations.filter(pl.col("thread").cast(pl.String).str.starts_with(start)).height
         for start in ("generator 1 ", "generator 2 ")
     ]
-    assert one.generators == ()
+    assert measurement.generators == ()
     verdict = judge(two, {"usable_cpus": 2})
     assert verdict.status == "valid", verdict
     assert outcome(verdict, "generators in step") == "passed"
@@ -275,7 +277,7 @@ def test_two_generators_are_read_as_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "told", "reason"),
+    ("fault", "record", "reason"),
     [
         # Of the whole it is 4 %, within the limit.
         (idle, {}, r"Little's law: generator 2: X·R = 4\.\d+ for 5 threads, -[89]\.\d %"),
@@ -296,12 +298,12 @@ def test_two_generators_are_read_as_one(tmp_path: Path) -> None:
     ],
 )
 def test_a_generator_that_fails_is_named_though_the_other_is_well(
-    tmp_path: Path, fault: Callable[[Rows], Rows], told: dict[str, object], reason: str
+    tmp_path: Path, fault: Callable[[Rows], Rows], record: dict[str, object], reason: str
 ) -> None:
     folder = write_blocks(tmp_path, record=GOOD)
     # What is not of two generators has no such check, and is in the same table.
     write_blocks(tmp_path, repetition=2, record=GOOD)
-    divide(folder, fault, **told)
+    divide(folder, fault, **record)
     judged = judge_all(load(tmp_path))
 
     verdict = judged.verdicts[folder.name]
@@ -323,8 +325,8 @@ def test_littles_law_finds_threads_that_spend_their_time_elsewhere(tmp_path: Pat
     assert "-9." in str(verdict) or "-8." in str(verdict)
     # On busy cores users wait for a processor in between.
     busy = tuple(
-        replace(one, wall_s=10.0, generator_cpu_s=5.0, server_cpu_s={"gateway": 14.0})
-        for one in measurement.run.blocks
+        replace(block, wall_s=10.0, generator_cpu_s=5.0, server_cpu_s={"gateway": 14.0})
+        for block in measurement.run.blocks
     )
     waiting = replace(measurement, operations=idle, run=replace(measurement.run, blocks=busy))
     assert outcome(judge(waiting, {}), "Little's law") == "passed"
@@ -350,7 +352,7 @@ def test_littles_law_allows_for_what_a_generator_needs_between_short_operations(
     # 1 ms after every 6th operation of 2 ms: 7.7 % of the time, less than 0.2 ms per operation.
     quick = [2, 2, 2, 2, 2, 3] * 50
     for name, most in (("quick", "passed"), ("slow", "failed")):
-        times = quick if name == "quick" else [10 * one for one in quick]
+        times = quick if name == "quick" else [10 * time_ms for time_ms in quick]
         measurement = closed_run(tmp_path / name, [times] * 4)
         step = 1 if name == "quick" else 10
         late = step * (pl.int_range(pl.len()).over("thread") // 6)
@@ -379,7 +381,7 @@ def test_time_in_flight_is_added_up_over_blocks(tmp_path: Path) -> None:
     (measurement,) = load(tmp_path).measurements
     rate, response_s, count = in_flight(measurement) or (0, 0, 0)
     assert rate * response_s == pytest.approx(10, rel=0.01)
-    counts = [found[2] for block in measurement.blocks if (found := in_flight(block))]
+    counts = [flow[2] for block in measurement.blocks if (flow := in_flight(block))]
     assert sum(counts) == count
 
 
@@ -407,8 +409,8 @@ def test_a_run_that_changes_over_its_time_does_not_decide(tmp_path: Path) -> Non
     verdict = judged.verdicts[changing.name]
     assert verdict.status == "still warming", verdict
     assert "% over 2 blocks" in str(verdict)
-    assert [one.run.repetition for one in judged.used.measurements] == [1, 2]
-    assert [one.run.repetition for one in judged.deciding] == [2]
+    assert [measurement.run.repetition for measurement in judged.used.measurements] == [1, 2]
+    assert [measurement.run.repetition for measurement in judged.deciding] == [2]
 
 
 def test_what_the_machine_does_to_systems_that_take_turns_is_no_trend(tmp_path: Path) -> None:
@@ -418,7 +420,7 @@ def test_what_the_machine_does_to_systems_that_take_turns_is_no_trend(tmp_path: 
             write_blocks(
                 path, variant=system, beside=other, medians_ms=medians, loops=200, record=GOOD
             )
-        return [one.status for one in judge_all(load(path)).verdicts.values()]
+        return [verdict.status for verdict in judge_all(load(path)).verdicts.values()]
 
     assert pair(tmp_path / "alike", 1.0) == ["valid", "valid"]
     assert pair(tmp_path / "apart", 1.6) == ["still warming", "still warming"]
@@ -496,7 +498,7 @@ def test_a_run_of_which_nothing_counts_is_not_used(tmp_path: Path) -> None:
     late = write_blocks(tmp_path, repetition=2, settle_s=1_000, record=GOOD)
     judged = judge_all(load(tmp_path))
 
-    assert [one.run.repetition for one in judged.used.measurements] == [1]
+    assert [measurement.run.repetition for measurement in judged.used.measurements] == [1]
     assert outcome(judged.verdicts[late.name], "operations") == "failed"
 
 
@@ -504,7 +506,7 @@ def test_invalid_runs_are_recorded_and_not_used(tmp_path: Path) -> None:
     write_run(tmp_path, record=GOOD)
     bad = write_run(tmp_path, repetition=2, record={**GOOD, "complete_before": "ucd"})
     judged = judge_all(load(tmp_path))
-    assert [one.run.repetition for one in judged.used.measurements] == [1]
+    assert [measurement.run.repetition for measurement in judged.used.measurements] == [1]
     assert len(judged.recorded.measurements) == 2
     assert judged.verdicts[bad.name].status == "invalid"
 
@@ -604,8 +606,8 @@ def test_an_overloaded_run_is_used_and_what_never_began_has_failed(tmp_path: Pat
 def test_an_open_loops_goodput_is_over_the_time_of_its_plan(tmp_path: Path) -> None:
     # 100 arrivals of 1 s; the last of them waits for 5 s.
     plan = {"kind": "constant", "planned": 100, "length_s": 1.0}
-    told = open_run(tmp_path / "told", [0] * 99 + [5000], record={"arrivals": plan})
-    assert (told.duration_s, told.pace.ok_per_s) == (pytest.approx(5.995), 100)
+    measurement = open_run(tmp_path / "told", [0] * 99 + [5000], record={"arrivals": plan})
+    assert (measurement.duration_s, measurement.pace.ok_per_s) == (pytest.approx(5.995), 100)
     unknown = open_run(tmp_path / "unknown", [0] * 99 + [5000])
     assert unknown.pace.ok_per_s == pytest.approx(100 / 5.995)
 
@@ -680,8 +682,8 @@ def test_a_generator_may_not_take_much_of_cores_that_are_all_busy(
     servers: float,
     status: str,
 ) -> None:
-    known = {"backends": backends, "generator_ceiling_per_s": ceiling}
-    folder = write_blocks(tmp_path, record=GOOD | known)
+    fields = {"backends": backends, "generator_ceiling_per_s": ceiling}
+    folder = write_blocks(tmp_path, record=GOOD | fields)
     record = json.loads((folder / "run.json").read_text())
     for block in record["blocks"]:
         # A system that is up beside it takes from the same cores.

@@ -11,14 +11,14 @@ from testbed.analysis.statistics.capacity import capacity
 def test_capacity_is_where_outcomes_change() -> None:
     rates = [100, 200, 300, 400] * 3
     met = [True, True, False, False] * 3
-    found = capacity(rates, met)
-    assert (found.level, found.low, found.high, found.trials) == (200, 200, 300, 12)
+    fitted = capacity(rates, met)
+    assert (fitted.level, fitted.low, fitted.high, fitted.trials) == (200, 200, 300, 12)
 
 
 def test_capacity_posterior_is_that_of_bayes_rule() -> None:
     # Two runs at 100, kept: the limit lies below with 0.01 / (0.01 + 0.81), after one with 0.1.
-    found = capacity([100, 100], [True, True])
-    assert (found.level, found.low, found.high) == (100, 100, None)
+    fitted = capacity([100, 100], [True, True])
+    assert (fitted.level, fitted.low, fitted.high) == (100, 100, None)
     assert capacity([100], [True]).low is None
     # One kept and one not at the same level say nothing.
     torn = capacity([100, 100], [True, False])
@@ -38,8 +38,8 @@ def test_capacity_covers_the_truth() -> None:
     for _ in range(400):
         limit = rng.choice([75, 125, 175, 225, 275, 325])
         met = (rates <= limit) ^ (rng.random(rates.size) < 0.1)
-        found = capacity(rates, met.tolist())
-        hits += (found.low or 0) <= limit <= (found.high or np.inf)
+        fitted = capacity(rates, met.tolist())
+        hits += (fitted.low or 0) <= limit <= (fitted.high or np.inf)
     assert hits / 400 >= 0.95
 
 

@@ -25,12 +25,12 @@ def test_the_interval_of_a_mean_agrees_with_scipy_and_needs_two_observations() -
 
 
 def test_geometric_means_have_students_interval_with_a_pooled_variance() -> None:
-    one, other = [2.0, 8.0], [5.0, 5.0]
-    spread = np.sqrt(np.var(np.log(one), ddof=1) / 2)
+    group, other = [2.0, 8.0], [5.0, 5.0]
+    spread = np.sqrt(np.var(np.log(group), ddof=1) / 2)
     reach = np.exp(stats.t.ppf(0.975, 2) * spread / np.sqrt(2))
-    found = pooled_intervals([one, other])
-    assert [interval.estimate for interval in found] == pytest.approx([4.0, 5.0])
-    assert [interval.high for interval in found] == pytest.approx([4.0 * reach, 5.0 * reach])
+    intervals = pooled_intervals([group, other])
+    assert [interval.estimate for interval in intervals] == pytest.approx([4.0, 5.0])
+    assert [interval.high for interval in intervals] == pytest.approx([4.0 * reach, 5.0 * reach])
     (alone,) = pooled_intervals([[3.0, 4.5, 5.0]])
     assert (alone.low, alone.high) == pytest.approx(factor_ends([3.0, 4.5, 5.0]))
     (single,) = pooled_intervals([[7.0]])

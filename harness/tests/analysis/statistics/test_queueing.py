@@ -17,13 +17,13 @@ from testbed.analysis.statistics.queueing import (
 
 def mean_value_analysis(demands: list[float], delay: float, most: int) -> list[float]:
     """Return the throughput of single-server stations by the recursion of Reiser and Lavenberg."""
-    queue, found = np.zeros(len(demands)), []
+    queue, rates = np.zeros(len(demands)), []
     for customers in range(1, most + 1):
         response = np.array(demands) * (1 + queue)
         rate = customers / (delay + response.sum())
         queue = rate * response
-        found.append(rate)
-    return found
+        rates.append(rate)
+    return rates
 
 
 def birth_and_death(arriving: list[float], leaving: list[float]) -> np.ndarray:
@@ -31,9 +31,9 @@ def birth_and_death(arriving: list[float], leaving: list[float]) -> np.ndarray:
     size = len(arriving) + 1
     generator = np.diag(arriving, 1) + np.diag(leaving, -1)
     generator -= np.diag(generator.sum(axis=1))
-    found = linalg.null_space(generator.T)[:, 0]
-    assert found.size == size
-    return found / found.sum()
+    stationary = linalg.null_space(generator.T)[:, 0]
+    assert stationary.size == size
+    return stationary / stationary.sum()
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.3, 5.0])
@@ -41,9 +41,9 @@ def birth_and_death(arriving: list[float], leaving: list[float]) -> np.ndarray:
 def test_single_servers_are_as_mean_value_analysis_has_them(
     demands: list[float], delay: float
 ) -> None:
-    found = closed_throughput([Station(one) for one in demands], 60, delay)
+    throughput = closed_throughput([Station(demand) for demand in demands], 60, delay)
 
-    assert found == pytest.approx(mean_value_analysis(demands, delay, 60))
+    assert throughput == pytest.approx(mean_value_analysis(demands, delay, 60))
 
 
 @pytest.mark.parametrize("servers", [1, 2, 4])
@@ -56,24 +56,24 @@ def test_several_servers_are_as_the_markov_chain_has_them(servers: int) -> None:
     )
     expected = float(states @ np.array(busy)) / demand
 
-    found = closed_throughput([Station(demand, servers)], customers, delay)
+    throughput = closed_throughput([Station(demand, servers)], customers, delay)
 
-    assert found[-1] == pytest.approx(expected)
+    assert throughput[-1] == pytest.approx(expected)
 
 
 def test_throughput_stays_within_the_bounds_and_reaches_them() -> None:
     stations = [Station(0.05), Station(0.25), Station(0.4, 4)]
-    known = bounds(stations, 1.3)
-    found = closed_throughput(stations, 400, 1.3)
+    limits = bounds(stations, 1.3)
+    throughput = closed_throughput(stations, 400, 1.3)
 
-    assert (known.rate, known.knee) == pytest.approx((4, 8))
-    alone_s = known.knee / known.rate
+    assert (limits.rate, limits.knee) == pytest.approx((4, 8))
+    alone_s = limits.knee / limits.rate
     assert all(
-        rate <= min(threads / alone_s, known.rate) * (1 + 1e-9)
-        for threads, rate in enumerate(found, 1)
+        rate <= min(threads / alone_s, limits.rate) * (1 + 1e-9)
+        for threads, rate in enumerate(throughput, 1)
     )
-    assert found[0] == pytest.approx(1 / alone_s)
-    assert found[-1] == pytest.approx(known.rate, rel=1e-3)
+    assert throughput[0] == pytest.approx(1 / alone_s)
+    assert throughput[-1] == pytest.approx(limits.rate, rel=1e-3)
 
 
 def test_half_a_core_is_a_slow_server_and_two_and_a_half_are_two_quick_ones() -> None:

@@ -29,28 +29,28 @@ def test_one_cell_agrees_with_the_paired_t_test_of_scipy() -> None:
     below = rng.normal(5, 0.2, 6)
     above = below + rng.normal(0.1, 0.05, 6)
     expected = stats.ttest_rel(above, below)
-    found = paired_ratios([above - below])
-    assert found is not None
-    interval = found[0].interval
+    ratios = paired_ratios([above - below])
+    assert ratios is not None
+    interval = ratios[0].interval
     low, high = expected.confidence_interval(0.95)
     assert (interval.low, interval.high) == pytest.approx((math.exp(low), math.exp(high)))
     assert interval.estimate == pytest.approx(math.exp((above - below).mean()))
-    assert found[0].verdict == ("higher" if expected.pvalue < 0.05 else "not known")
+    assert ratios[0].verdict == ("higher" if expected.pvalue < 0.05 else "not known")
 
 
 def test_the_variance_is_pooled_over_cells_of_unequal_size() -> None:
     cells = [[0.5, 0.54, 0.46], [0.1, 0.12], [-0.3]]
-    found = paired_ratios(cells)
-    assert found is not None
+    ratios = paired_ratios(cells)
+    assert ratios is not None
     squares = 2 * 0.04**2 + 2 * 0.01**2
     spread = math.sqrt(squares / 3)
     # Holm's second and third step. A single pair has an interval too, from what the pairs of other
     # cells differ by.
     reach = stats.t.isf(0.05 / 2 / np.array([1, 2]), 3) * spread
-    assert found[2].interval.high == pytest.approx(math.exp(-0.3 + reach[1]))
-    assert found[1].interval.low == pytest.approx(math.exp(0.11 - reach[0] / math.sqrt(2)))
-    assert [one.design and one.design.pairs for one in found] == [3, 2, 1]
-    assert all(one.design and one.design.freedom == 3 for one in found)
+    assert ratios[2].interval.high == pytest.approx(math.exp(-0.3 + reach[1]))
+    assert ratios[1].interval.low == pytest.approx(math.exp(0.11 - reach[0] / math.sqrt(2)))
+    assert [ratio.design and ratio.design.pairs for ratio in ratios] == [3, 2, 1]
+    assert all(ratio.design and ratio.design.freedom == 3 for ratio in ratios)
 
 
 def test_holm_is_stricter_with_more_cells() -> None:
@@ -63,7 +63,7 @@ def test_holm_is_stricter_with_more_cells() -> None:
     assert among[0].verdict == "not known"
     p = stats.ttest_1samp(cell, 0).pvalue
     assert p < 0.05 / 9  # By itself it would be told even so.
-    assert [one.verdict for one in among[1:]] == ["not known"] * 8
+    assert [ratio.verdict for ratio in among[1:]] == ["not known"] * 8
 
 
 def test_holm_tests_at_the_level_of_each_step() -> None:
@@ -84,8 +84,8 @@ def test_a_cell_is_decided_exactly_if_its_interval_says_so(seed: int) -> None:
         spread = rng.choice([0.005, 0.03, 0.1])
         cells = [rng.normal(truth, spread, rng.integers(1, 5)) for truth in truths]
         blocks = Deviation(rng.choice([0.01, 0.08]), 24) if rng.random() < 0.5 else None
-        for told in paired_ratios(cells, blocks) or ():
-            interval, verdict = told.interval, told.verdict
+        for ratio in paired_ratios(cells, blocks) or ():
+            interval, verdict = ratio.interval, ratio.verdict
             verdicts[verdict] += 1
             excludes_1 = interval.low > 1 or interval.high < 1
             within = interval.low > 1 / ALIKE and interval.high < ALIKE
@@ -104,29 +104,29 @@ def test_unpaired_runs_are_decided_exactly_if_their_interval_says_so(seed: int) 
         shifts = np.exp(rng.normal(0, 0.1, cells))
         above = [list(shift * rng.lognormal(0, 0.05, 4)) for shift in shifts]
         below = [list(rng.lognormal(0, 0.05, 3)) for _ in shifts]
-        for told in unpaired_ratios(above, below):
-            excludes_1 = told.interval.low > 1 or told.interval.high < 1
-            assert (told.verdict != "not known") == excludes_1
+        for ratio in unpaired_ratios(above, below):
+            excludes_1 = ratio.interval.low > 1 or ratio.interval.high < 1
+            assert (ratio.verdict != "not known") == excludes_1
 
 
 def test_a_small_difference_is_alike_however_certain() -> None:
-    found = paired_ratios([[0.040, 0.041, 0.039], [0.5, 0.501, 0.499], [-0.5, -0.5, -0.501]])
-    assert found is not None
-    assert [one.verdict for one in found] == ["alike", "higher", "lower"]
-    assert found[0].interval.low > 1
+    ratios = paired_ratios([[0.040, 0.041, 0.039], [0.5, 0.501, 0.499], [-0.5, -0.5, -0.501]])
+    assert ratios is not None
+    assert [ratio.verdict for ratio in ratios] == ["alike", "higher", "lower"]
+    assert ratios[0].interval.low > 1
 
 
 def test_pairs_that_agree_by_chance_tell_no_more_than_their_blocks() -> None:
     lucky = [[0.100, 0.101], [0.300, 0.302]]
-    alone, known = paired_ratios(lucky), paired_ratios(lucky, Deviation(0.08, 24))
+    alone, with_blocks = paired_ratios(lucky), paired_ratios(lucky, Deviation(0.08, 24))
     assert alone is not None
-    assert known is not None
-    assert [one.verdict for one in alone] == ["higher", "higher"]
-    assert [one.verdict for one in known] == ["not known", "higher"]
+    assert with_blocks is not None
+    assert [ratio.verdict for ratio in alone] == ["higher", "higher"]
+    assert [ratio.verdict for ratio in with_blocks] == ["not known", "higher"]
     # Many blocks know their deviation better than two pairs know theirs.
     reach = stats.t.isf(0.025, 24) * 0.08 / math.sqrt(2)
-    assert known[0].interval.high == pytest.approx(math.exp(0.1005 + reach))
-    assert known[0].design == Design(0.08, 2, 24, 2)
+    assert with_blocks[0].interval.high == pytest.approx(math.exp(0.1005 + reach))
+    assert with_blocks[0].design == Design(0.08, 2, 24, 2)
     # What pairs differ by counts where it is more.
     assert paired_ratios([[0.0, 0.4]], Deviation(0.05, 24)) == paired_ratios([[0.0, 0.4]])
 
@@ -135,23 +135,25 @@ def test_pairs_that_agree_by_chance_tell_no_more_than_their_blocks() -> None:
 def test_two_pairs_with_unsteady_blocks_decide_falsely_as_rarely_as_promised(
     pair_sd: float,
 ) -> None:
-    found = simulated_outcomes(pair_sd, 0.16, cells=CELLS, pairs=2, blocks=BLOCKS, experiments=1000)
+    verdicts = simulated_outcomes(
+        pair_sd, 0.16, cells=CELLS, pairs=2, blocks=BLOCKS, experiments=1000
+    )
     # 5 % for the family of four. The data choose the deviation, which costs a little.
-    assert (found["higher"] + found["lower"]) / found.total() < 0.02
+    assert (verdicts["higher"] + verdicts["lower"]) / verdicts.total() < 0.02
 
 
 def test_two_pairs_find_25_percent_on_an_unsteady_machine() -> None:
-    found = simulated_outcomes(0.02, 0.16, cells=CELLS, pairs=2, blocks=BLOCKS, effect=1.25)
-    assert found["higher"] / found.total() > 0.55
+    verdicts = simulated_outcomes(0.02, 0.16, cells=CELLS, pairs=2, blocks=BLOCKS, effect=1.25)
+    assert verdicts["higher"] / verdicts.total() > 0.55
 
 
 def test_one_pair_tells_nothing_and_equal_runs_everything() -> None:
     assert paired_ratios([[0.5], [0.1]]) is None
     assert paired_ratios([]) is None
-    found = paired_ratios([[0.0, 0.0], [0.0, 0.0]])
-    assert found is not None
-    assert found[0].verdict == "alike"
-    assert (found[0].interval.low, found[0].interval.high) == (1, 1)
+    ratios = paired_ratios([[0.0, 0.0], [0.0, 0.0]])
+    assert ratios is not None
+    assert ratios[0].verdict == "alike"
+    assert (ratios[0].interval.low, ratios[0].interval.high) == (1, 1)
 
 
 def test_intervals_cover_and_few_decisions_are_false() -> None:
@@ -161,9 +163,9 @@ def test_intervals_cover_and_few_decisions_are_false() -> None:
     for _ in range(400):
         starts = rng.normal(truth, PAIR_SD, (CELLS, PAIRS))
         noise = rng.normal(0, BLOCK_SD, (2, CELLS, PAIRS, BLOCKS)).mean(axis=3)
-        found = paired_ratios(list(starts + noise[0] - noise[1]))
-        assert found is not None
-        covered += [one.interval.low <= 0.85 <= one.interval.high for one in found]
+        ratios = paired_ratios(list(starts + noise[0] - noise[1]))
+        assert ratios is not None
+        covered += [ratio.interval.low <= 0.85 <= ratio.interval.high for ratio in ratios]
     # Holm's intervals: at least 95 % each.
     assert np.mean(covered) > 0.95
     outcomes = simulated_outcomes(
@@ -177,10 +179,12 @@ def test_intervals_cover_and_few_decisions_are_false() -> None:
 
 def test_three_pairs_find_25_percent_and_one_pair_misjudges_other_starts() -> None:
     design = {"cells": CELLS, "blocks": BLOCKS}
-    found = simulated_outcomes(PAIR_SD, math.sqrt(2) * BLOCK_SD, pairs=PAIRS, effect=1.25, **design)
-    assert found["higher"] / found.total() > 0.95
-    one = simulated_outcomes(0.05, 0.02, pairs=1, **design)
-    assert (one["higher"] + one["lower"]) / one.total() > 0.05
+    verdicts = simulated_outcomes(
+        PAIR_SD, math.sqrt(2) * BLOCK_SD, pairs=PAIRS, effect=1.25, **design
+    )
+    assert verdicts["higher"] / verdicts.total() > 0.95
+    one_pair = simulated_outcomes(0.05, 0.02, pairs=1, **design)
+    assert (one_pair["higher"] + one_pair["lower"]) / one_pair.total() > 0.05
 
 
 @pytest.mark.parametrize(("pairs", "cells"), [(3, 4), (6, 1)])
@@ -197,13 +201,13 @@ def test_what_could_be_told_is_told_in_four_of_five_experiments(pairs: int, cell
 
 def test_runs_that_are_no_pairs_have_welchs_interval() -> None:
     above, below = [[12.0, 13.0, 15.0], [5.0, 5.1, 5.2]], [[9.0, 10.0, 9.5, 9.2], [5.0, 5.2, 5.1]]
-    found = unpaired_ratios(above, below)
+    ratios = unpaired_ratios(above, below)
     test = stats.ttest_ind(np.log(above[0]), np.log(below[0]), equal_var=False)
     low, high = test.confidence_interval(1 - 0.05 / 2)
-    interval = found[0].interval
+    interval = ratios[0].interval
     assert (interval.low, interval.high) == pytest.approx((math.exp(low), math.exp(high)))
     assert interval.estimate == pytest.approx(stats.gmean(above[0]) / stats.gmean(below[0]))
-    assert [one.verdict for one in found] == ["higher", "not known"]
+    assert [ratio.verdict for ratio in ratios] == ["higher", "not known"]
     assert test.pvalue < 0.025
     # Among four cells the same difference is not told, and its interval contains 1.
     among = unpaired_ratios([*above, above[1], above[1]], [*below, below[1], below[1]])
@@ -215,6 +219,6 @@ def test_runs_that_are_no_pairs_have_welchs_interval() -> None:
 def test_a_single_run_has_no_width_and_gives_the_published_efficiency() -> None:
     # Akbulut and Perros 2019, case study 1: mean response times at 1, 100 and 200 threads.
     for threads, mean_ms, percent in ((100, 399.89, 95.53), (200, 1295.0, 59.00)):
-        found = ratio_of_runs([3.82], [mean_ms]).times(100 * threads)
-        assert found.estimate == pytest.approx(percent, abs=0.005)
-        assert found.low == found.high == found.estimate
+        interval = ratio_of_runs([3.82], [mean_ms]).times(100 * threads)
+        assert interval.estimate == pytest.approx(percent, abs=0.005)
+        assert interval.low == interval.high == interval.estimate

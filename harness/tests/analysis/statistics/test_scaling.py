@@ -33,8 +33,8 @@ def test_scalability_law_recovers_its_parameters() -> None:
     levels = np.array([1, 2, 4, 8, 16, 32, 64, 100])
     truth = 200 * levels / (1 + 0.05 * (levels - 1) + 2e-4 * levels * (levels - 1))
     fit = fit_scalability(levels, truth)
-    found = (fit.rate.estimate, fit.contention.estimate, fit.coherency.estimate)
-    assert found == pytest.approx((200, 0.05, 2e-4), rel=1e-4)
+    fitted = (fit.rate.estimate, fit.contention.estimate, fit.coherency.estimate)
+    assert fitted == pytest.approx((200, 0.05, 2e-4), rel=1e-4)
     assert fit.throughput(levels) == pytest.approx(truth)
 
 

@@ -112,6 +112,6 @@ def test_a_change_of_means_allows_for_neighbours_that_are_alike() -> None:
     # The independent times of a fifth each, five times over: the error is that of a fifth.
     times = np.repeat(rng.exponential(10, 400), 5)
     alone = times[::5].std() / np.sqrt(400) / times.mean()
-    found = change_of_mean(times, times).error
-    assert found == pytest.approx(np.sqrt(2) * alone, rel=0.5)
-    assert found > 1.5 * np.sqrt(2) * times.std() / np.sqrt(2000) / times.mean()
+    error = change_of_mean(times, times).error
+    assert error == pytest.approx(np.sqrt(2) * alone, rel=0.5)
+    assert error > 1.5 * np.sqrt(2) * times.std() / np.sqrt(2000) / times.mean()
