@@ -86,8 +86,7 @@ class Cells:
 class Source(Protocol):
     """Figures by which claims are examined, under one way of counting."""
 
-    @property
-    def count(self) -> Count: ...
+    count: Count
 
     @property
     def judged(self) -> Judged:
