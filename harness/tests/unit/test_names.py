@@ -15,9 +15,6 @@ FORBIDDEN = {"one", "found", "known", "told", "held"}
 
 FORBIDDEN_CLASSES = {"Found", "Told"}
 
-NOT_YET = {"analysis"}
-"""Packages that still have such names."""
-
 ROOT = Path(testbed.__file__).parent
 PACKAGES = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
 
@@ -50,7 +47,7 @@ def names_in(package: str) -> dict[str, list[str]]:
     return {file: of_file for file, of_file in names.items() if of_file}
 
 
-@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in NOT_YET])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_names_say_what_they_are(package: str) -> None:
     assert names_in(package) == {}
 
