@@ -97,6 +97,9 @@ if [ "$RESULT" = passed ]; then
       export FEED_SOURCE_REFUSED=0.5 FEED_STALE=30s
       check "$variant: up --wait, with a source that refuses" up
       check "$variant: rates that are known are told while the source refuses" probe old "$PORT_FRONT"
+      export FEED_SOURCE_REFUSED=1
+      check "$variant: up --wait, with a source that refuses everything" up
+      check "$variant: a refusal reaches all that wait for it" probe refused "$PORT_FRONT"
       ;;
   esac
   if sells_movies; then

@@ -6,6 +6,7 @@ probe.py targets PORT FILE                     Prometheus reaches every target o
 probe.py samples FILE LABEL OPERATIONS         no sample failed, and so many are labelled LABEL
 probe.py source PORT REQUESTS                  a feed has asked its source at least once, and at most so often
 probe.py old PORT                              a cache before a feed whose source refuses tells rates that it knows
+probe.py refused PORT                          a cache hands a refusal of its source to all that wait, at once
 probe.py dashboards PORT VARIANT SECONDS FOLDER
     within so many seconds Prometheus has data for every query that a folder's dashboards have for a variant
 """
@@ -27,6 +28,9 @@ WAIT_S = 10
 # More than FEED_FRESH in check-variant.sh, and less than FEED_STALE.
 RATE_OLD_S = 3
 CLIENTS = 10
+CROWD = 30
+# Nginx lets requests wait for each other for so long by default.
+LOCKED_S = 5
 
 # What a dashboard asks for is looked for in this time before now, at the data source's own resolution.
 LOOK_BACK_S = 300
@@ -54,6 +58,8 @@ def main(arguments: list[str]) -> None:
             wrong = wrong_source(f"http://localhost:{port}", int(requests))
         case ["old", port]:
             wrong = wrong_old(f"http://localhost:{port}")
+        case ["refused", port]:
+            wrong = wrong_refusals(f"http://localhost:{port}")
         case ["dashboards", port, variant, seconds, folder]:
             wrong = wrong_dashboards(f"http://localhost:{port}", variant, float(seconds), Path(folder))
         case _:
@@ -128,6 +134,19 @@ def wrong_old(base: str) -> str | None:
     if all(first):
         return "the source has refused nothing"
     return f"{failed} requests failed for rates that were known" if failed else None
+
+
+def wrong_refusals(base: str) -> str | None:
+    def seconds(address: str) -> float:
+        began = time.monotonic()
+        if answered(address):
+            sys.exit("the source has answered")
+        return time.monotonic() - began
+
+    with ThreadPoolExecutor(CROWD) as clients:
+        times = list(clients.map(seconds, [f"{base}/api/rates/eur_usd?address=refused"] * CROWD))
+    late = sum(took >= LOCKED_S for took in times)
+    return f"{late} of {CROWD} clients waited for {LOCKED_S} s or more" if late else None
 
 
 def answered(address: str) -> bool:
