@@ -14,7 +14,7 @@ import testbed.aggregator.movie.CinemaRoute;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.support.deadline.Deadline;
-import testbed.support.discovery.SilentInstances;
+import testbed.support.instance.SilentInstances;
 
 /**
  * Straight to a registered instance: each in turn, and the next one if an instance cannot be

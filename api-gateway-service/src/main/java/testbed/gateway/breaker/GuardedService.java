@@ -21,7 +21,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.gateway.balancer.Balancer;
 import testbed.support.deadline.Deadline;
-import testbed.support.discovery.SilentInstances;
+import testbed.support.instance.SilentInstances;
 
 /**
  * The way to a service: one of its instances, behind a circuit breaker and a time limit. Both end

@@ -1,4 +1,4 @@
-package testbed.support.discovery;
+package testbed.support.instance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package testbed.support.discovery;
+package testbed.support.instance;
 
 import java.net.URI;
 import java.util.List;
