@@ -16,7 +16,9 @@ import testbed.contracts.ProblemType;
 @TestPropertySource(
     properties = {
       "spring.cloud.gateway.server.webflux.httpclient.pool.max-connections=1",
-      "spring.cloud.gateway.server.webflux.httpclient.pool.acquire-timeout=50"
+      "spring.cloud.gateway.server.webflux.httpclient.pool.acquire-timeout=50",
+      // The first request holds the connection until the test lets it go.
+      "resilience4j.timelimiter.configs.default.timeout-duration=60s"
     })
 class FullPoolTest extends RunningGateway {
 
@@ -30,7 +32,7 @@ class FullPoolTest extends RunningGateway {
         request -> {
           asked.countDown();
           try {
-            answers.await(10, SECONDS);
+            answers.await(60, SECONDS);
           } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
           }
