@@ -36,7 +36,6 @@ HEALTHY, AWAY = "cineworld", "dundrum"
 CRASH_COSTS = 0.01
 """The largest share of requests that may fail because of one of two instances."""
 
-
 NOTICED_S, SERVED = 10, 0.95
 """When an instance that hangs costs little any more, and the share that is served then."""
 
@@ -156,8 +155,10 @@ def test_stuck_instance_is_left_out(
         ):
             pass
         for kind, load in {"reservations": made, "lists": lists}.items():
-            later = [one for one in load.entries if one.due_s >= NOTICED_S]
-            complete = [one for one in later if one.outcome.served and one.outcome.why is None]
+            later = [entry for entry in load.entries if entry.due_s >= NOTICED_S]
+            complete = [
+                entry for entry in later if entry.outcome.served and entry.outcome.why is None
+            ]
             figures[f"{kind} served, {name}"] = of(complete, later)
             assert not undocumented(load.entries)
             assert len(complete) >= SERVED * len(later), f"{kind}, {name}: {statuses(later)}"
@@ -166,7 +167,7 @@ def test_stuck_instance_is_left_out(
 @contextlib.contextmanager
 def stuck(stack: Stack, service: str) -> Iterator[None]:
     """Register an instance that never answers, while the body runs."""
-    own = next(one for one in stack.deployment.services if one.name == service)
+    own = next(other for other in stack.deployment.services if other.name == service)
     instances = f"{own.environ[ADDRESS]}apps/{service.upper()}"
     json = {"Accept": "application/json"}
     with (

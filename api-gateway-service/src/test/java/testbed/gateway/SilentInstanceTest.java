@@ -21,7 +21,7 @@ class SilentInstanceTest extends RunningGateway {
     service.isSilent();
     registerCinema(cinema);
     var good = IntStream.range(0, others).mapToObj(i -> new StandInServer()).toList();
-    good.forEach(one -> registerCinema(cinema, one.answersAsCinema(cinema).address()));
+    good.forEach(server -> registerCinema(cinema, server.answersAsCinema(cinema).address()));
     Callable<Integer> client = () -> status(cinema);
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
       // Three for each instance.

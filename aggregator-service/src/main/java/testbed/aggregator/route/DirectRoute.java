@@ -61,7 +61,7 @@ class DirectRoute implements CinemaRoute {
   }
 
   private Cinema answer(
-      CinemaName cinema, Asked asked, List<URI> instances, SilentInstances silent, int turn) {
+      CinemaName cinema, Asked asked, List<URI> left, SilentInstances silent, int turn) {
     try {
       var answer = asked.question.answer();
       silent.answered(asked.instance);
@@ -71,7 +71,7 @@ class DirectRoute implements CinemaRoute {
       throw refusal;
     } catch (ResourceAccessException unreachable) {
       note(asked, unreachable, silent);
-      var others = instances.stream().filter(one -> !one.equals(asked.instance)).toList();
+      var others = left.stream().filter(instance -> !instance.equals(asked.instance)).toList();
       if (others.isEmpty() || isOver()) {
         throw unreachable;
       }

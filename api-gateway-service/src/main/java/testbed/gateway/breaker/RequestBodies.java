@@ -75,8 +75,7 @@ class RequestBodies {
   private Mono<Void> refuse(ServerWebExchange exchange, Throwable failure) {
     return switch (failure) {
       case DataBufferLimitException tooLarge ->
-          problems.writeLast(
-              exchange, ProblemType.TOO_LARGE, String.valueOf(tooLarge.getMessage()));
+          problems.writeLast(exchange, ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes));
       case TimeoutException tooSlow ->
           problems.writeLast(exchange, ProblemType.REQUEST_TIMEOUT, RequestTooSlow.DETAIL);
       // The client is gone. The answer is for the metrics.

@@ -86,8 +86,8 @@ public class ServerRefusals implements WebServerFactoryCustomizer<NettyReactiveW
 
     private static boolean isValid(String host) {
       for (int i = 0; i < host.length(); i++) {
-        char one = host.charAt(i);
-        if (one <= ' ' || one > '~' || NEVER_IN_HOST.indexOf(one) >= 0) {
+        char character = host.charAt(i);
+        if (character <= ' ' || character > '~' || NEVER_IN_HOST.indexOf(character) >= 0) {
           return false;
         }
       }

@@ -53,16 +53,16 @@ class RequestSizeLimit extends OncePerRequestFilter {
     if (request.getContentLengthLong() > limitBytes) {
       refusal.write(
           response, Problems.of(ProblemType.TOO_LARGE, RequestTooLarge.detail(limitBytes)));
-    } else if (hasBody(request) && isCoded(request)) {
+    } else if (!hasBody(request)) {
+      chain.doFilter(request, response);
+    } else if (isCoded(request)) {
       response.setHeader(HttpHeaders.ACCEPT_ENCODING, NO_CODING);
       refusal.write(
           response,
           Problems.of(
               ProblemType.UNSUPPORTED_MEDIA_TYPE, "The body must not have a content coding."));
-    } else if (hasBody(request)) {
-      chain.doFilter(new Limited(request), response);
     } else {
-      chain.doFilter(request, response);
+      chain.doFilter(new Limited(request), response);
     }
   }
 
