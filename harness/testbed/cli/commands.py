@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import typer
 from rich.markup import escape
@@ -11,7 +15,11 @@ from rich.markup import escape
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.cli.overview import COMMANDS, HELP
 from testbed.deploy import programs
-from testbed.model.errors import UserError
+from testbed.model.errors import UserError, of_disk
+from testbed.model.project import Project
+
+FULL_BYTES = 1_000_000
+"""A disk with less free space is full."""
 
 
 def application(name: str) -> typer.Typer:
@@ -38,10 +46,26 @@ def run(name: str, *arguments: str) -> None:
     try:
         app(arguments, prog_name=f"./testbed {name}")
     except UserError as problem:
-        errors.print(f"[bold red]testbed:[/bold red] {escape(problem.message)}", soft_wrap=True)
-        if problem.hint:
-            errors.print(escape(problem.hint), soft_wrap=True)
-        sys.exit(EXIT_FAILED)
+        _end(problem)
+    except OSError as problem:
+        if (told := of_disk(problem, _full_disks())) is None:
+            raise
+        _end(told)
     except programs.Interrupted:
         errors.print("[yellow]Interrupted; what was started has been ended.[/yellow]")
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _end(problem: UserError) -> None:
+    errors.print(f"[bold red]testbed:[/bold red] {escape(problem.message)}", soft_wrap=True)
+    if problem.hint:
+        errors.print(escape(problem.hint), soft_wrap=True)
+    sys.exit(EXIT_FAILED)
+
+
+def _full_disks() -> Iterator[str]:
+    """Yield the folders of this project whose disk is full."""
+    project = Project.find()
+    for folder in (project.root, project.state, project.results, Path(tempfile.gettempdir())):
+        if folder.exists() and shutil.disk_usage(folder).free < FULL_BYTES:
+            yield str(folder)

@@ -111,6 +111,14 @@ def described(
     return services
 
 
+def in_containers_only(
+    choice: Choice, project: Project, environ: Mapping[str, str] = os.environ
+) -> list[str]:
+    """Return the services of a system that nothing stands in for without containers."""
+    services = described(choice, project, environ).values()
+    return [service.name for service in services if service.module is None and not service.stub]
+
+
 def modules(choice: Choice, project: Project) -> tuple[str, ...]:
     """Return the modules whose jars a deployment needs."""
     of_services = [service.module for service in described(choice, project).values()]

@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.loads import EXPERIMENT, AnyLoad
 from testbed.experiment.parts import Section
+from testbed.model import declared
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -60,7 +61,7 @@ def parse(text: str, origin: str) -> Experiment:
     Raises `UserError` like `load`.
     """
     try:
-        data: Any = yaml.safe_load(text)
+        data: Any = declared.load(text)
     except yaml.MarkedYAMLError as problem:
         line = problem.problem_mark.line + 1 if problem.problem_mark else 1
         raise UserError(f"{origin}, line {line}: {problem.problem or 'not YAML'}") from problem

@@ -63,10 +63,10 @@ def declared(results: Path) -> Experiment:
     Raises `UserError` if this is no results directory, or if a symbolic link leads out of it: runs
     are written and deleted here.
     """
-    files.require_inside(results)
     file = results / "experiment.yaml"
     if not file.is_file():
         raise UserError(f"no results in {results}: {file.name} is missing")
+    files.require_inside(results)
     return reading.parse(file.read_text(encoding="utf-8"), str(file))
 
 

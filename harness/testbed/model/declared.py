@@ -17,6 +17,26 @@ class Declared(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class _UniqueKeys(yaml.SafeLoader):
+    """Refuses a key that is given twice, of which PyYAML takes the last."""
+
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        node = super().compose_mapping_node(anchor)
+        known = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in known:
+                raise yaml.constructor.ConstructorError(
+                    problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
+                )
+            known.add(key.value)
+        return node
+
+
+def load(text: str) -> Any:
+    """Read YAML like `yaml.safe_load`; raise `yaml.YAMLError` too if a key is given twice."""
+    return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 (a SafeLoader)
+
+
 Declaration = TypeVar("Declaration", bound=Declared)
 
 
@@ -29,7 +49,7 @@ def read(
     Pydantic's validators.
     """
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = load(file.read_text(encoding="utf-8"))
         return kind.model_validate({**data, **given}, context=context)
     except (yaml.YAMLError, ValueError, TypeError) as problem:
         raise UserError(f"{file} is not a valid {what}: {problem}") from problem

@@ -17,8 +17,14 @@ def write(file: Path, content: bytes) -> None:
     """Write a file atomically, in place of an existing one; create its folder if needed."""
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(".draft")
-    draft.write_bytes(content)
-    draft.replace(file)
+    try:
+        draft.write_bytes(content)
+        draft.replace(file)
+    except OSError as problem:
+        draft.unlink(missing_ok=True)
+        # Python names the file when it cannot be opened, but not when its disk is full.
+        problem.filename = problem.filename or str(file)
+        raise
 
 
 def write_json(file: Path, data: Mapping[str, Any]) -> None:

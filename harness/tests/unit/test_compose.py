@@ -2,19 +2,27 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from testbed.cli import preparing
+from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.containers import compose
+from testbed.deploy.deployments import Choice
+from testbed.deploy.processes.deployment import in_processes
 from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
+from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.files import tail
 from testbed.model.project import Project
 
 from .conftest import docker
+
+JDK = Jdk(Path("/opt/java"), "25", True)
 
 
 def test_no_docker_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -25,6 +33,26 @@ def test_no_docker_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
     assert told.value.hint is not None
     assert "--backends embedded" in told.value.hint
+
+
+@pytest.mark.parametrize("system", systems.names())
+def test_a_hint_names_no_backends_that_a_system_cannot_have(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    choice = Choice(system, backends="docker")
+    try:
+        in_processes(replace(choice, backends="embedded"), Project.find(), JDK, {})
+        embedded = True
+    except UserError as refused:
+        assert "containers only" in refused.message
+        embedded = False
+
+    with pytest.raises(UserError) as told:
+        preparing.described(Project.find(), choice, {})
+
+    assert told.value.hint is not None
+    assert ("--backends embedded" in told.value.hint) == embedded
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,12 @@ def test_a_folder_without_results_is_told(tmp_path: Path) -> None:
         results_directory.declared(tmp_path)
 
 
+def test_results_are_looked_for_before_links_out_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("/")
+    with pytest.raises(UserError, match="no results in"):
+        results_directory.declared(tmp_path)
+
+
 def test_a_run_has_its_name_when_it_is_complete(tmp_path: Path) -> None:
     final = tmp_path / "runs" / "sync-list-0012.5-per-s-1"
     folder = results_directory.fresh_folder(final)

@@ -24,7 +24,9 @@ from testbed.model.files import tail
 from testbed.model.project import Project
 from testbed.model.systems import instance
 
-WITHOUT = "choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
+WITHOUT = (
+    ", or choose the embedded backends (--backends embedded; in an experiment, backends: embedded)"
+)
 
 _NUMBER = re.compile(r"-(\d+)$")
 """The number of an instance, at the end of its container's name."""
@@ -60,12 +62,17 @@ class Container:
         return self.state == "running" or (self.state == "exited" and self.exit_code == 0)
 
 
-def require_docker() -> None:
-    """Check that Docker and its compose plugin answer; raise `UserError` with what is missing."""
+def require_docker(alone: Iterable[str] = ()) -> None:
+    """Check that Docker and its compose plugin answer; raise `UserError` with what is missing.
+
+    `alone` are the services that run in containers only: with any, nothing else can be chosen.
+    """
+    names = ", ".join(alone)
+    otherwise = f": {names} runs in containers only" if names else WITHOUT
     if shutil.which("docker") is None:
         raise UserError(
             "Docker not found: no docker on PATH",
-            f"Install Docker with its compose plugin, or {WITHOUT}.",
+            f"Install Docker with its compose plugin{otherwise}.",
         )
     for command, what in (
         (("docker", "info", "--format", "{{.ServerVersion}}"), "the Docker daemon does not answer"),
@@ -74,10 +81,10 @@ def require_docker() -> None:
         try:
             answer = programs.ask(command)
         except UserError:
-            raise UserError(what, f"Start Docker, or {WITHOUT}.") from None
+            raise UserError(what, f"Start Docker{otherwise}.") from None
         if answer.returncode != 0:
             reason = (answer.stderr.strip().splitlines() or ["no reason given"])[-1]
-            raise UserError(f"{what}: {reason}", f"Put that right, or {WITHOUT}.")
+            raise UserError(f"{what}: {reason}", f"Put that right{otherwise}.")
 
 
 def describe(project: Project, name: str, environ: Mapping[str, str] = os.environ) -> Compose:

@@ -106,7 +106,7 @@ class ContainerDeployer(Deployer):
 
     @classmethod
     def describe(cls, choice: Choice, project: Project, environ: Mapping[str, str]) -> Deployment:
-        cls.require()
+        compose.require_docker(deployments.in_containers_only(choice, project, environ))
         return in_containers(choice, project, environ)
 
     @classmethod

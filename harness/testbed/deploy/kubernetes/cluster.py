@@ -37,7 +37,7 @@ OURS = {"app.kubernetes.io/managed-by": "testbed"}
 MOST_IMAGES = 50
 """Kubernetes lists at most so many images of a node by default."""
 
-WITHOUT = "Choose backends embedded or docker."
+WITHOUT = "Choose backends docker, or embedded if the system does not need containers."
 
 COUNTS = {"Deployment": "replicas", "Job": "parallelism"}
 """The kinds of objects that create pods, and the key of ``spec`` with the number of pods."""

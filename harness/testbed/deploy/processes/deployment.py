@@ -65,7 +65,7 @@ def in_processes(
     services = deployments.described(choice, project, environ)
     addresses = _Addresses(services, choice.port_offset)
     backends = [service for service in services.values() if service.module is None]
-    if alone := [service.name for service in backends if service.stub is None]:
+    if alone := deployments.in_containers_only(choice, project, environ):
         raise UserError(
             f"{', '.join(alone)} runs in containers only",
             "Choose backends docker or kubernetes.",
