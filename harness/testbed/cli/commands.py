@@ -60,6 +60,9 @@ def _end(problem: UserError) -> None:
     errors.print(f"[bold red]testbed:[/bold red] {escape(problem.message)}", soft_wrap=True)
     if problem.hint:
         errors.print(escape(problem.hint), soft_wrap=True)
+    elif full := ", ".join(_full_disks()):
+        # A program that was started may have ended by it without a word.
+        errors.print(escape(f"No space is left on the disk of {full}."), soft_wrap=True)
     sys.exit(EXIT_FAILED)
 
 
