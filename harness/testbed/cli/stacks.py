@@ -173,7 +173,7 @@ def _print_status(stack: StackRecord) -> bool:
     usages = [part.usage for part in parts if part.usage is not None]
     memory = _memory_name(usages)
     table = Table(box=None, padding=(0, 2, 0, 0), title_justify="left")
-    for heading in ("service", "port", "state", "start s", f"{memory} MB", "CPU s", "pid"):
+    for heading in ("service", "port", "state", "start s", f"{memory} MB", "CPU s", "AOT", "pid"):
         table.add_column(heading, justify="left" if heading in ("service", "state") else "right")
     for part in parts:
         used = part.usage
@@ -185,6 +185,7 @@ def _print_status(stack: StackRecord) -> bool:
             "" if part.start_s is None else f"{part.start_s:.1f}",
             "" if used is None else f"{_memory_mb(used, memory):.0f}",
             "" if used is None else f"{used.cpu_s:.1f}",
+            {None: "", True: "yes", False: "no"}[part.aot_cache],
             "" if part.pid is None else str(part.pid),
         )
     console.print(table)
@@ -221,6 +222,7 @@ def _as_data(stack: StackRecord) -> dict[str, Any]:
                 "state": part.state,
                 "ports": list(part.ports),
                 "pid": part.pid,
+                "aot_cache": part.aot_cache,
                 "start_s": part.start_s,
                 **{
                     figure: _rounded(part.usage, figure) for figure in ("cpu_s", "rss_mb", "pss_mb")

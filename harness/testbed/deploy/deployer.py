@@ -36,6 +36,8 @@ class Part:
     start_s: float | None = None
     """Seconds from its start to ready; None if unknown."""
     pid: int | None = None
+    aot_cache: bool | None = None
+    """Whether its JVM uses an AOT cache; None if unknown."""
     usage: Usage | None = None
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 import time
@@ -26,6 +27,7 @@ case "$*" in *extract*)
   for last; do :; done
   mkdir -p "$last/lib"
   echo jar > "$last/cinema-service.jar"
+  echo library > "$last/lib/library.jar"
   echo extract >> "$folder/calls"
   exit ;;
 esac
@@ -212,6 +214,38 @@ def test_a_jar_that_is_written_anew_with_the_same_content_is_not_trained_anew(
 
     assert train(service).services == first
     assert calls(jdk) == ["extract", "load", "cineworld written"]
+
+
+@pytest.mark.parametrize("change", ["replaced", "added", "deleted"])
+def test_a_copy_whose_libraries_have_changed_is_unpacked_and_trained_anew(
+    cinema: Cinema, train: Train, jdk: Jdk, change: str
+) -> None:
+    service = cinema("cineworld")
+    (first,) = train(service).services
+    libraries = Path(first.command[-1]).parent / "lib"
+    if change == "deleted":
+        (libraries / "library.jar").unlink()
+    else:
+        (libraries / f"{'library' if change == 'replaced' else 'another'}.jar").write_text("other")
+
+    (again,) = train(service).services
+
+    assert again == first
+    assert [one.name for one in libraries.iterdir()] == ["library.jar"]
+    assert (libraries / "library.jar").read_text() == "library\n"
+    assert calls(jdk) == ["extract", "load", "cineworld written"] * 2
+
+
+def test_a_process_without_a_cache_is_told_from_one_that_is_gone() -> None:
+    assert aot_cache.in_use(os.getpid()) is False
+    assert aot_cache.in_use(2**30) is None
+
+
+def test_a_process_that_has_mapped_a_cache_uses_it(tmp_path: Path) -> None:
+    cached = tmp_path / "service.aot"
+    cached.write_bytes(b"classes")
+    with cached.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
+        assert aot_cache.in_use(os.getpid()) is True
 
 
 def test_a_quick_start_takes_the_caches_that_are_at_hand(

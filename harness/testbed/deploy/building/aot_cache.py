@@ -3,6 +3,9 @@
 The JVM's AOT cache keeps the loaded classes of a training run. It does not change what runs:
 execution profiles in it are not used (`presets/tuned.jvm`). The copy also protects a running stack
 from a build that rewrites the jars.
+
+JVMs up to 25.0.3 do not compare a cache with its jars: they run the cached classes of jars that
+were replaced or deleted. So a copy with a cache is used only as it was unpacked.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import os
 import shutil
 import time
@@ -20,8 +24,12 @@ from pathlib import Path
 from testbed.deploy import programs
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.services import Deployment, Service
+from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+
+CONTENTS = "contents.json"
+"""The digests of the unpacked jars of a copy, by path."""
 
 KEEP_S = 24 * 3600.0
 UNPACK_TIMEOUT_S = 120.0
@@ -49,7 +57,8 @@ class Prepared:
 def use(deployment: Deployment, project: Project, jdk: Jdk) -> Deployment:
     """Return a deployment that starts from its caches, which must have been trained.
 
-    A JVM that cannot use its cache does not start, so that no slow start is measured unnoticed.
+    A JVM whose flags rule its cache out does not start, so that no slow start is measured
+    unnoticed.
     Services that are not started from a jar are unchanged.
     """
     prepared_jars = locate(deployment, project, jdk)
@@ -116,8 +125,36 @@ def _prepared(service: Service, variant: str, project: Project, jdk: Jdk) -> Pre
         Path(flag[1:]).read_text(encoding="utf-8") if flag.startswith("@") else flag
         for flag in of_any_heap(service.command[1:-2])
     ]
+    if folder.is_dir() and not _is_as_unpacked(folder):
+        shutil.rmtree(folder, ignore_errors=True)
     key = hashlib.sha256(repr((jdk.version, flags)).encode()).hexdigest()
     return Prepared(folder / jar.name, folder / f"{key[:12]}-{variant}.aot")
+
+
+def in_use(pid: int) -> bool | None:
+    """Return whether a JVM has mapped an AOT cache; None if that cannot be read."""
+    try:
+        lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    return any(line.endswith(".aot") for line in lines.splitlines())
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    found = {}
+    for file in sorted(folder.rglob("*.jar")):
+        state = file.stat()
+        name = str(file.relative_to(folder))
+        found[name] = _digest(file, state.st_mtime_ns, state.st_ctime_ns)
+    return found
+
+
+def _is_as_unpacked(folder: Path) -> bool:
+    try:
+        known = json.loads((folder / CONTENTS).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return bool(known == _contents(folder))
 
 
 @functools.cache
@@ -162,6 +199,7 @@ def _unpack(service: Service, prepared: Prepared, jdk: Jdk) -> None:
     )
     if answer.returncode != 0:
         raise UserError(f"{service.name} cannot be unpacked: {answer.stderr.strip()[-500:]}")
+    files.write_json(draft / CONTENTS, _contents(draft))
     try:
         draft.rename(folder)
     except OSError:

@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 
 from testbed.deploy import groups, programs
-from testbed.deploy.building import jdk
+from testbed.deploy.building import aot_cache, jdk
 from testbed.deploy.deployer import Deployer, Notice, Part, polls, with_usage
 from testbed.deploy.deployments import Choice
 from testbed.deploy.groups import LimitedMeter
@@ -48,7 +48,11 @@ class ProcessDeployer(Deployer):
     @classmethod
     def parts(cls, record: StackRecord) -> list[Part]:
         processes = {running.name: running.process for running in record.running}
-        return with_usage(super().parts(record), ProcessMeter(processes))
+        parts = [
+            replace(part, aot_cache=None if part.pid is None else aot_cache.in_use(part.pid))
+            for part in super().parts(record)
+        ]
+        return with_usage(parts, ProcessMeter(processes))
 
     @classmethod
     def end(cls, record: StackRecord, grace_s: float) -> list[str]:
