@@ -4,11 +4,13 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from testbed.cli import preparing
+from testbed.deploy import composefile
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.containers import compose
 from testbed.deploy.deployments import Choice
@@ -22,6 +24,7 @@ from testbed.model.project import Project
 
 from .conftest import docker
 
+ELSEWHERE = "192.0.2.1"
 JDK = Jdk(Path("/opt/java"), "25", True)
 
 
@@ -172,16 +175,47 @@ echo "$@" >> {tmp_path}/asked"""
     assert lifted == f"update --cpus={os.cpu_count()} a1"
 
 
+def _written(file: str) -> dict[str, Any]:
+    """Return the services of a compose file with what they extend, opened to other machines."""
+    project = Project.find()
+    known = composefile.values(composefile.env_files(project, {}))
+    variables = {name: value or "" for name, value in known.items()}
+    return composefile.written(
+        project.root / file, variables | {"BIND_ADDRESS": ELSEWHERE, "JARS": "prebuilt"}
+    )
+
+
 def test_settings_reach_the_named_services_alone(project: Project) -> None:
     stack = compose.Compose((project.root / "c.yml",), ())
 
     keys = compose.changes({"broker-service": (8099,)}, {"A": "1"}, {}, {}, {})
 
-    assert keys == {"broker-service": {"environment": {"A": "1"}}}
+    assert keys == {"broker-service": {"restart": "no", "environment": {"A": "1"}}}
     assert yaml.safe_load(compose.changed(stack, project, keys).files[-1].read_text()) == {
         "services": keys
     }
-    assert compose.changed(stack, project, compose.changes({"b": ()}, {}, {}, {}, {})) == stack
+    assert compose.changed(stack, project, {}) == stack
+
+
+def test_docker_starts_services_again_but_none_that_is_measured() -> None:
+    services = {
+        name: one
+        for system in systems.names()
+        for name, one in _written(systems.declaration(system).compose).items()
+    }
+    assert {one.get("restart") for one in services.values() if "build" in one} == {"on-failure"}
+
+    assert compose.changes({"shop": ()}, {}, {}, {}, {}) == {"shop": {"restart": "no"}}
+
+
+def test_what_has_a_known_password_is_published_on_the_loopback_address_alone() -> None:
+    opened = set()
+    for system in systems.names():
+        for name, one in _written(systems.declaration(system).compose).items():
+            if any(ELSEWHERE in port for port in one.get("ports", ())):
+                opened.add(name)
+                assert one["environment"]["ACCESS_PUBLISHED_AT"] == ELSEWHERE
+    assert opened == {"api-gateway-service", "broker-service"}
 
 
 def test_a_setting_reaches_a_container_as_it_is() -> None:
@@ -203,8 +237,14 @@ def test_instances_have_limits_and_host_ports_that_docker_chooses(project: Proje
     )
 
     assert keys == {
-        "shop": {"scale": 3, "ports": ["127.0.0.1::8080"], "cpus": 0.5, "mem_limit": 256_000_000},
-        "till": {"image": "testbed-sync-till"},
+        "shop": {
+            "restart": "no",
+            "scale": 3,
+            "ports": ["127.0.0.1::8080"],
+            "cpus": 0.5,
+            "mem_limit": 256_000_000,
+        },
+        "till": {"restart": "no", "image": "testbed-sync-till"},
     }
     # Without the tag, the port of the compose file would stay and be taken by the first instance.
     assert "ports: !override\n" in compose.changed(stack, project, keys).files[-1].read_text()

@@ -118,13 +118,14 @@ def changes(
     """Return the keys of a compose file to change, by service.
 
     `services` has the container ports of each service. `images` has those to use in place of its
-    own. Where there are several instances, Docker chooses the host ports.
+    own. Where there are several instances, Docker chooses the host ports. No service is started
+    again by Docker: one that ends has failed.
     """
     by_service: dict[str, dict[str, Any]] = {}
     # Compose would put variables of the shell in the place of $NAME.
     plain = {key: value.replace("$", "$$") for key, value in settings.items()}
     for name, inside in services.items():
-        keys: dict[str, Any] = {"environment": plain} if plain else {}
+        keys: dict[str, Any] = {"restart": "no"} | ({"environment": plain} if plain else {})
         keys |= {"image": images[name]} if name in images else {}
         if replicas.get(name, 1) > 1:
             published = Replaced(f"{ports.LOOPBACK}::{port}" for port in inside)
@@ -132,8 +133,7 @@ def changes(
         if (limit := limits.get(name)) is not None:
             keys |= {} if limit.cpus is None else {"cpus": limit.cpus}
             keys |= {} if limit.memory_mb is None else {"mem_limit": limit.memory_mb * MB}
-        if keys:
-            by_service[name] = keys
+        by_service[name] = keys
     return by_service
 
 
