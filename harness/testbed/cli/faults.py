@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Annotated
 
@@ -21,8 +22,9 @@ from testbed.cli.options import (
     parse_settings,
 )
 from testbed.cli.preparing import build_changed
-from testbed.deploy import leftovers, programs, record
+from testbed.deploy import deployments, leftovers, programs, record
 from testbed.deploy.building import jdk
+from testbed.deploy.deployments import Choice
 from testbed.deploy.places import deployer
 from testbed.measure import environment, results_directory
 from testbed.model import files, promises, systems
@@ -38,11 +40,15 @@ BACKENDS = ("embedded", "docker")
 PAGE = "docs/promises.md"
 PUBLISHED = f"analysis/published/{promises.FILE}"
 
+SHARED = ("contracts", "service-support", "tickets")
+"""The modules that services are made of."""
+
 HEAD = """\
 # Promises
 
 What each system promises while something fails, and whether it kept its word. `./testbed faults`
 checks it; with `--publish` it writes this page. Only promises with a figure are listed.
+*Older code*: sources of its services have changed since; *no commit*: the history lacks it.
 """
 
 COLORS = {"kept": "green", "broken": "red", "unchecked": "yellow"}
@@ -134,22 +140,26 @@ def table(checks: Iterable[Checked]) -> Table:
     return made
 
 
-def page(checks: Sequence[Checked]) -> str:
-    """Return the page with promises and their figures, in Markdown."""
+def page(checks: Sequence[Checked], older: Callable[[Checked], bool] = lambda _: False) -> str:
+    """Return the page with promises and their figures, in Markdown.
+
+    `older` says whether a figure is older than the code that it is about.
+    """
     parts = [HEAD]
     for promise, some in groupby(checks, key=lambda checked: checked.promise):
         rows = list(some)
         parts.append(f"## {rows[-1].says}\n\n`{promise}`. {rows[-1].tested}\n")
         parts.append(
             "| system | backends | result | figure | checked |\n|---|---|---|---|---|\n"
-            + "".join(_row(checked) for checked in rows)
+            + "".join(_row(checked, older=older(checked)) for checked in rows)
         )
     return "\n".join(parts)
 
 
-def _row(checked: Checked) -> str:
+def _row(checked: Checked, *, older: bool) -> str:
     result = checked.result if checked.result == "kept" else f"**{checked.result}**: {checked.why}"
     when = f"{checked.recorded:%Y-%m-%d}, {checked.commit or 'no commit'}"
+    when += ", older code" if older else ""
     cells = (f"`{checked.system}`", checked.backends, result, checked.figure, when)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
@@ -172,9 +182,22 @@ def add_published(project: Project, checks: Iterable[Checked]) -> None:
     with_figure = [checked for checked in checks if checked.figures]
     every = sorted(promises.latest((*promises.read(file), *with_figure)), key=_place)
     promises.write(file, every)
-    files.write(project.root / PAGE, page(every).encode())
+    files.write(project.root / PAGE, page(every, partial(is_older, project)).encode())
     console.print(f"Published: {PAGE}, {PUBLISHED}")
 
 
-def _place(checked: Checked) -> tuple[str, int, str]:
-    return checked.promise, systems.names().index(checked.system), checked.backends
+def is_older(project: Project, checked: Checked) -> bool:
+    """Return whether sources of the system's services have changed since it was checked."""
+    modules = deployments.modules(Choice(checked.system), project)
+    sources = [f"{module}/src/main" for module in (*modules, *SHARED)]
+    git = ("git", "-C", str(project.root), "diff", "--quiet", checked.commit or "", "--", *sources)
+    return programs.ask(git).returncode != 0
+
+
+def _place(one: Checked) -> tuple[str, int, str]:
+    return one.promise, systems.names().index(one.system), one.backends
+
+
+if __name__ == "__main__":
+    # Marks what has become older than its code.
+    add_published(Project.find(), ())

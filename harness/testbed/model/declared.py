@@ -22,13 +22,13 @@ class _UniqueKeys(yaml.SafeLoader):
 
     def compose_mapping_node(self, anchor: Any) -> Any:
         node = super().compose_mapping_node(anchor)
-        known = set()
+        keys = set()
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
-            if key.value in known:
+            if key.value in keys:
                 raise yaml.constructor.ConstructorError(
                     problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
                 )
-            known.add(key.value)
+            keys.add(key.value)
         return node
 
 

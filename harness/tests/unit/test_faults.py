@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,6 +109,23 @@ def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+COMMIT = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{7,40}\b")
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(
+        ("git", "-C", str(Project.find().root), *arguments),
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout.strip()
+
+
+of_history = pytest.mark.skipif(
+    git("rev-parse", "--is-shallow-repository") != "false", reason="no history of the project"
+)
+
+
 def test_each_check_is_recorded_with_its_figures(tmp_path: Path) -> None:
     ended = check(tmp_path, "--system=sync", "--short")
 
@@ -186,7 +205,10 @@ def test_the_page_says_each_promise_once() -> None:
     assert "| `async` | embedded | **broken**: 3 \\| lost | lost 3 of 10,000 |" in text
 
 
-def test_what_is_published_is_added_to_what_was(project: Project) -> None:
+def test_what_is_published_is_added_to_what_was(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faults, "is_older", lambda *_: True)
     in_containers = replace(KEPT, backends="docker")
     faults.add_published(project, [in_containers, BROKEN])
     faults.add_published(project, [replace(BROKEN, result="kept", why=None), KEPT, SKIPPED])
@@ -197,13 +219,43 @@ def test_what_is_published_is_added_to_what_was(project: Project) -> None:
         ("sync", "embedded", "kept"),
         ("async", "embedded", "kept"),
     ]
-    assert (project.root / faults.PAGE).read_text() == faults.page(known)
+    assert (project.root / faults.PAGE).read_text() == faults.page(known, lambda _: True)
 
 
 def test_the_page_is_made_of_the_published_figures() -> None:
     root = Project.find().root
     known = promises.read(root / faults.PUBLISHED)
-    assert (root / faults.PAGE).read_text(encoding="utf-8") == faults.page(known)
+    text = (root / faults.PAGE).read_text(encoding="utf-8")
+    assert text.replace(", older code", "") == faults.page(known)
+
+
+@of_history
+def test_figures_that_are_older_than_their_code_are_marked() -> None:
+    project = Project.find()
+    known = promises.read(project.root / faults.PUBLISHED)
+    text = (project.root / faults.PAGE).read_text(encoding="utf-8")
+    assert text == faults.page(known, partial(faults.is_older, project)), (
+        "mark them: .venv/bin/python -m testbed.cli.faults"
+    )
+
+
+@of_history
+def test_every_commit_that_a_document_names_is_in_the_history() -> None:
+    root = Project.find().root
+    documents = [
+        *root.glob("*.md"),
+        *root.glob("docs/**/*.md"),
+        *root.glob("*/README.md"),
+        root / "analysis" / "published" / "README.md",
+    ]
+    history = git("rev-list", "HEAD").split()
+    named = {
+        (str(file.relative_to(root)), word)
+        for file in documents
+        for word in COMMIT.findall(file.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert not {one for one in named if not any(each.startswith(one[1]) for each in history)}
 
 
 def test_figures_of_changed_code_are_not_published(
