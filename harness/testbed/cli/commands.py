@@ -48,9 +48,9 @@ def run(name: str, *arguments: str) -> None:
     except UserError as problem:
         _end(problem)
     except OSError as problem:
-        if (told := of_disk(problem, _full_disks())) is None:
+        if (disk := of_disk(problem, _full_disks())) is None:
             raise
-        _end(told)
+        _end(disk)
     except programs.Interrupted:
         errors.print("[yellow]Interrupted; what was started has been ended.[/yellow]")
         sys.exit(EXIT_INTERRUPTED)

@@ -194,8 +194,8 @@ def is_older(project: Project, checked: Checked) -> bool:
     return programs.ask(git).returncode != 0
 
 
-def _place(one: Checked) -> tuple[str, int, str]:
-    return one.promise, systems.names().index(one.system), one.backends
+def _place(checked: Checked) -> tuple[str, int, str]:
+    return checked.promise, systems.names().index(checked.system), checked.backends
 
 
 if __name__ == "__main__":

@@ -141,20 +141,20 @@ def in_use(pid: int) -> bool | None:
 
 
 def _contents(folder: Path) -> dict[str, str]:
-    found = {}
+    digests = {}
     for file in sorted(folder.rglob("*.jar")):
         state = file.stat()
         name = str(file.relative_to(folder))
-        found[name] = _digest(file, state.st_mtime_ns, state.st_ctime_ns)
-    return found
+        digests[name] = _digest(file, state.st_mtime_ns, state.st_ctime_ns)
+    return digests
 
 
 def _is_as_unpacked(folder: Path) -> bool:
     try:
-        known = json.loads((folder / CONTENTS).read_bytes())
+        recorded = json.loads((folder / CONTENTS).read_bytes())
     except (OSError, ValueError):
         return False
-    return bool(known == _contents(folder))
+    return bool(recorded == _contents(folder))
 
 
 @functools.cache
