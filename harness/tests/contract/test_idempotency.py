@@ -11,6 +11,7 @@ import pytest
 
 from testbed.deploy.stack import Stack
 
+from .accounts import ADMINISTRATOR, OTHER
 from .product import RUN, Product, problem, reservation
 
 CINEMA = "ucd"
@@ -90,6 +91,23 @@ def test_key_belongs_to_one_body(client: Client, changes: dict[str, Any]) -> Non
 def test_other_keys_are_other_reservations(client: Client) -> None:
     ids = {client.reserve(str(uuid.uuid4())).json()["id"] for _ in range(2)}
     assert len(ids) == 2
+
+
+def test_key_belongs_to_one_account(client: Client, product: Product) -> None:
+    first = client.reserve()
+    for tickets in (2, 3):
+        other = product.http.post(
+            product.make_path(CINEMA),
+            json=reservation(
+                movieId="UCD001", showTime="10:15", clientEmail=client.email, tickets=tickets
+            ),
+            headers={"Idempotency-Key": client.key, "Prefer": "wait=10"},
+            auth=(OTHER, ADMINISTRATOR)[tickets - 2],
+        )
+        assert other.status_code == product.made, other.text
+        assert other.json()["id"] != first.json()["id"]
+    assert client.reserve().json() == first.json()
+    assert len(client.stored()) == 3
 
 
 @pytest.mark.parametrize("key", ["", "a b", '"a', "a,b", '""', "k" * 65], ids=repr)

@@ -3,7 +3,9 @@ package testbed.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.respond;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,8 +16,10 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.reactive.server.WebTestClient.ResponseSpec;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.ProblemType;
 import testbed.support.testing.RawHttp;
+import testbed.support.web.IdempotencyHeader;
 
 @TestPropertySource(properties = "access.users=jane:hers, john:his")
 class AccessTest extends RunningGateway {
@@ -176,5 +180,35 @@ class AccessTest extends RunningGateway {
   private static String basic(String name, String password) {
     return "Authorization: Basic %s\r\n"
         .formatted(HttpHeaders.encodeBasicAuth(name, password, null));
+  }
+
+  @Test
+  void passesOnAnotherKeyForEachAccount() {
+    var key = new IdempotencyKey("8e03978e-40d5");
+    for (var written : List.of(key.value(), "\"%s\"".formatted(key))) {
+      assertThat(passedOn("jane", "hers", written)).containsExactly(key.of("jane").value());
+    }
+    assertThat(passedOn("john", "his", key.value())).containsExactly(key.of("john").value());
+    assertThat(passedOn("john", "his", "a,b")).containsExactly("a,b");
+    assertThat(passedOn("john", "his", "a", "b")).containsExactly("a", "b");
+  }
+
+  private List<String> passedOn(String name, String password, String... keys) {
+    var seen = new AtomicReference<List<String>>(List.of());
+    service.does(
+        request -> {
+          seen.set(request.getRequestHeaders().get(IdempotencyHeader.NAME));
+          respond(request, 200, "application/json", "{}");
+        });
+    http.post()
+        .uri(RESERVATIONS + "make")
+        .headers(headers -> headers.setBasicAuth(name, password))
+        .header(IdempotencyHeader.NAME, keys)
+        .contentType(MediaType.APPLICATION_JSON)
+        .bodyValue(BODY)
+        .exchange()
+        .expectStatus()
+        .isOk();
+    return seen.get();
   }
 }

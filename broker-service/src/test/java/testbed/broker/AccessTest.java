@@ -6,8 +6,11 @@ import static testbed.broker.Examples.made;
 import static testbed.broker.Examples.reservationFor;
 
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,12 +32,16 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.RestClient;
 import testbed.broker.operation.CorrelationId;
+import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
-import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.IdempotencyKey;
 import testbed.contracts.ProblemType;
+import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
+import testbed.contracts.message.CinemaMessage.Question;
 import testbed.support.testing.RawHttp;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Who may ask and fetch, with the whole broker and nobody behind it. */
 @SpringBootTest(
@@ -65,6 +72,7 @@ class AccessTest {
   @LocalServerPort private int port;
   @LocalManagementPort private int management;
   @Autowired private Operations operations;
+  @Autowired private Keys channel;
   private RestClient http;
 
   @BeforeEach
@@ -125,6 +133,26 @@ class AccessTest {
     assertProblem(get(anonymous, "jane:hers"), ProblemType.CORRELATION_UNKNOWN);
     assertProblem(get(janes, null), ProblemType.CORRELATION_UNKNOWN);
     assertThat(status(get(janes, "jane:hers"))).isEqualTo(202);
+  }
+
+  @Test
+  void passesOnAnotherKeyForEachAccount() {
+    var key = new IdempotencyKey("8e03978e-40d5");
+    var body = new JsonMapper().writeValueAsString(RESERVATION);
+    for (var account : List.of("jane:hers", "john:his")) {
+      var answer =
+          RawHttp.answerTo(
+              port,
+              "POST %s HTTP/1.1".formatted(MAKE),
+              body,
+              basic(account),
+              "Content-Length: %d\r\n".formatted(body.length()),
+              "Content-Type: application/json\r\n",
+              "Idempotency-Key: %s\r\n".formatted(key));
+      assertThat(answer).startsWith("HTTP/1.1 202");
+    }
+
+    assertThat(channel.keys).containsExactly(key.of("jane"), key.of("john"));
   }
 
   @ParameterizedTest
@@ -264,8 +292,26 @@ class AccessTest {
 
     @Bean
     @Primary
-    RequestChannel channel() {
-      return (id, operation, request, answered) -> Delivery.CONFIRMED;
+    Keys channel() {
+      return new Keys();
+    }
+  }
+
+  /** Takes every request and notes its key. */
+  static final class Keys implements RequestChannel {
+
+    private final List<IdempotencyKey> keys = new CopyOnWriteArrayList<>();
+
+    @Override
+    public Delivery send(
+        CorrelationId id,
+        Operation<?> operation,
+        Question<?> request,
+        CompletionStage<?> answered) {
+      if (request instanceof MakeReservation wanted && wanted.key() != null) {
+        keys.add(wanted.key());
+      }
+      return Delivery.CONFIRMED;
     }
   }
 }

@@ -23,6 +23,16 @@ class IdempotencyKeyTest {
         .isEqualTo(new ReservationId(UUID.fromString("8aa0bcaa-626f-88fd-8a37-69448028d76c")));
   }
 
+  @Test
+  void isAnotherOneForEachAccount() {
+    // $ printf 'urn:testbed:account:jane:8e03978e-40d5-43e8-bc93-6894a57f9324' | sha256sum
+    assertThat(KEY.of("jane").value())
+        .isEqualTo("64a586001879b75a174e83e3a5dee36ee220ae990204e604d070a4fc94da4949");
+    assertThat(KEY.of("joe")).isNotEqualTo(KEY.of("jane"));
+    assertThat(new IdempotencyKey("b:c").of("a")).isNotEqualTo(new IdempotencyKey("c").of("ab"));
+    assertThat(KEY.of("jöhn €").of("jane")).isNotEqualTo(KEY.of("jane"));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "a b", "a\n", "ä", "映画"})
   void hasVisibleCharactersOnly(String text) {

@@ -4,8 +4,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.web.bind.support.WebDataBinderFactory;
@@ -17,17 +15,9 @@ import testbed.support.problem.FieldProblem;
 
 /**
  * Idempotency keys at the HTTP edge: an {@link IdempotencyKey} argument of a controller's method is
- * read from the header, and null without it. The header is a string in quotes, as the draft says
- * (RFC 9651), or the key alone, as most clients write it.
+ * read from the header, and null without it.
  */
 public final class IdempotencyKeys implements HandlerMethodArgumentResolver {
-
-  /** The header of a key. */
-  public static final String HEADER = "Idempotency-Key";
-
-  private static final Pattern QUOTED = Pattern.compile("\"((?:[^\"\\\\]|\\\\[\"\\\\])*+)\"");
-  private static final Pattern ALONE = Pattern.compile("[^\"\\\\,;]++");
-  private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
 
   IdempotencyKeys() {}
 
@@ -46,31 +36,25 @@ public final class IdempotencyKeys implements HandlerMethodArgumentResolver {
   }
 
   /**
-   * The key of a request; null if it has none.
+   * The key of a request, which is its account's own; null if it has none.
    *
    * @throws InvalidParameters if the header is malformed
    */
   public static @Nullable IdempotencyKey of(HttpServletRequest request) {
-    var values = Collections.list(request.getHeaders(HEADER));
+    var values = Collections.list(request.getHeaders(IdempotencyHeader.NAME));
     if (values.isEmpty()) {
       return null;
     }
-    return Optional.of(values)
-        .filter(all -> all.size() == 1)
-        .flatMap(all -> read(all.getFirst()))
-        .orElseThrow(
-            () ->
-                new InvalidParameters(
-                    List.of(
-                        new FieldProblem(
-                            HEADER, "must be one key of 1 to 64 visible characters"))));
-  }
-
-  private static Optional<IdempotencyKey> read(String value) {
-    var quoted = QUOTED.matcher(value);
-    if (quoted.matches()) {
-      return IdempotencyKey.parse(ESCAPED.matcher(quoted.group(1)).replaceAll("$1"));
-    }
-    return ALONE.matcher(value).matches() ? IdempotencyKey.parse(value) : Optional.empty();
+    var key =
+        IdempotencyHeader.read(values)
+            .orElseThrow(
+                () ->
+                    new InvalidParameters(
+                        List.of(
+                            new FieldProblem(
+                                IdempotencyHeader.NAME,
+                                "must be one key of 1 to 64 visible characters"))));
+    var user = request.getUserPrincipal();
+    return user == null ? key : key.of(user.getName());
   }
 }

@@ -73,6 +73,15 @@ class IdempotencyKeysTest {
     assertRefused(post("k".repeat(65)));
   }
 
+  @Test
+  void areOthersForEachAccount() {
+    var request = http.post().uri("/").header("Idempotency-Key", "key").principal(() -> "jane");
+
+    assertThat(request.exchange())
+        .bodyText()
+        .isEqualTo(new IdempotencyKey("key").of("jane").value());
+  }
+
   private static void assertRefused(MvcTestResult answer) {
     assertThat(answer).hasStatus(400).hasContentType(MediaType.APPLICATION_PROBLEM_JSON);
     assertThat(answer).bodyJson().extractingPath("$.errors[0].field").isEqualTo("Idempotency-Key");
