@@ -6,6 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
 import testbed.support.access.AccessSettings;
+import testbed.support.client.ClientRates;
 import testbed.support.client.ClientSettings;
 import testbed.support.discovery.CinemaDiscovery;
 import testbed.support.web.WebSettings;
@@ -14,7 +15,7 @@ import testbed.support.web.WebSettings;
 @SpringBootApplication
 @ConfigurationPropertiesScan
 @EnableConfigurationProperties({WebSettings.class, AccessSettings.class, ClientSettings.class})
-@Import(CinemaDiscovery.class)
+@Import({CinemaDiscovery.class, ClientRates.class})
 public class ApiGatewayServiceApplication {
 
   public static void main(String[] args) {

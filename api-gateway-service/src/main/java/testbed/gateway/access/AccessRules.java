@@ -5,10 +5,9 @@ import static org.springframework.security.web.server.util.matcher.ServerWebExch
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatus;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.observation.SecurityObservationSettings;
+import org.springframework.security.config.web.server.SecurityWebFiltersOrder;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity.CsrfSpec;
 import org.springframework.security.config.web.server.ServerHttpSecurity.HeaderSpec.FrameOptionsSpec;
@@ -17,17 +16,18 @@ import org.springframework.security.config.web.server.ServerHttpSecurity.HeaderS
 import org.springframework.security.config.web.server.ServerHttpSecurity.LogoutSpec;
 import org.springframework.security.config.web.server.ServerHttpSecurity.RequestCacheSpec;
 import org.springframework.security.web.server.SecurityWebFilterChain;
-import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
-import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
+import org.springframework.security.web.server.authentication.AuthenticationWebFilter;
+import org.springframework.security.web.server.authentication.ServerAuthenticationEntryPointFailureHandler;
 import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
 import org.springframework.security.web.server.firewall.ServerWebExchangeFirewall;
 import org.springframework.security.web.server.util.matcher.NegatedServerWebExchangeMatcher;
+import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
-import testbed.gateway.problem.ProblemResponses;
+import testbed.gateway.client.ClientAddress;
 import testbed.support.access.AccessRequired;
 import testbed.support.access.AccessSettings;
 import testbed.support.access.Accounts;
-import testbed.support.problem.Problems;
+import testbed.support.client.ClientRates;
 
 /**
  * Who may ask for what, by path. What matches no rule is for administrators, so that nothing is
@@ -40,15 +40,19 @@ class AccessRules {
 
   @Bean
   SecurityWebFilterChain access(
-      ServerHttpSecurity http, AccessSettings settings, ProblemResponses problems) {
+      ServerHttpSecurity http, AccessSettings settings, ClientRates clients, Refusals refusals) {
     var accounts = new Accounts(settings);
-    ServerAuthenticationEntryPoint accountRequired =
-        (exchange, refusal) -> {
-          exchange.getResponse().getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, Accounts.CHALLENGE);
-          return problems.write(exchange, Problems.ofStatus(HttpStatus.UNAUTHORIZED));
-        };
-    ServerAccessDeniedHandler forbidden =
-        (exchange, refusal) -> problems.write(exchange, Problems.ofStatus(HttpStatus.FORBIDDEN));
+    var basic =
+        new AuthenticationWebFilter(
+            (ServerWebExchange exchange) ->
+                Mono.just(
+                    claimed ->
+                        Mono.fromCallable(
+                            () ->
+                                accounts.authenticate(
+                                    claimed, clients, ClientAddress.of(exchange)))));
+    basic.setAuthenticationFailureHandler(
+        new ServerAuthenticationEntryPointFailureHandler(refusals));
     return http
         // Health and metrics need no account.
         .securityMatcher(new NegatedServerWebExchangeMatcher(pathMatchers("/actuator/**")))
@@ -70,11 +74,9 @@ class AccessRules {
                     .hasAuthority(Accounts.USER)
                     .anyExchange()
                     .hasAuthority(Accounts.ADMINISTRATOR))
-        .authenticationManager(claimed -> Mono.fromCallable(() -> accounts.authenticate(claimed)))
-        .httpBasic(basic -> basic.authenticationEntryPoint(accountRequired))
+        .addFilterAt(basic, SecurityWebFiltersOrder.HTTP_BASIC)
         .exceptionHandling(
-            refusals ->
-                refusals.authenticationEntryPoint(accountRequired).accessDeniedHandler(forbidden))
+            handling -> handling.authenticationEntryPoint(refusals).accessDeniedHandler(refusals))
         // Every request brings its credentials: there is no session, no login and no logout.
         .securityContextRepository(NoOpServerSecurityContextRepository.getInstance())
         .csrf(CsrfSpec::disable)

@@ -1,7 +1,6 @@
 package testbed.gateway.client;
 
 import java.security.Principal;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -31,8 +30,8 @@ class RateLimit implements WebFilter {
   private final ClientRates clients;
   private final ProblemResponses problems;
 
-  RateLimit(ClientSettings settings, ProblemResponses problems) {
-    this.clients = new ClientRates(Objects.requireNonNull(settings.rateLimit()));
+  RateLimit(ClientRates clients, ProblemResponses problems) {
+    this.clients = clients;
     this.problems = problems;
   }
 
@@ -50,15 +49,8 @@ class RateLimit implements WebFilter {
   private Mono<Void> filter(
       ServerWebExchange exchange, WebFilterChain chain, @Nullable Principal user) {
     return clients
-        .refusal(user, address(exchange))
+        .refusal(user, ClientAddress.of(exchange))
         .map(refusal -> problems.write(exchange, refusal))
         .orElseGet(() -> chain.filter(exchange));
-  }
-
-  private static @Nullable String address(ServerWebExchange exchange) {
-    var client = exchange.getRequest().getRemoteAddress();
-    return client == null || client.getAddress() == null
-        ? null
-        : client.getAddress().getHostAddress();
   }
 }

@@ -17,12 +17,14 @@ import org.springframework.security.config.annotation.web.configurers.AbstractHt
 import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.authentication.WebAuthenticationDetails;
 import org.springframework.security.web.context.AbstractSecurityWebApplicationInitializer;
 import org.springframework.security.web.firewall.HttpFirewall;
 import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
 import testbed.support.access.AccessRequired;
 import testbed.support.access.AccessSettings;
 import testbed.support.access.Accounts;
+import testbed.support.client.ClientRates;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -39,9 +41,10 @@ class AccessRules {
   private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
   @Bean
-  SecurityFilterChain access(HttpSecurity http, AccessSettings settings, JsonMapper json) {
+  SecurityFilterChain access(
+      HttpSecurity http, AccessSettings settings, ClientRates clients, JsonMapper json) {
     var accounts = new Accounts(settings);
-    var refusals = new Refusals(json);
+    var refusals = new Refusals(clients, json);
     return http
         // Health and metrics need no account.
         .securityMatcher(new NegatedRequestMatcher(pathPattern("/actuator/**")))
@@ -55,7 +58,14 @@ class AccessRules {
                     .hasAuthority(Accounts.USER)
                     .anyRequest()
                     .hasAuthority(Accounts.ADMINISTRATOR))
-        .authenticationManager(accounts::authenticate)
+        .authenticationManager(
+            claimed ->
+                accounts.authenticate(
+                    claimed,
+                    clients,
+                    claimed.getDetails() instanceof WebAuthenticationDetails details
+                        ? details.getRemoteAddress()
+                        : null))
         .httpBasic(basic -> basic.authenticationEntryPoint(refusals))
         .exceptionHandling(
             handling -> handling.authenticationEntryPoint(refusals).accessDeniedHandler(refusals))

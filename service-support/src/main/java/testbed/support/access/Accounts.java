@@ -9,6 +9,7 @@ import org.springframework.security.authentication.BadCredentialsException;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.authority.AuthorityUtils;
+import testbed.support.client.ClientRates;
 
 /** The accounts of a service, and what each may do. */
 public final class Accounts {
@@ -57,6 +58,28 @@ public final class Accounts {
       throw new BadCredentialsException("no such account");
     }
     return found;
+  }
+
+  /**
+   * Checks a name and a password, unless too many wrong ones of this name came from the client.
+   *
+   * @param address of the client, if known
+   * @throws BadCredentialsException if they are of no account
+   * @throws GuessedTooOften if they are not checked
+   */
+  public Authentication authenticate(
+      Authentication claimed, ClientRates clients, @Nullable String address) {
+    var name = claimed.getName();
+    var refusal = clients.refusalToCheck(name, address);
+    if (refusal.isPresent()) {
+      throw new GuessedTooOften(refusal.get());
+    }
+    try {
+      return authenticate(claimed);
+    } catch (BadCredentialsException wrong) {
+      clients.guessed(name, address);
+      throw wrong;
+    }
   }
 
   private static byte[] bytes(@Nullable Object text) {

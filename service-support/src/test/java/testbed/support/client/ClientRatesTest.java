@@ -14,7 +14,8 @@ class ClientRatesTest {
   private static final Principal JOE = () -> "joe";
   private static final String HERE = "127.0.0.1";
 
-  private final ClientRates twoAMinute = new ClientRates(new Rate(2, Duration.ofMinutes(1)));
+  private final ClientRates twoAMinute =
+      new ClientRates(new ClientSettings(new Rate(2, Duration.ofMinutes(1))));
 
   @Test
   void refuseWhatIsOverTheRateAndSayWhenToTryAgain() {
@@ -55,10 +56,34 @@ class ClientRatesTest {
 
   @Test
   void takeMoreInTheNextPeriod() {
-    var oneInAWhile = new ClientRates(new Rate(1, Duration.ofMillis(200)));
+    var oneInAWhile = new ClientRates(new ClientSettings(new Rate(1, Duration.ofMillis(200))));
     await().until(() -> oneInAWhile.refusal(null, HERE).isPresent());
 
     await().until(() -> oneInAWhile.refusal(null, HERE).isEmpty());
+  }
+
+  @Test
+  void checkNoPasswordAfterTooManyWrongOnes() {
+    assertThat(twoAMinute.refusalToCheck("jane", HERE)).isEmpty();
+    for (int wrong = 0; wrong < 2; wrong++) {
+      assertThat(twoAMinute.refusalToCheck("jane", HERE)).isEmpty();
+      twoAMinute.guessed("jane", HERE);
+    }
+
+    assertThat(twoAMinute.refusalToCheck("jane", HERE)).isPresent();
+    assertThat(twoAMinute.refusalToCheck("joe", HERE)).isEmpty();
+    assertThat(twoAMinute.refusalToCheck("jane", "127.0.0.2")).isEmpty();
+  }
+
+  @Test
+  void refuseNothingWithoutALimit() {
+    var unlimited = new ClientRates(new ClientSettings(null));
+    for (int request = 0; request < 1_000; request++) {
+      unlimited.guessed("jane", HERE);
+      assertThat(unlimited.refusal(null, HERE)).isEmpty();
+    }
+
+    assertThat(unlimited.refusalToCheck("jane", HERE)).isEmpty();
   }
 
   private void useUp(Principal user, String address) {
