@@ -8,11 +8,12 @@ import java.util.regex.Pattern;
 public record MovieId(@JsonValue String value) {
 
   private static final int MAX_LENGTH = 40;
+  private static final Pattern SHOWN = Pattern.compile(Shown.WRITTEN);
   private static final Pattern WRITTEN = Pattern.compile(PlainText.WRITTEN);
 
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public MovieId {
-    if (value.isBlank() || value.length() > MAX_LENGTH) {
+    if (!SHOWN.matcher(value).matches() || value.length() > MAX_LENGTH) {
       throw new IllegalArgumentException("a movie id has 1 to %d characters".formatted(MAX_LENGTH));
     }
     if (!WRITTEN.matcher(value).matches()) {

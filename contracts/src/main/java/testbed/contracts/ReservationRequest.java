@@ -5,7 +5,6 @@ import jakarta.validation.constraints.Digits;
 import jakarta.validation.constraints.Email;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
-import jakarta.validation.constraints.NotBlank;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import java.math.BigDecimal;
@@ -22,12 +21,13 @@ import java.time.LocalDate;
  * @param amount paid in euro, 0 or more, at most two decimals
  */
 public record ReservationRequest(
-    @NotBlank
+    @Shown
         @Pattern(regexp = "(?s).{0,200}", message = "must not have more than 200 characters")
         @PlainText
         String clientName,
-    @NotBlank
+    @Shown
         @Email
+        @Pattern(regexp = Shown.THROUGHOUT, message = "must be a well-formed email address")
         @Pattern(regexp = "(?s).{0,254}", message = "must not have more than 254 characters")
         @PlainText
         String clientEmail,
@@ -35,7 +35,7 @@ public record ReservationRequest(
     @NotNull LocalDate date,
     @NotNull ShowTime showTime,
     @NotNull @Min(1) @Max(20) Integer tickets,
-    @NotBlank
+    @Shown
         @Pattern(regexp = "(?s).{0,50}", message = "must not have more than 50 characters")
         @PlainText
         String ticketType,

@@ -5,6 +5,8 @@ import jakarta.validation.constraints.Pattern;
 
 /** Asks a cinema whether it shows the movie of this name at this time. */
 public record ShowingQuery(
-    @NotNull @Pattern(regexp = "(?s).{1,200}", message = "must have 1 to 200 characters") @PlainText
+    @Shown
+        @Pattern(regexp = "(?s).{0,200}", message = "must not have more than 200 characters")
+        @PlainText
         String name,
     @NotNull ShowTime showTime) {}
