@@ -1,9 +1,9 @@
 package testbed.broker.messaging;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.support.converter.MessageConversionException;
@@ -14,8 +14,7 @@ import testbed.support.presence.KnownCinemas;
 
 /**
  * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not
- * parsed again. Bounded by the number of cinemas, of which no more than {@value KnownCinemas#MOST}
- * count.
+ * parsed again.
  */
 final class LastLists {
 
@@ -24,7 +23,8 @@ final class LastLists {
   private record Last(Message message, MoviesListed list) {}
 
   private final MessageConverter format;
-  private final Map<CinemaName, Last> lasts = new ConcurrentHashMap<>();
+  private final Cache<CinemaName, Last> lasts =
+      Caffeine.newBuilder().maximumSize(KnownCinemas.MOST).executor(Runnable::run).build();
 
   LastLists(MessageConverter format) {
     this.format = format;
@@ -36,16 +36,15 @@ final class LastLists {
    * @throws MessageConversionException if it cannot be read
    */
   Object read(Message message) {
-    for (var last : lasts.values()) {
+    for (var last : lasts.asMap().values()) {
       if (isSame(last.message, message)) {
+        // Notes the use: the lists that come most often are kept.
+        var unused = lasts.getIfPresent(last.list.cinema());
         return last.list;
       }
     }
     var read = format.fromMessage(message);
     if (read instanceof MoviesListed list) {
-      if (lasts.size() >= KnownCinemas.MOST) {
-        lasts.clear();
-      }
       lasts.put(list.cinema(), new Last(message, list));
     }
     return read;

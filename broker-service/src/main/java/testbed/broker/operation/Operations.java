@@ -3,10 +3,14 @@ package testbed.broker.operation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.contracts.CinemaName;
+import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
+import testbed.support.json.LastMade;
 import testbed.support.presence.KnownCinemas;
 import testbed.support.presence.Presence;
 import testbed.support.problem.ProblemException;
@@ -19,7 +23,10 @@ public final class Operations {
   private final RequestChannel requests;
   private final Supplier<Client> clients;
   private final Supplier<Origin> origins;
-  private final Catalogues catalogues = new Catalogues();
+
+  /** Equal catalogues are one object: thousands of answers are held at a time. */
+  private final LastMade<CinemaName, MoviesListed, MoviesListed> catalogues =
+      new LastMade<>(MoviesListed::equals, Function.identity());
 
   /**
    * @param clients the client whose request is being handled
@@ -101,12 +108,13 @@ public final class Operations {
   }
 
   private Reception receive(Correlation correlation, Response response, int body) {
-    var held = catalogues.held(response);
-    var reception = correlation.collect(held.orElse(response));
+    var held =
+        response instanceof MoviesListed listed ? catalogues.of(listed.cinema(), listed) : response;
+    var reception = correlation.collect(held);
     if (reception != Reception.ACCEPTED) {
       return reception;
     }
-    correlations.collected(correlation, held.isEmpty() ? body : 0);
+    correlations.collected(correlation, held == response ? body : 0);
     return correlations.nanosLeft(correlation) <= 0 ? Reception.LATE : Reception.ACCEPTED;
   }
 

@@ -1,8 +1,8 @@
 package testbed.support.json;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import tools.jackson.databind.json.JsonMapper;
@@ -12,13 +12,16 @@ import tools.jackson.databind.json.JsonMapper;
  * read and written once; every answer is still compared with the one before. Safe for use by
  * several threads.
  *
- * @param <K> the key; one result is kept for each
+ * @param <K> the key; one result is kept for each of the {@value #MOST} that come most often
  */
 public final class LastMade<K, A, B> {
 
+  private static final int MOST = 100;
+
   private record Made<A, B>(A from, B made) {}
 
-  private final Map<K, Made<A, B>> last = new ConcurrentHashMap<>();
+  private final Cache<K, Made<A, B>> last =
+      Caffeine.newBuilder().maximumSize(MOST).executor(Runnable::run).build();
   private final BiPredicate<A, A> same;
   private final Function<A, B> make;
 
@@ -36,7 +39,7 @@ public final class LastMade<K, A, B> {
   }
 
   public B of(K key, A from) {
-    var known = last.get(key);
+    var known = last.getIfPresent(key);
     if (known != null && same.test(known.from, from)) {
       return known.made;
     }
