@@ -1,6 +1,7 @@
 package testbed.cinema.movie;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -9,6 +10,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.core.io.Resource;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -23,8 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Makes the database's catalogue equal to the data file at every start, in a phase before all that
- * serves, listens or registers. A failure stops the start. Afterwards it restores a catalogue that
- * is lost.
+ * serves, listens or registers. A database that is not there yet is waited for; any other failure
+ * stops the start. Afterwards it restores a catalogue that is lost.
  */
 @Component
 class CatalogueSeed implements SmartLifecycle {
@@ -32,6 +36,16 @@ class CatalogueSeed implements SmartLifecycle {
   private static final Logger log = LoggerFactory.getLogger(CatalogueSeed.class);
   private static final TypeReference<List<Movie>> MOVIES = new TypeReference<>() {};
   private static final long CHECK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Databases come up within seconds. */
+  private static final RetryTemplate PATIENT =
+      new RetryTemplate(
+          RetryPolicy.builder()
+              .includes(DataAccessResourceFailureException.class)
+              .delay(Duration.ofSeconds(1))
+              .timeout(Duration.ofMinutes(1))
+              .maxRetries(Long.MAX_VALUE)
+              .build());
 
   private final Resource file;
   private final JsonMapper json;
@@ -66,10 +80,19 @@ class CatalogueSeed implements SmartLifecycle {
   @Override
   public void start() {
     var movies = read();
-    movies.forEach(movie -> database.save(movie, Movies.COLLECTION));
-    var ids = movies.stream().map(movie -> movie.id().value()).toList();
-    database.remove(Query.query(Criteria.where("_id").nin(ids)), Movies.COLLECTION);
+    PATIENT.invoke(() -> store(movies));
     log.info("Catalogue: {} movies from {}", movies.size(), file.getDescription());
+  }
+
+  private void store(List<Movie> movies) {
+    try {
+      movies.forEach(movie -> database.save(movie, Movies.COLLECTION));
+      var ids = movies.stream().map(movie -> movie.id().value()).toList();
+      database.remove(Query.query(Criteria.where("_id").nin(ids)), Movies.COLLECTION);
+    } catch (DataAccessResourceFailureException away) {
+      log.warn("Database not available: {}", away.getMessage());
+      throw away;
+    }
   }
 
   /**

@@ -11,19 +11,21 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import com.mongodb.client.result.DeleteResult;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.PermissionDeniedDataAccessException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import testbed.cinema.CinemaSettings;
 import testbed.cinema.CinemaSettings.Database;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How often the database is asked whether it has lost the catalogue. */
+/** How long a start waits for the database, and how often it is asked for a lost catalogue. */
 class CatalogueSeedTest {
 
   private final MongoOperations database = mock(MongoOperations.class);
@@ -40,6 +42,27 @@ class CatalogueSeedTest {
           JsonMapper.builder().build(),
           database,
           nanos::get);
+
+  @Test
+  void waitsAtTheStartForADatabaseThatIsNotThereYet() {
+    when(database.remove(any(Query.class), eq("movies")))
+        .thenThrow(new DataAccessResourceFailureException("away"))
+        .thenReturn(DeleteResult.acknowledged(0));
+
+    seed.start();
+
+    verify(database, times(2)).remove(any(Query.class), eq("movies"));
+  }
+
+  @Test
+  void stopsTheStartOnAnyOtherFailure() {
+    when(database.remove(any(Query.class), eq("movies")))
+        .thenThrow(new PermissionDeniedDataAccessException("not yours", new RuntimeException()));
+
+    assertThatThrownBy(seed::start).isInstanceOf(PermissionDeniedDataAccessException.class);
+
+    verify(database).remove(any(Query.class), eq("movies"));
+  }
 
   @Test
   void storesItOnceForAllWhoMissIt() {
