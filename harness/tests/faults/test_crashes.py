@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import time
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from . import clients
 from .accounting import Entry, Load, evenly, failed_seconds, of, quantile, statuses
 from .clients import front_of, listing, reserving, settled, undocumented
 from .conftest import TWICE
+from .crowd import APART_S, crowd
 from .recording import Progress, Sized
 
 DEADLINE_S = 5.0
@@ -32,6 +34,9 @@ DELAY_S = 2.0
 """Less than others would wait for a cinema that hangs, and more than a busy machine adds."""
 
 HEALTHY, AWAY = "cineworld", "dundrum"
+
+CROWD = 600
+CROWD_COSTS_S = 1.0
 
 CRASH_COSTS = 0.01
 """The largest share of requests that may fail because of one of two instances."""
@@ -100,6 +105,41 @@ def test_others_are_unharmed(
         assert quantile(every, 1) < DEADLINE_S + MARGIN_S
         delayed = quantile(found["others"], 0.99)
         assert delayed < usual + DELAY_S, f"p99 {delayed:.1f} s at the others, before {usual:.1f} s"
+
+
+@pytest.mark.promise(
+    "crowd-harms-itself",
+    "600 clients at a cinema that hangs delay no other: 99 in 100 are served within a second.",
+)
+def test_crowd_harms_itself(
+    stack: Stack,
+    product: Product,
+    figures: dict[str, str],
+    progress: Progress,
+    sized: Sized,
+) -> None:
+    """One cinema is suspended, and each of 600 clients wants a reservation there, waits as long as
+    it is held, and comes again. Meanwhile reservations at another cinema arrive at a constant
+    rate."""
+    seconds = sized(60, 20)
+    sending = reserving(product, HEALTHY)
+    victim = clients.service_of(AWAY)
+    with Load(sending, evenly(20, 20 * 10)) as before:
+        progress("without a crowd")
+    with stack.held(victim), crowd(product, AWAY, CROWD):
+        progress(f"{CROWD} clients at {AWAY}")
+        time.sleep(CROWD * APART_S)
+        with Load(sending, evenly(20, 20 * seconds)) as load:
+            pass
+    stack.await_converged(lambda _: None, 60)
+    failed = [one for one in load.entries if not one.outcome.served]
+    delayed = quantile(load.entries, 0.99)
+    figures["p99 of the others"] = f"{delayed * 1e3:,.0f} ms"
+    figures["without a crowd"] = f"{quantile(before.entries, 0.99) * 1e3:,.0f} ms"
+    figures["failed at the others"] = of(failed, load.entries)
+    assert not undocumented(load.entries)
+    assert not failed, statuses(load.entries)
+    assert delayed < CROWD_COSTS_S, f"p99 {delayed:.1f} s at the others"
 
 
 @pytest.mark.promise(

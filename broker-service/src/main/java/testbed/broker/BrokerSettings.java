@@ -4,6 +4,7 @@ import jakarta.validation.Valid;
 import jakarta.validation.constraints.Min;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -17,6 +18,8 @@ import testbed.support.preset.InvalidSetting;
  *     and for signs of presence
  * @param deadline how long cinemas have for their answers
  * @param maxWait the longest time for which a fetch is held, whatever its client prefers
+ * @param waitingPlaces how many requests are held at once; no more than four times as many for one
+ *     cinema as are free. Without it any number
  * @param confirmTimeout the longest wait until the AMQP server has taken a request over
  * @param acknowledgedTogether how many responses are acknowledged at once; they are delivered again
  *     if the broker loses its connection before, which is harmless
@@ -27,6 +30,7 @@ public record BrokerSettings(
     @DefaultValue("1") @Min(1) int number,
     @DefaultValue("5s") Duration deadline,
     @DefaultValue("30s") Duration maxWait,
+    @Nullable @Min(1) Integer waitingPlaces,
     @DefaultValue("2s") Duration confirmTimeout,
     @DefaultValue("1") @Min(1) int acknowledgedTogether,
     @DefaultValue @Valid Store store,

@@ -2,6 +2,7 @@ package testbed.broker.web;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.springframework.boot.availability.ApplicationAvailability;
@@ -31,12 +32,15 @@ class RequestReply {
   private final Operations operations;
   private final ApplicationAvailability availability;
   private final Duration longestWait;
+  private final WaitingPlaces places;
 
   RequestReply(
       Operations operations, ApplicationAvailability availability, BrokerSettings settings) {
     this.operations = operations;
     this.availability = availability;
     this.longestWait = settings.maxWait();
+    this.places =
+        new WaitingPlaces(Objects.requireNonNullElse(settings.waitingPlaces(), Integer.MAX_VALUE));
   }
 
   /**
@@ -53,21 +57,24 @@ class RequestReply {
       String path,
       HttpHeaders headers,
       BiFunction<BodyBuilder, List<A>, ResponseEntity<?>> content) {
-    var wait = PreferredWait.in(headers, longestWait);
+    var preferred = PreferredWait.in(headers, longestWait);
     var id = operations.start(operation, request);
     var location = path + "/" + id;
-    if (wait.isPresent()) {
-      var answer = operations.fetch(id, operation, wait.get());
-      if (answer.isPresent()) {
-        var response = answered(answer.get(), wait).header(HttpHeaders.LOCATION, location);
-        return content.apply(
-            response.contentType(MediaType.APPLICATION_JSON), answer.get().responses());
+    try (var place = places.take(operation, preferred)) {
+      var wait = place.time();
+      if (wait.isPresent()) {
+        var answer = operations.fetch(id, operation, wait.get());
+        if (answer.isPresent()) {
+          var response = answered(answer.get(), wait).header(HttpHeaders.LOCATION, location);
+          return content.apply(
+              response.contentType(MediaType.APPLICATION_JSON), answer.get().responses());
+        }
       }
+      return status(HttpStatus.ACCEPTED, wait)
+          .header(HttpHeaders.LOCATION, location)
+          .contentType(MediaType.TEXT_PLAIN)
+          .body(id.toString());
     }
-    return status(HttpStatus.ACCEPTED, wait)
-        .header(HttpHeaders.LOCATION, location)
-        .contentType(MediaType.TEXT_PLAIN)
-        .body(id.toString());
   }
 
   /**
@@ -81,15 +88,17 @@ class RequestReply {
       Operation<A> operation,
       HttpHeaders headers,
       BiFunction<BodyBuilder, List<A>, ResponseEntity<?>> content) {
-    var wait = PreferredWait.in(headers, longestWait);
-    var found = operations.fetch(id, operation, wait.orElse(Duration.ZERO));
-    if (found.isEmpty()) {
-      return status(HttpStatus.ACCEPTED, wait)
-          .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
-          .build();
+    try (var place = places.take(operation, PreferredWait.in(headers, longestWait))) {
+      var wait = place.time();
+      var found = operations.fetch(id, operation, wait.orElse(Duration.ZERO));
+      if (found.isEmpty()) {
+        return status(HttpStatus.ACCEPTED, wait)
+            .header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS)
+            .build();
+      }
+      var answer = found.get();
+      return content.apply(answered(answer, wait), answer.responses());
     }
-    var answer = found.get();
-    return content.apply(answered(answer, wait), answer.responses());
   }
 
   private BodyBuilder answered(Answer<?> answer, Optional<Duration> wait) {
