@@ -53,3 +53,33 @@ serve() {
   cat server.log
   exit 1
 }
+
+# free_port: a port that nobody listens on.
+free_port() {
+  python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# nginx_before LINES: Nginx, with a cache and these lines, before the server of this folder; its port is $listen.
+nginx_before() {
+  command -v nginx > /dev/null || apt-get install -y -q --no-install-recommends nginx-light > apt.log
+  local version
+  version=$(nginx -v 2>&1 | sed -n 's/.*nginx.\([0-9.]*\).*/\1/p')
+  echo "Nginx $version"
+  [[ $version == 1.22.* ]] || { echo "NO LONGER SO: Nginx is $version, not 1.22"; exit 1; }
+  listen=$(free_port)
+  cat > nginx.conf <<CONFIGURATION
+daemon off; pid $folder/pid; error_log $folder/errors; user root; worker_processes 1;
+events {}
+http {
+  access_log off; client_body_temp_path $folder/1; proxy_temp_path $folder/2; fastcgi_temp_path $folder/3;
+  uwsgi_temp_path $folder/4; scgi_temp_path $folder/5; proxy_cache_path $folder/cache keys_zone=kept:1m;
+  server { listen 127.0.0.1:$listen; location / { proxy_pass http://127.0.0.1:$(cat port); proxy_cache kept; $1 } }
+}
+CONFIGURATION
+  nginx -e errors -c "$folder/nginx.conf" 2> nginx.log &
+  started+=("$!")
+  for _ in $(seq 100); do
+    curl -s -o first "http://127.0.0.1:$listen/ready" && break
+    sleep 0.1
+  done
+}
