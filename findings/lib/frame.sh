@@ -83,3 +83,28 @@ CONFIGURATION
     sleep 0.1
   done
 }
+
+# jmeter_home: lays JMeter 5.6.3 out in the folder `jmeter`.
+jmeter_home() {
+  local part parts=()
+  for part in ApacheJMeter ApacheJMeter_config ApacheJMeter_components ApacheJMeter_functions ApacheJMeter_http; do
+    parts+=("org.apache.jmeter:$part:5.6.3")
+  done
+  libraries "${parts[@]}"
+  mkdir -p jmeter/lib/ext jmeter/lib/junit
+  (cd jmeter && jar --extract --file ../lib/ApacheJMeter_config-5.6.3.jar bin)
+  mv lib/ApacheJMeter-5.6.3.jar jmeter/bin/ApacheJMeter.jar
+  mv lib/ApacheJMeter_*.jar jmeter/lib/ext
+  mv lib/*.jar jmeter/lib
+}
+
+# jmeter ARGUMENT...: runs JMeter; what it prints goes to jmeter.out.
+jmeter() {
+  java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -jar jmeter/bin/ApacheJMeter.jar -j jmeter.log "$@" > jmeter.out 2>&1 ||
+    { cat jmeter.out; exit 1; }
+}
+
+# jmeter_plan FILE -JNAME=VALUE...: sends lib/plan.jmx (threads, ramp, duration, loops, method, port, path) into FILE.
+jmeter_plan() {
+  jmeter -n -t "$lib/plan.jmx" -l "$@"
+}
