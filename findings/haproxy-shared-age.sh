@@ -4,8 +4,8 @@
 # minute by it and not at all by browsers, which is what the pair is written for.
 # What happens: it is never kept, since max-age=0 is looked at first. With max-age=1 instead s-maxage is heeded:
 # kept for longer than that second.
-# Why it matters: for the usual way to cache in one place alone the cache is silently not there: each request reaches
-# the server.
+# Why it matters: a server that wants to be cached in front of it and not in browsers is not cached at all: each
+# request reaches it.
 
 # shellcheck source=findings/lib/frame.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/frame.sh"
