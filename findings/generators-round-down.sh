@@ -2,8 +2,8 @@
 # hey 0.1.4 and wrk 4.1.0 (Debian's package).
 # Guess: numbers that do not divide are shared out unevenly: hey with 100 requests by 30 users sends 100, wrk with 15
 # connections on 4 threads opens 15.
-# What happens: each user or thread gets the quotient: hey sends 90, and wrk keeps 12 connections and says "4 threads and
-# 15 connections". (wrk opens one more connection before the run, to see that somebody listens.)
+# What happens: each user or thread gets the quotient: hey sends 90, and wrk uses 12 connections and says "4 threads
+# and 15 connections".
 # Why it matters: in a series over connections the steps 12 to 15 are one load, and its rate looks like saturation. A
 # fixed amount of work, say 100 seats by 30 users, is never sold out.
 
@@ -65,4 +65,4 @@ echo "wrk, 4 threads, 15 connections: $opened sent requests; it says:$(grep ' co
 
 [ "$sent" = 90 ] || { echo "NO LONGER SO: hey sends $sent of 100, not 90"; exit 1; }
 [ "$opened" = 12 ] || { echo "NO LONGER SO: wrk uses $opened of 15, not 12"; exit 1; }
-grep -q '4 threads and 15 connections' wrk.log || { echo "NO LONGER SO: wrk tells the connections that it has"; exit 1; }
+grep -q '4 threads and 15 connections' wrk.log || { echo "NO LONGER SO: wrk reports what it uses"; exit 1; }

@@ -12,7 +12,8 @@
 cp "$lib/server.py" .
 serve
 jmeter_home
-jmeter_plan samples.csv -Jloops=4 -Jport="$(cat port)" '-Jpath=/first?status=302&wait=0.05&header=Location:+/second?wait=0.05'
+jmeter_plan samples.csv -Jloops=4 -Jport="$(cat port)" \
+  '-Jpath=/first?status=302&wait=0.05&header=Location:+/second?wait=0.05'
 grep 'summary =' jmeter.out
 python3 - <<'END'
 import collections
