@@ -217,6 +217,17 @@ def test_goodput_and_times_are_those_of_the_table_with_intervals(tmp_path: Path)
     assert list(cells.measured([])) == []
 
 
+def test_cell_that_does_not_decide_looks_otherwise(tmp_path: Path) -> None:
+    first, *others = cells.observed(write_pair(tmp_path, levels=(10, 20)))
+    assert first.decides
+    figure, caption = cells._draw_goodput([replace(first, decides=False), *others])
+    hatches = [bar.get_hatch() for bar in figure.axes[0].patches]
+    assert hatches == ["///", None, None, None]
+    assert caption.endswith(" Hatched: no run of it decides.")
+    _, caption = cells._draw_goodput([first, *others])
+    assert "Hatched" not in caption
+
+
 def test_figures_without_a_failure_are_left_out(tmp_path: Path) -> None:
     write_run(tmp_path)
     assert list(failures.outcomes(load(tmp_path))) == []

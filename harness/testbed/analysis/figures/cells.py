@@ -31,13 +31,17 @@ WIDE = 15
 
 @dataclass(frozen=True)
 class Observed:
-    """The figures of one cell of a system, each with a value for each run or block."""
+    """The figures of one cell of a system, each with a value for each run or block.
+
+    ``decides`` is false of a cell that has no run which decides.
+    """
 
     system: str
     workload: str
     mode: Mode
     level: float
     values: Mapping[str, tuple[float, ...]]
+    decides: bool
 
 
 def observed(judged: Judged) -> list[Observed]:
@@ -48,7 +52,8 @@ def observed(judged: Judged) -> list[Observed]:
     """
     if judged.results.declared.get("demand"):
         return []
-    cells = judged.used.by_cell() | judged.decisive.used.by_cell()
+    deciding = judged.decisive.used.by_cell()
+    cells = judged.used.by_cell() | deciding
     single = all(len(runs) == 1 for runs in cells.values())
 
     def values(cell: Cell, figure: str) -> tuple[float, ...]:
@@ -61,6 +66,7 @@ def observed(judged: Judged) -> list[Observed]:
         Observed(
             *(cell.system, cell.workload, cell.mode, cell.level),
             {figure: values(cell, figure) for figure in DRAWN},
+            cell in deciding,
         )
         for cell in cells
     ]
@@ -81,6 +87,7 @@ def observed_runs(runs: pl.DataFrame) -> list[Observed]:
             part["mode"][0],
             part["level"][0],
             {figure: tuple(value for value in part[figure].to_list() if value) for figure in DRAWN},
+            part["verdict"].is_in(DECIDING).any(),
         )
         for part in used.filter(deciding | ~deciding.any().over(columns)).partition_by(
             *columns, maintain_order=True
@@ -102,13 +109,16 @@ def _draw_goodput(cells: Sequence[Observed]) -> tuple[Figure, str]:
     for axes, rows in panels:
         for place, cell, style in rows:
             interval = goodput[_key(cell)]
-            axes.barh(place, interval.estimate, height=0.8, color=style.colour, alpha=0.75)
+            (bar,) = axes.barh(place, interval.estimate, height=0.8, color=style.colour, alpha=0.75)
+            if not cell.decides:
+                bar.set(fill=False, hatch="///", edgecolor=style.colour)
             _mark(axes, place, interval, fmt="none", ecolor="black", elinewidth=1.2)
             _say(axes, place, interval.high, f"{_short(interval.estimate)}")
         axes.set_xlim(0, 1.2 * max(goodput[_key(cell)].high for _, cell, _ in rows))
     panels[-1][0].set_xlabel("operations/s; more is better")
     return figure, (
         f"Goodput of each system: successful operations per second. {_interval_words(cells)}"
+        f"{_undecided_words(cells, 'Hatched')}"
     )
 
 
@@ -118,7 +128,8 @@ def _draw_times(cells: Sequence[Observed]) -> tuple[Figure, str]:
     for axes, rows in panels:
         for place, cell, style in rows:
             median, high = medians[_key(cell)], p95[_key(cell)]
-            axes.plot([median.estimate, high.estimate], [place, place], color=style.colour, lw=1)
+            line = "-" if cell.decides else ":"
+            axes.plot([median.estimate, high.estimate], [place] * 2, line, color=style.colour, lw=1)
             _mark(axes, place, median, fmt=style.marker, color=style.colour, mfc="white", ms=5)
             _mark(axes, place, high, fmt=style.marker, color=style.colour, ms=5)
             words = f"{_short(median.estimate)}, {_short(high.estimate)}"
@@ -134,7 +145,7 @@ def _draw_times(cells: Sequence[Observed]) -> tuple[Figure, str]:
     panels[-1][0].set_xlabel("ms; less is better")
     return figure, (
         "Response times of successful operations: median (hollow) and 95th percentile (filled). "
-        f"{_interval_words(cells)}"
+        f"{_interval_words(cells)}{_undecided_words(cells, 'Dotted')}"
     )
 
 
@@ -221,3 +232,7 @@ def _interval_words(cells: Sequence[Observed]) -> str:
         f"Lines at the ends are {100 * CONFIDENCE:g} % intervals of each value by itself. The "
         "systems were loaded in turns, so their ratio is known better than each value."
     )
+
+
+def _undecided_words(cells: Sequence[Observed], look: str) -> str:
+    return "" if all(cell.decides for cell in cells) else f" {look}: no run of it decides."
