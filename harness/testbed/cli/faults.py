@@ -23,7 +23,7 @@ from testbed.cli.options import (
 )
 from testbed.cli.preparing import build_changed
 from testbed.deploy import deployments, leftovers, programs, record
-from testbed.deploy.building import jdk
+from testbed.deploy.building import build, jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.places import deployer
 from testbed.measure import environment, results_directory
@@ -39,9 +39,6 @@ BACKENDS = ("embedded", "docker")
 
 PAGE = "docs/promises.md"
 PUBLISHED = f"analysis/published/{promises.FILE}"
-
-SHARED = ("contracts", "service-support", "tickets")
-"""The modules that services are made of."""
 
 HEAD = """\
 # Promises
@@ -188,8 +185,9 @@ def add_published(project: Project, checks: Iterable[Checked]) -> None:
 
 def is_older(project: Project, checked: Checked) -> bool:
     """Return whether sources of the system's services have changed since it was checked."""
+    libraries = [module.name for module in build.modules(project) if not module.runnable]
     modules = deployments.modules(Choice(checked.system), project)
-    sources = [f"{module}/src/main" for module in (*modules, *SHARED)]
+    sources = [f"{module}/src/main" for module in (*modules, *libraries)]
     git = ("git", "-C", str(project.root), "diff", "--quiet", checked.commit or "", "--", *sources)
     return programs.ask(git).returncode != 0
 

@@ -4,7 +4,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.annotation.Import;
-import testbed.support.discovery.CinemaDiscovery;
+import testbed.discovery.CinemaDiscovery;
 
 /** Asks every registered cinema and combines the answers. */
 @SpringBootApplication

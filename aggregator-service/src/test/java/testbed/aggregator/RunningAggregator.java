@@ -15,7 +15,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.web.client.RestClient;
-import testbed.support.testing.InMemoryRegistry;
+import testbed.discovery.testing.InMemoryRegistry;
 import testbed.support.testing.StandInServer;
 
 /** The running service over HTTP, and two cinemas in this JVM that it finds in its registry. */

@@ -14,7 +14,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
-import testbed.support.testing.InMemoryRegistry;
+import testbed.discovery.testing.InMemoryRegistry;
 import testbed.support.testing.StandInServer;
 
 /** The thesis's way: one cinema after another, through the gateway again. */

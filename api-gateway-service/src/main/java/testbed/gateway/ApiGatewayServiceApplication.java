@@ -5,10 +5,10 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
+import testbed.discovery.CinemaDiscovery;
 import testbed.support.access.AccessSettings;
 import testbed.support.client.ClientRates;
 import testbed.support.client.ClientSettings;
-import testbed.support.discovery.CinemaDiscovery;
 import testbed.support.web.WebSettings;
 
 /** The synchronous variant's front door: routes, circuit breakers, fallbacks. */

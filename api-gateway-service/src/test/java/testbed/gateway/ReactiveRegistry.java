@@ -3,7 +3,7 @@ package testbed.gateway;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import reactor.core.publisher.Flux;
-import testbed.support.testing.InMemoryRegistry;
+import testbed.discovery.testing.InMemoryRegistry;
 
 /** The test's registry as the gateway's own load balancer asks it. */
 class ReactiveRegistry implements ReactiveDiscoveryClient {

@@ -20,7 +20,7 @@ import org.springframework.http.MediaType;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.reactive.server.WebTestClient.BodyContentSpec;
 import testbed.contracts.ProblemType;
-import testbed.support.testing.InMemoryRegistry;
+import testbed.discovery.testing.InMemoryRegistry;
 import testbed.support.testing.StandInServer;
 
 /**

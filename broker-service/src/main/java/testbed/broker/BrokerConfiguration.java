@@ -19,9 +19,9 @@ import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
+import testbed.cinemas.KnownCinemas;
+import testbed.cinemas.SteadyClock;
 import testbed.support.access.AccessSettings;
-import testbed.support.presence.KnownCinemas;
-import testbed.support.presence.SteadyClock;
 import testbed.support.trace.TracingProfile;
 
 /** Wires the core, which knows no framework. */

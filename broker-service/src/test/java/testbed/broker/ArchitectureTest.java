@@ -22,7 +22,7 @@ class ArchitectureTest {
               "testbed.broker",
               "testbed.broker.web",
               "testbed.broker.messaging",
-              "testbed.support.messaging",
+              "testbed.messaging",
               "testbed.support.web",
               "org.springframework..",
               "com.rabbitmq..",

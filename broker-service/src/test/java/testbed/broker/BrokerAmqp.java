@@ -43,7 +43,7 @@ import org.testcontainers.junit.jupiter.Testcontainers;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.Topology;
-import testbed.support.testing.BackendContainers;
+import testbed.messaging.testing.BackendContainers;
 
 /** The whole broker between HTTP and a RabbitMQ server in a container; the same in each preset. */
 @SpringBootTest(

@@ -57,7 +57,7 @@ import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
-import testbed.support.testing.BackendContainers;
+import testbed.messaging.testing.BackendContainers;
 
 /** The whole service over AMQP, on RabbitMQ and MongoDB servers in containers. */
 @SpringBootTest(

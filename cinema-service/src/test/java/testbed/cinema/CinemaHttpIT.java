@@ -20,7 +20,7 @@ import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
 import testbed.contracts.Cinema;
 import testbed.contracts.Reservation;
-import testbed.support.testing.BackendContainers;
+import testbed.messaging.testing.BackendContainers;
 
 /** The whole service over HTTP, on a MongoDB server in a container. */
 @SpringBootTest(

@@ -297,7 +297,7 @@ class CoreTest {
         .containsExactlyInAnyOrderElementsOf(ids);
     assertThat(pages).extracting(ReservationPage::total).containsOnly(5L);
     assertThat(pages)
-        .extracting(ReservationPage::hasNext)
+        .extracting(page -> page.page().next(page.total()).isPresent())
         .containsExactly(true, true, false, false);
   }
 

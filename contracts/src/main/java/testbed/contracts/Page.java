@@ -1,5 +1,7 @@
 package testbed.contracts;
 
+import java.util.Optional;
+
 /**
  * Which part of a long list is wanted.
  *
@@ -29,8 +31,15 @@ public record Page(int number, int size) {
     return (long) number * size;
   }
 
-  /** The page after this one; there is no such page after the last number. */
-  public Page next() {
-    return new Page(number + 1, size);
+  /**
+   * The page after this one.
+   *
+   * @param total entries of the list
+   * @return empty behind the last entry, and after the last number
+   */
+  public Optional<Page> next(long total) {
+    return number < MAX_NUMBER && offset() + size < total
+        ? Optional.of(new Page(number + 1, size))
+        : Optional.empty();
   }
 }

@@ -14,9 +14,4 @@ public record ReservationPage(List<Reservation> reservations, Page page, long to
   public ReservationPage {
     reservations = List.copyOf(reservations);
   }
-
-  /** Whether there is anything behind this page that can be asked for. */
-  public boolean hasNext() {
-    return page.number() < Page.MAX_NUMBER && page.offset() + page.size() < total;
-  }
 }

@@ -13,7 +13,7 @@ import org.springframework.boot.amqp.autoconfigure.RabbitAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import testbed.support.messaging.Messaging;
+import testbed.messaging.Messaging;
 
 /** How a service (service-support) consumes; here, because it needs an AMQP server. */
 class ConsumersTest extends WithAmqpServer {

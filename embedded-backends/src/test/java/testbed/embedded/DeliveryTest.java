@@ -30,10 +30,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.dao.DataAccessResourceFailureException;
-import testbed.support.messaging.CommonAcknowledgement;
-import testbed.support.messaging.ConfirmedConnection;
-import testbed.support.messaging.LoggedRecoverer;
-import testbed.support.messaging.Messaging;
+import testbed.messaging.CommonAcknowledgement;
+import testbed.messaging.ConfirmedConnection;
+import testbed.messaging.LoggedRecoverer;
+import testbed.messaging.Messaging;
 
 /** How a service (service-support) delivers; here, because it needs an AMQP server. */
 @Timeout(120)

@@ -19,9 +19,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import testbed.support.messaging.ConfirmedConnection;
-import testbed.support.messaging.Messaging;
-import testbed.support.messaging.QueueLimits;
+import testbed.messaging.ConfirmedConnection;
+import testbed.messaging.Messaging;
+import testbed.messaging.QueueLimits;
 
 /** How a service (service-support) limits a queue; here, because it needs an AMQP server. */
 @Timeout(120)

@@ -22,9 +22,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import testbed.support.messaging.ConfirmedConnection;
-import testbed.support.messaging.Messaging;
-import testbed.support.messaging.QueueLimits;
+import testbed.messaging.ConfirmedConnection;
+import testbed.messaging.Messaging;
+import testbed.messaging.QueueLimits;
 
 /** Confirms that all come over one channel (service-support), with an AMQP server. */
 @Timeout(120)

@@ -36,7 +36,7 @@ class ArchitectureTest {
           .resideInAnyPackage(
               "testbed.ticket.web",
               "testbed.support.web",
-              "testbed.support.messaging",
+              "testbed.messaging",
               "org.springframework.http..",
               "org.springframework.web..",
               "jakarta.servlet..");

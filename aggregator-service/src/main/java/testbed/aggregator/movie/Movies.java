@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import testbed.aggregator.movie.CinemaRoute.Question;
+import testbed.cinemas.Presence;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.support.deadline.Deadline;
-import testbed.support.presence.Presence;
 
 /** The movies of all cinemas. */
 public class Movies {

@@ -43,9 +43,9 @@ import testbed.aggregator.AggregatorSettings;
 import testbed.aggregator.AggregatorSettings.Client;
 import testbed.aggregator.movie.CinemaRoute;
 import testbed.aggregator.movie.Movies;
+import testbed.discovery.RegisteredCinemas;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
-import testbed.support.discovery.RegisteredCinemas;
 import testbed.support.trace.TracingProfile;
 import tools.jackson.databind.json.JsonMapper;
 

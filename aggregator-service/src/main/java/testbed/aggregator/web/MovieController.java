@@ -5,9 +5,9 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.aggregator.movie.Movies;
+import testbed.cinemas.CinemasMissing;
+import testbed.cinemas.WrittenCinemas;
 import testbed.contracts.Cinema;
-import testbed.support.json.WrittenCinemas;
-import testbed.support.web.CinemasMissing;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The list of every cinema's movies. */

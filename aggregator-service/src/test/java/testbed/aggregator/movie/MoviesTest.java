@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import testbed.cinemas.Presence;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.support.deadline.Deadline;
-import testbed.support.presence.Presence;
 
 class MoviesTest {
 

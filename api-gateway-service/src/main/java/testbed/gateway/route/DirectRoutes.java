@@ -16,10 +16,10 @@ import org.springframework.web.server.WebFilterChain;
 import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 import reactor.core.publisher.Mono;
+import testbed.discovery.RegisteredCinemas;
 import testbed.gateway.RoutingProfile;
 import testbed.gateway.breaker.GuardedService;
 import testbed.gateway.breaker.GuardedServices;
-import testbed.support.discovery.RegisteredCinemas;
 
 /**
  * The same routes as {@link ServiceRoutes}, without the gateway library: one filter in place of a

@@ -12,9 +12,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Flux;
 import testbed.contracts.CinemaName;
+import testbed.discovery.RegisteredCinemas;
 import testbed.gateway.RoutingProfile;
 import testbed.gateway.breaker.StockBreakers;
-import testbed.support.discovery.RegisteredCinemas;
 
 /**
  * A route to the aggregator, and one to every cinema that the registry knows or has known. A cinema

@@ -8,9 +8,9 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageProperties;
 import org.springframework.amqp.support.converter.MessageConversionException;
 import org.springframework.amqp.support.converter.MessageConverter;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
-import testbed.support.presence.KnownCinemas;
 
 /**
  * Reads messages. A list of movies that equals the last one of its cinema, byte for byte, is not

@@ -26,15 +26,15 @@ import org.springframework.scheduling.annotation.SchedulingConfigurer;
 import testbed.broker.BrokerSettings;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.RequestChannel;
+import testbed.cinemas.KnownCinemas;
+import testbed.cinemas.SteadyClock;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.BlockedConnection;
-import testbed.support.messaging.CommonAcknowledgement;
-import testbed.support.messaging.ConfirmingTemplate;
-import testbed.support.messaging.LoggedRecoverer;
-import testbed.support.messaging.MessagingSettings;
-import testbed.support.messaging.QueueMeters;
-import testbed.support.presence.KnownCinemas;
-import testbed.support.presence.SteadyClock;
+import testbed.messaging.BlockedConnection;
+import testbed.messaging.CommonAcknowledgement;
+import testbed.messaging.ConfirmingTemplate;
+import testbed.messaging.LoggedRecoverer;
+import testbed.messaging.MessagingSettings;
+import testbed.messaging.QueueMeters;
 
 /** The broker's part of the AMQP topology, and what sends and listens. */
 @Configuration(proxyBeanMethods = false)

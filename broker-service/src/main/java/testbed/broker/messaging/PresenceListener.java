@@ -2,8 +2,8 @@ package testbed.broker.messaging;
 
 import org.springframework.amqp.rabbit.annotation.RabbitListener;
 import org.springframework.messaging.handler.annotation.Payload;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.message.CinemaMessage.CinemaPresent;
-import testbed.support.presence.KnownCinemas;
 
 /** Notes which cinemas are there. */
 class PresenceListener {

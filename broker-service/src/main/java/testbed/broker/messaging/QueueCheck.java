@@ -7,9 +7,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.amqp.AmqpException;
 import org.springframework.amqp.rabbit.core.RabbitOperations;
 import org.springframework.core.NestedExceptionUtils;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.Topology;
-import testbed.support.presence.KnownCinemas;
 
 /**
  * Notices cinemas that have stopped sooner than their signs of presence run out: the AMQP server

@@ -16,11 +16,11 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.RequestChannel;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.Topology;
+import testbed.messaging.BlockedConnection;
 import testbed.support.log.LoggedCorrelation;
-import testbed.support.messaging.BlockedConnection;
-import testbed.support.presence.KnownCinemas;
 
 /** Publishes requests, mandatory and confirmed. */
 class RequestPublisher implements RequestChannel {

@@ -11,8 +11,8 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.broker.operation.CorrelationId;
 import testbed.contracts.message.CinemaMessage.Request;
 import testbed.contracts.message.Topology;
+import testbed.messaging.BlockedConnection;
 import testbed.support.log.LoggedCorrelation;
-import testbed.support.messaging.BlockedConnection;
 
 /**
  * Takes requests back that may still be delivered although their clients were told that they were

@@ -11,10 +11,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import testbed.cinemas.Presence;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
-import testbed.support.presence.Presence;
 
 /**
  * One operation: its id, who was asked, and the answers so far. Safe for use by several threads.

@@ -5,7 +5,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import testbed.support.presence.Presence;
+import testbed.cinemas.Presence;
 
 /**
  * The operations in progress and their answers, by correlation id: bounded in number and in memory,

@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.cinemas.KnownCinemas;
+import testbed.cinemas.Presence;
 import testbed.contracts.CinemaName;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.json.LastMade;
-import testbed.support.presence.KnownCinemas;
-import testbed.support.presence.Presence;
 import testbed.support.problem.ProblemException;
 
 /** Starts operations, collects their answers and hands them out. */

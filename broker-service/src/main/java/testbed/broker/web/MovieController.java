@@ -11,9 +11,9 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
+import testbed.cinemas.WrittenCinemas;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
-import testbed.support.json.WrittenCinemas;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The movies of every cinema (thesis, section 5.2.1). */

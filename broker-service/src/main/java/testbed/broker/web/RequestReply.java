@@ -18,9 +18,9 @@ import testbed.broker.operation.Answer;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
+import testbed.cinemas.CinemasMissing;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
-import testbed.support.web.CinemasMissing;
 import testbed.support.web.PreferredWait;
 
 /** The two halves of every operation: its request is acknowledged, its answer is fetched. */

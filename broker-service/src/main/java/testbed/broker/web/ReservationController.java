@@ -93,7 +93,7 @@ class ReservationController {
       BodyBuilder response, List<ReservationsListed> listed, String cinema) {
     var page = listed.getFirst().reservations();
     return response
-        .headers(Paging.headers(page, LIST.replace(CINEMA, cinema)))
+        .headers(Paging.headers(page.page(), page.total(), LIST.replace(CINEMA, cinema)))
         .body(page.reservations());
   }
 }

@@ -35,9 +35,9 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.listener.AsyncConsumerStartedEvent;
 import org.springframework.amqp.rabbit.listener.DirectMessageListenerContainer;
 import org.springframework.boot.health.contributor.Status;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.message.CinemaMessage.AnnouncePresence;
 import testbed.contracts.message.Topology;
-import testbed.support.presence.KnownCinemas;
 
 /** How the broker learns which cinemas are there, without an AMQP server. */
 class PresenceTest {

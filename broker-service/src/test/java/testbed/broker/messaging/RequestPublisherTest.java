@@ -30,6 +30,7 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.broker.operation.CorrelationId;
 import testbed.broker.operation.Operation;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.IdempotencyKey;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
@@ -38,8 +39,7 @@ import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.BlockedConnection;
-import testbed.support.presence.KnownCinemas;
+import testbed.messaging.BlockedConnection;
 
 /** How a request is addressed and what becomes of it, without an AMQP server. */
 class RequestPublisherTest {

@@ -23,9 +23,9 @@ import testbed.broker.operation.Operation;
 import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.message.CinemaMessage.ListMovies;
 import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
-import testbed.support.presence.KnownCinemas;
 
 /** Responses reach the operation whose id they carry, without an AMQP server. */
 class ResponseListenerTest {

@@ -27,7 +27,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import testbed.broker.operation.CorrelationId;
 import testbed.contracts.message.CinemaMessage.WithdrawReservation;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.BlockedConnection;
+import testbed.messaging.BlockedConnection;
 
 @ExtendWith(OutputCaptureExtension.class)
 class WithdrawalsTest {

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import testbed.broker.operation.Correlations.Limits;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.Cinema;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
@@ -23,7 +24,6 @@ import testbed.contracts.message.CinemaMessage.ListMovies.MoviesListed;
 import testbed.contracts.message.CinemaMessage.ListReservations;
 import testbed.contracts.message.CinemaMessage.ListReservations.ReservationsListed;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
-import testbed.support.presence.KnownCinemas;
 import testbed.support.problem.ProblemException;
 
 /** How much the store holds, and for how long. */

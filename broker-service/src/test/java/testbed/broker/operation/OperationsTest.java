@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import testbed.broker.Examples;
 import testbed.broker.operation.Correlations.Limits;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.Cinema;
 import testbed.contracts.CinemaName;
 import testbed.contracts.Page;
@@ -40,7 +41,6 @@ import testbed.contracts.message.CinemaMessage.MakeReservation;
 import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
-import testbed.support.presence.KnownCinemas;
 import testbed.support.problem.ProblemException;
 
 class OperationsTest {

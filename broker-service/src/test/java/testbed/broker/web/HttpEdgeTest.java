@@ -50,6 +50,7 @@ import testbed.broker.operation.Operations;
 import testbed.broker.operation.Origin;
 import testbed.broker.operation.RequestChannel;
 import testbed.broker.operation.RequestChannel.Delivery;
+import testbed.cinemas.KnownCinemas;
 import testbed.contracts.IdempotencyKey;
 import testbed.contracts.Page;
 import testbed.contracts.ProblemType;
@@ -62,7 +63,6 @@ import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.CinemaMessage.Response;
 import testbed.support.json.StrictJson;
-import testbed.support.presence.KnownCinemas;
 import testbed.support.testing.SeenAnswer;
 import testbed.support.web.ServletEdge;
 

@@ -28,13 +28,13 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.validation.annotation.Validated;
 import testbed.cinema.CinemaSettings;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.ConfirmedConnection;
-import testbed.support.messaging.DeliveryLimit;
-import testbed.support.messaging.ListenerAdvice;
-import testbed.support.messaging.LoggedRecoverer;
-import testbed.support.messaging.MessagingSettings;
-import testbed.support.messaging.QueueLimits;
-import testbed.support.messaging.QueueMeters;
+import testbed.messaging.ConfirmedConnection;
+import testbed.messaging.DeliveryLimit;
+import testbed.messaging.ListenerAdvice;
+import testbed.messaging.LoggedRecoverer;
+import testbed.messaging.MessagingSettings;
+import testbed.messaging.QueueLimits;
+import testbed.messaging.QueueMeters;
 
 /** The cinema's part of the AMQP topology, wired only when the cinema's transport is AMQP. */
 @Configuration(proxyBeanMethods = false)

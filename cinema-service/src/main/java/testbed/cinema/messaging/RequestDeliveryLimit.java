@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.amqp.core.Message;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import org.springframework.dao.DataAccessException;
-import testbed.support.messaging.DeliveryLimit;
+import testbed.messaging.DeliveryLimit;
 
 /** Counts the deliveries of a request in the database, until its first success. */
 class RequestDeliveryLimit extends DeliveryLimit {

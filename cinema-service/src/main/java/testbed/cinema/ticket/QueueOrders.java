@@ -14,7 +14,7 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationRequest;
 import testbed.contracts.message.CinemaMessage.TicketWanted;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.BlockedConnection;
+import testbed.messaging.BlockedConnection;
 import testbed.support.problem.ProblemException;
 import testbed.ticket.office.TicketsRefused;
 

@@ -9,11 +9,11 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import testbed.cinema.movie.Movies;
+import testbed.cinemas.WrittenCinemas;
 import testbed.contracts.Cinema;
 import testbed.contracts.Movie;
 import testbed.contracts.ProblemType;
 import testbed.contracts.ShowingQuery;
-import testbed.support.json.WrittenCinemas;
 import testbed.support.problem.Problems;
 import tools.jackson.databind.json.JsonMapper;
 

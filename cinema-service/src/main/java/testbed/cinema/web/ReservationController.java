@@ -59,7 +59,7 @@ class ReservationController {
   ResponseEntity<List<Reservation>> list(Page page) {
     var found = reservations.list(page);
     return ResponseEntity.ok()
-        .headers(Paging.headers(found, "/cinema/%s/reservation/list".formatted(cinema)))
+        .headers(Paging.headers(page, found.total(), "/cinema/%s/reservation/list".formatted(cinema)))
         .body(found.reservations());
   }
 

@@ -57,8 +57,8 @@ import testbed.contracts.message.CinemaMessage.MakeReservation.ReservationMade;
 import testbed.contracts.message.CinemaMessage.Question;
 import testbed.contracts.message.CinemaMessage.RequestRejected;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.ConfirmedConnection;
-import testbed.support.testing.ContainerDelivery;
+import testbed.messaging.ConfirmedConnection;
+import testbed.messaging.testing.ContainerDelivery;
 
 /**
  * What becomes of requests that fail, within everything that a listener container puts around the

@@ -17,7 +17,7 @@ import org.springframework.amqp.core.Message;
 import org.springframework.amqp.core.MessageBuilder;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import testbed.support.testing.ContainerDelivery;
+import testbed.messaging.testing.ContainerDelivery;
 
 /** Requests that are delivered again and again, on a database in memory. */
 class RequestDeliveryLimitTest {

@@ -33,7 +33,7 @@ import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import testbed.cinema.ticket.QueueOrders.NotOrdered;
 import testbed.contracts.ReservationId;
 import testbed.contracts.message.CinemaMessage.TicketWanted;
-import testbed.support.messaging.BlockedConnection;
+import testbed.messaging.BlockedConnection;
 import testbed.ticket.office.TicketsRefused;
 
 class QueueOrdersTest {

@@ -1,4 +1,4 @@
-/** The cinemas that the registry knows, for front doors that ask them over HTTP. */
+/** How a registered service stops. */
 @NullMarked
 package testbed.support.discovery;
 

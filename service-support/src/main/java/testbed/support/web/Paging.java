@@ -14,7 +14,6 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import testbed.contracts.Page;
-import testbed.contracts.ReservationPage;
 import testbed.support.problem.FieldProblem;
 
 /**
@@ -34,15 +33,17 @@ public final class Paging implements HandlerMethodArgumentResolver {
   /**
    * The headers of a page.
    *
+   * @param total entries of the list
    * @param path where pages of this list are asked for
    */
-  public static Consumer<HttpHeaders> headers(ReservationPage found, String path) {
+  public static Consumer<HttpHeaders> headers(Page page, long total, String path) {
     return headers -> {
-      headers.set(TOTAL, String.valueOf(found.total()));
-      if (found.hasNext()) {
-        headers.set(
-            HttpHeaders.LINK, "<%s>; rel=\"next\"".formatted(address(path, found.page().next())));
-      }
+      headers.set(TOTAL, String.valueOf(total));
+      page.next(total)
+          .ifPresent(
+              next ->
+                  headers.set(
+                      HttpHeaders.LINK, "<%s>; rel=\"next\"".formatted(address(path, next))));
     };
   }
 

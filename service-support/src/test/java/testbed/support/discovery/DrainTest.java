@@ -35,8 +35,7 @@ class DrainTest {
             .run(
                 "--server.port=0",
                 "--management.server.port=0",
-                "--management.endpoint.health.probes.enabled=true",
-                "--management.health.rabbit.enabled=false");
+                "--management.endpoint.health.probes.enabled=true");
     int port = service.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
     int management =
         service.getEnvironment().getRequiredProperty("local.management.port", Integer.class);

@@ -61,8 +61,7 @@ class TracingTest {
             argument,
             "--spring.config.import=classpath:testbed-defaults.yml",
             "--spring.application.name=traced-service",
-            "--testbed.variant=async",
-            "--spring.rabbitmq.listener.simple.auto-startup=false");
+            "--testbed.variant=async");
   }
 
   private static long sendingThreads() {

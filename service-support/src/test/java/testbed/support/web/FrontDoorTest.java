@@ -15,9 +15,7 @@ import testbed.support.testing.RawHttp;
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = {
       "testbed.client.rate-limit=2/min",
-      "management.endpoints.web.exposure.include=health",
-      "spring.rabbitmq.listener.simple.auto-startup=false",
-      "management.health.rabbit.enabled=false"
+      "management.endpoints.web.exposure.include=health"
     })
 class FrontDoorTest {
 

@@ -25,9 +25,7 @@ import testbed.support.testing.RawHttp;
       "spring.application.name=management-edge",
       "server.address=127.0.0.1",
       "management.server.port=8180",
-      "management.endpoints.web.exposure.include=*",
-      "spring.rabbitmq.listener.simple.auto-startup=false",
-      "management.health.rabbit.enabled=false"
+      "management.endpoints.web.exposure.include=*"
     })
 class ManagementEdgeTest {
 

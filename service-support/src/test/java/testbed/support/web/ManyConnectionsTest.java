@@ -22,9 +22,7 @@ import testbed.support.testing.HeldConnections;
     properties = {
       "spring.config.import=classpath:testbed-defaults.yml",
       "spring.application.name=many-connections",
-      "management.server.port=8180",
-      "spring.rabbitmq.listener.simple.auto-startup=false",
-      "management.health.rabbit.enabled=false"
+      "management.server.port=8180"
     })
 class ManyConnectionsTest {
 

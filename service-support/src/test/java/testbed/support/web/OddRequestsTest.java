@@ -26,9 +26,7 @@ import testbed.support.testing.RawHttp;
     properties = {
       "spring.config.import=classpath:testbed-defaults.yml",
       "spring.application.name=odd-requests",
-      "management.server.port=8180",
-      "spring.rabbitmq.listener.simple.auto-startup=false",
-      "management.health.rabbit.enabled=false"
+      "management.server.port=8180"
     })
 class OddRequestsTest {
 

@@ -16,11 +16,7 @@ import testbed.support.testing.RawHttp;
 /** What comes to no filter and no controller, on a running server. */
 @SpringBootTest(
     classes = ProblemReportValveTest.Server.class,
-    webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = {
-      "spring.rabbitmq.listener.simple.auto-startup=false",
-      "management.health.rabbit.enabled=false"
-    })
+    webEnvironment = WebEnvironment.RANDOM_PORT)
 class ProblemReportValveTest {
 
   @Configuration(proxyBeanMethods = false)

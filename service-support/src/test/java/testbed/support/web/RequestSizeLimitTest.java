@@ -20,11 +20,7 @@ import testbed.support.testing.RawHttp;
 /** What the server takes for a chunked body, on a running server. */
 @SpringBootTest(
     classes = RequestSizeLimitTest.Server.class,
-    webEnvironment = WebEnvironment.RANDOM_PORT,
-    properties = {
-      "spring.rabbitmq.listener.simple.auto-startup=false",
-      "management.health.rabbit.enabled=false"
-    })
+    webEnvironment = WebEnvironment.RANDOM_PORT)
 class RequestSizeLimitTest {
 
   private static final int LIMIT_BYTES = 64 * 1024;

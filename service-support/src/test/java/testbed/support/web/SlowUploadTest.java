@@ -22,11 +22,7 @@ class SlowUploadTest {
   @SpringBootTest(
       classes = RequestSizeLimitTest.Server.class,
       webEnvironment = WebEnvironment.RANDOM_PORT,
-      properties = {
-        "server.tomcat.connection-timeout=300ms",
-        "spring.rabbitmq.listener.simple.auto-startup=false",
-        "management.health.rabbit.enabled=false"
-      })
+      properties = {"server.tomcat.connection-timeout=300ms"})
   class Stalled {
 
     @LocalServerPort int port;
@@ -41,11 +37,7 @@ class SlowUploadTest {
   @SpringBootTest(
       classes = RequestSizeLimitTest.Server.class,
       webEnvironment = WebEnvironment.RANDOM_PORT,
-      properties = {
-        "testbed.web.body-time=1s",
-        "spring.rabbitmq.listener.simple.auto-startup=false",
-        "management.health.rabbit.enabled=false"
-      })
+      properties = {"testbed.web.body-time=1s"})
   class Trickling {
 
     @LocalServerPort int port;

@@ -9,7 +9,7 @@ import org.springframework.amqp.rabbit.core.AmqpNackReceivedException;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.amqp.rabbit.retry.MessageRecoverer;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.DeliveryLimit;
+import testbed.messaging.DeliveryLimit;
 
 /**
  * Counts deliveries in a header of the order, as this service has no database: a redelivered order

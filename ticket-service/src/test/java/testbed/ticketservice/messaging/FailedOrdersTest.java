@@ -46,8 +46,8 @@ import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import testbed.contracts.ReservationId;
 import testbed.contracts.message.CinemaMessage.TicketWanted;
 import testbed.contracts.message.Topology;
-import testbed.support.messaging.ConfirmedConnection;
-import testbed.support.testing.ContainerDelivery;
+import testbed.messaging.ConfirmedConnection;
+import testbed.messaging.testing.ContainerDelivery;
 import testbed.ticket.office.TicketOffice;
 import testbed.ticket.office.Tickets.Found;
 

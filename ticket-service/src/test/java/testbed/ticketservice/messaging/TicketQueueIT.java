@@ -24,7 +24,7 @@ import org.testcontainers.rabbitmq.RabbitMQContainer;
 import testbed.contracts.ReservationId;
 import testbed.contracts.message.CinemaMessage.TicketWanted;
 import testbed.contracts.message.Topology;
-import testbed.support.testing.BackendContainers;
+import testbed.messaging.testing.BackendContainers;
 import testbed.ticket.office.TicketOffice;
 import testbed.ticket.office.Tickets.Found;
 import testbed.ticket.office.WaitingTickets;

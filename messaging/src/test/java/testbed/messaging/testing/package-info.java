@@ -1,0 +1,2 @@
+/** What the tests of services with queues share. */
+package testbed.messaging.testing;
