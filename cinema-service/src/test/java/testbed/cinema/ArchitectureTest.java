@@ -21,6 +21,8 @@ class ArchitectureTest {
           .resideInAnyPackage(
               "testbed.cinema.web",
               "testbed.cinema.messaging",
+              "testbed.cinema.ticket",
+              "testbed.ticket..",
               "testbed.contracts.message",
               "org.springframework.http..",
               "org.springframework.web..",

@@ -119,12 +119,10 @@ class RequestListener implements MessageListener {
               .sorted()
               .collect(Collectors.joining("; ")));
     }
-    var key = wanted.key();
     // The reservation has the request's id: delivered twice, it is stored once.
     var made =
-        key == null
-            ? reservations.make(new ReservationId(UUID.fromString(correlationId)), request)
-            : reservations.make(key, request);
+        reservations.make(
+            wanted.key(), () -> new ReservationId(UUID.fromString(correlationId)), request);
     return new ReservationMade(cinema, made);
   }
 }

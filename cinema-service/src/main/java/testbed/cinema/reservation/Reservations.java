@@ -2,6 +2,7 @@ package testbed.cinema.reservation;
 
 import com.mongodb.client.model.FindOneAndReplaceOptions;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.function.Supplier;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.domain.Sort;
@@ -23,6 +24,7 @@ import testbed.contracts.ReservationId;
 import testbed.contracts.ReservationPage;
 import testbed.contracts.ReservationRequest;
 import testbed.support.deadline.Deadline;
+import testbed.support.problem.ProblemException;
 
 /** The cinema's reservations. */
 @Component
@@ -56,6 +58,18 @@ public class Reservations {
     this.insertions = insertions;
     this.database = database;
     this.making = new Work(meters, handicap, "reserve");
+  }
+
+  /**
+   * Stores a reservation once for each request: under its client's key, or under an id of its own.
+   *
+   * @param key what the client calls the request, if anything
+   * @param id of the reservation if there is no key
+   * @throws ProblemException if there is no reservation
+   */
+  public Reservation make(
+      @Nullable IdempotencyKey key, Supplier<ReservationId> id, ReservationRequest request) {
+    return key == null ? make(id.get(), request) : make(key, request);
   }
 
   /**

@@ -53,7 +53,7 @@ class TicketConfiguration {
 
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty(name = WAY, havingValue = "inline")
-  @Import({TicketOfficeConfiguration.class, TicketController.class})
+  @Import({TicketOfficeConfiguration.class, TicketController.class, Ticketing.class})
   static class Inline {
 
     @Bean
@@ -65,7 +65,7 @@ class TicketConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty(name = WAY, havingValue = "http")
   @EnableConfigurationProperties({TicketSettings.class, TicketOrderSettings.class})
-  @Import(TicketController.class)
+  @Import({TicketController.class, Ticketing.class})
   static class Http {
 
     @Bean
@@ -78,7 +78,12 @@ class TicketConfiguration {
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnProperty(name = WAY, havingValue = "queue")
   @EnableConfigurationProperties({TicketSettings.class, TicketOrderSettings.class})
-  @Import({TicketController.class, ConfirmedConnection.class, BlockedConnection.class})
+  @Import({
+    TicketController.class,
+    Ticketing.class,
+    ConfirmedConnection.class,
+    BlockedConnection.class
+  })
   static class Queue {
 
     @Bean

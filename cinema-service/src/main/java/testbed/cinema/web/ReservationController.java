@@ -7,6 +7,7 @@ import jakarta.validation.Valid;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -34,24 +35,25 @@ class ReservationController {
 
   private final CinemaName cinema;
   private final Reservations reservations;
-  private final Ticketing ticketing;
+  private final @Nullable Ticketing tickets;
 
-  ReservationController(CinemaSettings settings, Reservations reservations, Ticketing ticketing) {
+  ReservationController(
+      CinemaSettings settings, Reservations reservations, ObjectProvider<Ticketing> tickets) {
     this.cinema = settings.cinemaName();
     this.reservations = reservations;
-    this.ticketing = ticketing;
+    this.tickets = tickets.getIfAvailable();
   }
 
   @PostMapping("/make")
   ResponseEntity<Reservation> make(
       @Nullable IdempotencyKey key, @Valid @RequestBody ReservationRequest request) {
-    var reservation = ticketing.make(key, request);
+    var reservation = reservations.make(key, () -> new ReservationId(UUID.randomUUID()), request);
     var created =
         ResponseEntity.status(HttpStatus.CREATED)
             .header(LOCATION, "/cinema/" + cinema + "/reservation/" + reservation.id());
-    ticketing
-        .ticketOf(reservation)
-        .ifPresent(ticket -> created.header(LINK, TICKET.formatted(ticket)));
+    if (tickets != null) {
+      created.header(LINK, TICKET.formatted(tickets.order(reservation.id(), key, request)));
+    }
     return created.body(reservation);
   }
 
@@ -59,7 +61,8 @@ class ReservationController {
   ResponseEntity<List<Reservation>> list(Page page) {
     var found = reservations.list(page);
     return ResponseEntity.ok()
-        .headers(Paging.headers(page, found.total(), "/cinema/%s/reservation/list".formatted(cinema)))
+        .headers(
+            Paging.headers(page, found.total(), "/cinema/%s/reservation/list".formatted(cinema)))
         .body(found.reservations());
   }
 

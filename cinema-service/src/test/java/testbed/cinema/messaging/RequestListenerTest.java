@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.ArgumentMatchers.nullable;
+import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -81,6 +84,11 @@ class RequestListenerTest {
           responses);
   private final UUID correlationId = UUID.randomUUID();
   private @Nullable String replyTo;
+
+  @BeforeEach
+  void reservationsChooseTheId() {
+    given(reservations.make(nullable(IdempotencyKey.class), any(), any())).willCallRealMethod();
+  }
 
   @Test
   void saysThatItIsThereWhenAskedAndNothingElse() {
