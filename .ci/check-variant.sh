@@ -38,7 +38,7 @@ results=$(mktemp -d)
 # Where the exporter finds what JMeter writes.
 live="results/check-$variant"
 
-compose() { docker compose --progress quiet --file "docker-compose.$variant.yml" "$@"; }
+compose() { docker compose --progress quiet --file "$(compose_file "$variant")" "$@"; }
 finish() {
   compose down --volumes --remove-orphans || true
   rm -rf "$results" "$live"-*.csv

@@ -10,6 +10,9 @@ export TESTBED_DEV=1
 
 say() { printf '\n== %s\n' "$*"; }
 
+# compose_file SYSTEM: the path of its compose file.
+compose_file() { sed -n 's/^compose: //p' "$ROOT/systems/$1/system.yaml"; }
+
 # poll SECONDS COMMAND...: tries until the command succeeds or the time is over.
 poll() {
   local end=$((SECONDS + $1))

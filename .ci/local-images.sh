@@ -115,7 +115,7 @@ from-jars() {
   mkdir "$tree"
   cp --recursive --parents "${jars[@]}" docker/{Dockerfile,Load.java,entrypoint,ready,train} presets "$tree"
   content=$(content <(cd "$tree" && find . -type f | sort | xargs sha256sum) <(id "$JDK"))
-  for file in docker-compose.*.yml; do
+  for file in docker-compose.*.yml systems/*/compose.yml; do
     built "$file" >"$work/built"
     while read -r name module; do
       image "testbed-local/$module:1" "$content" --file "$tree/docker/Dockerfile" --target prebuilt \

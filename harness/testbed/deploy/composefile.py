@@ -1,7 +1,7 @@
 """Reads compose files without Docker: their services, how each is started, their variables.
 
-Supports what the project's files use: ``extends`` within and across files, merge keys, variables
-(``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
+Supports what the project's files use: ``include``, ``extends`` within and across files, merge keys,
+variables (``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
 ``depends_on`` and profiles. ``x-embedded`` describes what replaces a service where there are no
 containers: the port settings of the embedded backends (``listens``), and settings of its clients
 (``clients``).
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,15 @@ class ComposeService:
 
 @dataclass
 class _Files:
-    """The services of the files read so far, before merging and without variables filled in."""
+    """The content of the files read so far, before merging and without variables filled in."""
 
     read: dict[Path, dict[str, Any]] = field(default_factory=dict)
+
+    def names(self, file: Path) -> Iterator[tuple[Path, str]]:
+        """Yield the services of a file and of those that it includes, each with its file."""
+        yield from ((file, name) for name in self.services(file))
+        for included in self.read[file].get("include", ()):
+            yield from self.names((file.parent / included).resolve())
 
     def service(self, file: Path, name: str) -> dict[str, Any]:
         """Return a service merged with everything that it extends."""
@@ -94,8 +100,9 @@ class _Files:
                 raise UserError(f"{file} cannot be read: {problem}") from problem
             if not isinstance(content, dict) or not isinstance(content.get("services"), dict):
                 raise UserError(f"{file} has no services")
-            self.read[file] = dict(content["services"])
-        return self.read[file]
+            self.read[file] = content
+        services: dict[str, Any] = self.read[file]["services"]
+        return services
 
 
 def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:
@@ -128,11 +135,16 @@ def values(files: Iterable[Path]) -> dict[str, str | None]:
 
 
 def read(file: Path, variables: Mapping[str, str]) -> dict[str, ComposeService]:
-    """Return the services of a compose file by name, in its order.
+    """Return the services of a compose file by name, in its order; included ones come last.
 
     Raises `UserError` if a file cannot be read, or a required variable is not set.
     """
     return {name: parsed(name, service) for name, service in written(file, variables).items()}
+
+
+def project_name(file: Path) -> str:
+    """Return the name that a compose file gives its project."""
+    return str(yaml.safe_load(file.read_text(encoding="utf-8"))["name"])
 
 
 def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any]]:
@@ -141,9 +153,9 @@ def written(file: Path, variables: Mapping[str, str]) -> dict[str, dict[str, Any
     Variables are filled in, and files that are mounted have absolute paths. Raises as `read` does.
     """
     files, services = _Files(), {}
-    for name in files.services(file):
+    for origin, name in files.names(file):
         try:
-            services[name] = filled(files.service(file, name), variables)
+            services[name] = filled(files.service(origin, name), variables)
         except KeyError as missing:
             message = f"{file.name}, service {name}: variable {missing} is not set"
             raise UserError(message) from missing

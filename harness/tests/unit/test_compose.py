@@ -305,7 +305,9 @@ def test_what_containers_have_said_is_kept(
 def test_a_stack_beside_another_has_ports_of_its_own(project: Project) -> None:
     variables = project.root / ".env"
     variables.write_text("PORT_FRONT=8099\nPORT_AMQP=5672\nSERVICE_CPUS=2\n")
-    first = Compose((project.root / "docker-compose.sync.yml",), (variables,))
+    file = project.root / "docker-compose.sync.yml"
+    file.write_text("name: testbed-sync\n")
+    first = Compose((file,), (variables,))
 
     assert compose.moved(first, project, 0) == first
     beside = compose.moved(first, project, 1000, {})

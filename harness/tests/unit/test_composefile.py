@@ -33,6 +33,7 @@ services:
     x-embedded: {listens: {DATABASE_PORT: 99}, clients: {USER: guest}}
 """
 MAIN = """
+include: [parts/watching.yml]
 services:
   database:
     extends: {file: parts/shared.yml, service: database}
@@ -43,9 +44,13 @@ services:
     depends_on: {registry: {condition: service_healthy}}
   registry:
     image: other
+"""
+WATCHING = """
+services:
   viewer:
-    image: third
+    extends: {file: shared.yml, service: database}
     profiles: [monitoring]
+    volumes: ["./viewer.yml:/viewer.yml"]
 """
 
 
@@ -53,6 +58,7 @@ services:
 def file(tmp_path: Path) -> Path:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "shared.yml").write_text(SHARED)
+    (tmp_path / "parts" / "watching.yml").write_text(WATCHING)
     (tmp_path / "main.yml").write_text(MAIN)
     return tmp_path / "main.yml"
 
@@ -69,6 +75,8 @@ def test_services_have_what_they_extend_with_their_own_on_top(file: Path) -> Non
     # `<<` brings a map that the service's own takes the place of, as in YAML itself.
     assert shop.environment == {"LEVEL": "debug", "NAME": "shop", "PRICE": "5 $"}
     assert services["viewer"].profiles == ("monitoring",)
+    included = composefile.written(file, {"PORT_BASE": "8080"})["viewer"]
+    assert included["volumes"] == [f"{file.parent}/parts/viewer.yml:/viewer.yml"]
     stub = services["database"].stub
     assert stub is not None
     assert (stub.listens, stub.clients) == ({"DATABASE_PORT": 99}, {"USER": "guest"})

@@ -172,7 +172,7 @@ def moved(
             f"{', '.join(fixed)} cannot be moved: set in the environment",
             "Unset it, or leave the port offset out.",
         )
-    name = f"{compose.files[0].stem.replace('docker-compose.', 'testbed-')}-{offset}"
+    name = f"{composefile.project_name(compose.files[0])}-{offset}"
     moved = {key: str(int(port or 0) + offset) for key, port in variables.items()}
     lines = [f"{key}={value}" for key, value in (moved | {"COMPOSE_PROJECT_NAME": name}).items()]
     override = project.state / f"compose-{name}.env"
