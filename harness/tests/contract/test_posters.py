@@ -143,7 +143,7 @@ def test_the_document_is_served(posters: Posters) -> None:
 
 
 def test_requests_are_answered_as_titled(posters: Posters) -> None:
-    folder = Project.find().root / "http" / "posters"
+    folder = Project.find().root / "docs" / "requests" / "posters"
     file = folder / "posters.http"
     values = variables(file) | {"base": str(posters.http.base_url)}
     assert ask(file, posters.http, values) == len(

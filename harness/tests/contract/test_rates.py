@@ -126,7 +126,7 @@ def test_the_document_is_served(rates: Rates) -> None:
 
 
 def test_requests_are_answered_as_titled(rates: Rates, request: pytest.FixtureRequest) -> None:
-    folder = Project.find().root / "http" / "rates"
+    folder = Project.find().root / "docs" / "requests" / "rates"
     file = folder / "rates.http"
     assert ask(file, rates.http, variables(file) | {"base": str(rates.http.base_url)}) == 3
     if rates.stack is None or "gateway" not in request.node.callspec.id:

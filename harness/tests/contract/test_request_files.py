@@ -1,4 +1,4 @@
-"""The requests in http/ are answered as their titles say."""
+"""The requests in docs/requests are answered as their titles say."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from testbed.model.systems import declaration
 from . import rest_client
 from .product import Product
 
-FOLDER = Project.find().root / "http"
+FOLDER = Project.find().root / "docs" / "requests"
 
 
 def test_there_are_requests_for_every_system() -> None:

@@ -227,7 +227,7 @@ def test_the_document_is_served(tickets: Tickets) -> None:
 
 
 def test_requests_are_answered_as_titled(tickets: Tickets) -> None:
-    folder = Project.find().root / "http" / "tickets"
+    folder = Project.find().root / "docs" / "requests" / "tickets"
     file = folder / "tickets.http"
     values = variables(file) | {"base": str(tickets.http.base_url).rstrip("/")}
     tickets.drained()
