@@ -126,13 +126,13 @@ def test_crowd_harms_itself(
     victim = clients.service_of(AWAY)
     with Load(sending, evenly(20, 20 * 10)) as before:
         progress("without a crowd")
-    with stack.held(victim), crowd(product, AWAY, CROWD):
+    with stack.suspended(victim), crowd(product, AWAY, CROWD):
         progress(f"{CROWD} clients at {AWAY}")
         time.sleep(CROWD * APART_S)
         with Load(sending, evenly(20, 20 * seconds)) as load:
             pass
     stack.await_converged(lambda _: None, 60)
-    failed = [one for one in load.entries if not one.outcome.served]
+    failed = [entry for entry in load.entries if not entry.outcome.served]
     delayed = quantile(load.entries, 0.99)
     figures["p99 of the others"] = f"{delayed * 1e3:,.0f} ms"
     figures["without a crowd"] = f"{quantile(before.entries, 0.99) * 1e3:,.0f} ms"
