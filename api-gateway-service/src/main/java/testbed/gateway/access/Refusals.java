@@ -33,10 +33,10 @@ class Refusals implements ServerAuthenticationEntryPoint, ServerAccessDeniedHand
 
   @Override
   public Mono<Void> commence(ServerWebExchange exchange, AuthenticationException failure) {
-    var tooMany = clients.refusal(null, ClientAddress.of(exchange));
     if (failure instanceof GuessedTooOften guessed) {
       return problems.write(exchange, guessed.refusal());
     }
+    var tooMany = clients.refusal(null, ClientAddress.of(exchange));
     if (tooMany.isEmpty()) {
       exchange.getResponse().getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, Accounts.CHALLENGE);
     }

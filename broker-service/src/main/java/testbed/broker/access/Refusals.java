@@ -36,10 +36,10 @@ final class Refusals implements AuthenticationEntryPoint, AccessDeniedHandler {
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
       throws IOException {
-    var tooMany = clients.refusal(null, request.getRemoteAddr());
-    if (failure instanceof GuessedTooOften guessed) {
-      tooMany = Optional.of(guessed.refusal());
-    }
+    var tooMany =
+        failure instanceof GuessedTooOften guessed
+            ? Optional.of(guessed.refusal())
+            : clients.refusal(null, request.getRemoteAddr());
     if (tooMany.isEmpty()) {
       response.setHeader(HttpHeaders.WWW_AUTHENTICATE, Accounts.CHALLENGE);
     }

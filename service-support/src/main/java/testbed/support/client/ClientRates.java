@@ -11,21 +11,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the requests of each client, and the wrong passwords that it tries. Bounded; entries
- * expire. Safe for use by several threads.
+ * Counts the requests of each client, and the passwords that it sends for each account. Bounded;
+ * entries expire. Safe for use by several threads.
  */
 public final class ClientRates {
 
   private static final int CLIENTS = 10_000;
 
-  private static final Rate UNLIMITED = new Rate(Integer.MAX_VALUE, Duration.ofSeconds(1));
+  /** For what is not used. */
+  private static final Rate UNLIMITED = new Rate(1, Duration.ofSeconds(1));
 
+  private final boolean limited;
   private final RateLimiterConfig limit;
   private final Cache<String, RateLimiter> clients;
   private final TooManyRequests refusal;
 
   public ClientRates(ClientSettings settings) {
     var rate = Objects.requireNonNullElse(settings.rateLimit(), UNLIMITED);
+    this.limited = settings.rateLimit() != null;
     this.limit =
         RateLimiterConfig.custom()
             .limitForPeriod(rate.requests())
@@ -49,35 +52,25 @@ public final class ClientRates {
    * @return the refusal; empty if the request may be carried out
    */
   public Optional<TooManyRequests> refusal(@Nullable Principal user, @Nullable String address) {
-    return takes(user == null ? "at " + address : "user " + user.getName())
-        ? Optional.empty()
-        : Optional.of(refusal);
+    return counted(user == null ? "at " + address : "user " + user.getName());
   }
 
   /**
-   * Counts a wrong password.
+   * Counts a password before it is checked: clients that guess at once get no more checks.
    *
-   * @param account whose password it should be; need not exist
+   * @param account whose password it should be; need not exist. Counted for each address, so that
+   *     nobody locks others out
    * @param address of the client, if known
+   * @return the refusal to check it, even if it is the right one
    */
-  public void guessed(String account, @Nullable String address) {
-    takes(guesses(account, address));
+  public Optional<TooManyRequests> refusalToCheck(String account, @Nullable String address) {
+    // Names may be long.
+    return counted("password of " + account.hashCode() + " at " + address);
   }
 
-  /** Refuses to check a password, even the right one, after too many wrong ones. */
-  public Optional<TooManyRequests> refusalToCheck(String account, @Nullable String address) {
-    var guesses = clients.getIfPresent(guesses(account, address));
-    return guesses == null || guesses.getMetrics().getAvailablePermissions() > 0
+  private Optional<TooManyRequests> counted(String name) {
+    return !limited || clients.get(name, key -> RateLimiter.of(key, limit)).acquirePermission()
         ? Optional.empty()
         : Optional.of(refusal);
-  }
-
-  private boolean takes(String counted) {
-    return clients.get(counted, name -> RateLimiter.of(name, limit)).acquirePermission();
-  }
-
-  /** Of an account from an address, so that nobody locks others out. Names may be long. */
-  private static String guesses(String account, @Nullable String address) {
-    return "guesses " + account.hashCode() + " at " + address;
   }
 }
