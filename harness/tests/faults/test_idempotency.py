@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from contract.accounts import ADMINISTRATOR, OTHER, USER, Account
 from contract.product import Product, problem
 from testbed.deploy.stack import Stack
 
@@ -69,3 +70,48 @@ def test_same_key_same_answer(
         answer = product.reserve(cinema, json=other, headers={KEY: key})
         problem(answer, 422, "idempotency-key-reused")
     figures["other reservations with a used key refused"] = of(keys, keys)
+
+
+@pytest.mark.promise(
+    "key-is-its-accounts",
+    "Another account's equal Idempotency-Key neither reads, repeats nor blocks a reservation.",
+)
+def test_key_is_its_accounts(
+    stack: Stack, product: Product, figures: dict[str, str], progress: Progress, sized: Sized
+) -> None:
+    """Another account reserves with a key that is not used yet. Then its owner, a third account,
+    and the owner once more send a reservation of their own with it, the last the same as before."""
+    cinema = "ucd"
+    keys = [uuid.uuid4().hex for _ in range(sized(200, 20))]
+
+    def send(key: str, account: Account, tickets: int) -> str | None:
+        answer = product.http.post(
+            product.make_path(cinema),
+            json=wanted(cinema, key, tickets=tickets),
+            headers={KEY: key, "Prefer": "wait=10"},
+            auth=account,
+        )
+        return str(answer.json()["id"]) if answer.status_code == product.made else None
+
+    blocked, read, repeated = list[str](), list[str](), list[str]()
+    for number, key in enumerate(keys, 1):
+        progress(f"{number} of {len(keys)} keys")
+        before, own, after, again = (
+            send(key, account, tickets)
+            for account, tickets in ((OTHER, 3), (USER, 2), (ADMINISTRATOR, 2), (USER, 2))
+        )
+        if None in (before, own, after):
+            blocked.append(key)
+        if len({before, own, after}) < 3:
+            read.append(key)
+        if own != again:
+            repeated.append(key)
+    count = stored(product, cinema)
+    figures["blocked by another account's key"] = of(blocked, keys)
+    figures["answered with another account's"] = of(read, keys)
+    figures["not found again by their own"] = of(repeated, keys)
+    figures["stored otherwise than once each"] = of([k for k in keys if count[k] != 3], keys)
+    assert not blocked, "another account's key blocks a reservation"
+    assert not read, "another account's reservation is answered"
+    assert not repeated, "a repeated reservation is another one"
+    assert {count[key] for key in keys} == {3}
