@@ -105,14 +105,17 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # By variant, so that each is started once. A front door remembers every cinema it has seen and
-    # misses it later: the tests with a further cinema come last. Callers take a moment to forget an
-    # instance: those with a further one come right before.
-    def turn(item: pytest.Item) -> tuple[int, bool, bool]:
+    # misses it later: the tests with a further cinema come last, those with as many as it can know
+    # last of all. Callers take a moment to forget an instance: those with a further one come right
+    # before.
+    def turn(item: pytest.Item) -> tuple[int, bool, bool, bool]:
         assert isinstance(item, pytest.Function)
         variant = _variant(item)
         # The longest first.
         order = len(systems.names()) if variant is None else systems.names().index(variant)
-        return order, "fourth_cinema" in item.fixturenames, "instances" in item.fixturenames
+        further = ("many_cinemas", "fourth_cinema", "instances")
+        many, fourth, twice = (name in item.fixturenames for name in further)
+        return order, many, fourth, twice
 
     places = [place for place, item in enumerate(items) if HERE in item.path.parents]
     ordered = sorted((items[place] for place in places), key=turn)

@@ -24,6 +24,18 @@ def nothing_stored(request: pytest.FixtureRequest) -> Iterator[None]:
     assert sorted(stored["id"] for stored in product.reservations("cineworld")) == before
 
 
+INVISIBLE: dict[str, tuple[str, Any]] = {
+    "name of an ideographic space": ("clientName", "\u3000"),
+    "name of a no-break space": ("clientName", "\u00a0"),
+    "name of a zero-width space": ("clientName", "\u200b"),
+    "name of a filler": ("clientName", "\u3164"),
+    "name of a tag": ("clientName", "\U000e0041"),
+    "e-mail with a zero-width space": ("clientEmail", "ada@example.org\u200b"),
+    "ticket type of a zero-width space": ("ticketType", "\u200b"),
+    "movie id of a zero-width space": ("movieId", "\u200b"),
+}
+"""Texts that show nothing, and one of which a part does not."""
+
 BAD_FIELDS: dict[str, tuple[str, Any]] = {
     "no tickets": ("tickets", 0),
     "negative tickets": ("tickets", -1),
@@ -48,14 +60,7 @@ BAD_FIELDS: dict[str, tuple[str, Any]] = {
     "e-mail as a number": ("clientEmail", 1),
     "blank name": ("clientName", "  "),
     "empty name": ("clientName", ""),
-    "name of an ideographic space": ("clientName", "\u3000"),
-    "name of a no-break space": ("clientName", "\u00a0"),
-    "name of a zero-width space": ("clientName", "\u200b"),
-    "name of a filler": ("clientName", "\u3164"),
-    "name of a tag": ("clientName", "\U000e0041"),
-    "e-mail with a zero-width space": ("clientEmail", "ada@example.org\u200b"),
-    "ticket type of a zero-width space": ("ticketType", "\u200b"),
-    "movie id of a zero-width space": ("movieId", "\u200b"),
+    **INVISIBLE,
     "name too long": ("clientName", "x" * 201),
     "name with a NUL": ("clientName", "Jane\0Doe"),
     "name of two lines": ("clientName", "Jane\nDoe"),
@@ -88,6 +93,13 @@ def test_bad_field_is_named(product: Product, field: str, value: Any) -> None:
     answer = product.reserve("cineworld", json=reservation(**{field: value}))
     told = problem(answer, 400, "invalid-request")
     assert {error["field"] for error in told["errors"]} == {field}
+
+
+@pytest.mark.parametrize(("field", "value"), INVISIBLE.values(), ids=INVISIBLE)
+def test_document_has_no_text_that_shows_nothing(product: Product, field: str, value: str) -> None:
+    product.document.validate("ReservationRequest", reservation())
+    with pytest.raises(AssertionError, match=field):
+        product.document.validate("ReservationRequest", reservation(**{field: value}))
 
 
 @pytest.mark.parametrize("field", reservation())

@@ -1,6 +1,7 @@
 """A further cinema is found without a restart and without a change of code.
 
-Its showings have few seats, and take so many reservations and not one more.
+It starts before its database. Its showings have few seats, and take so many reservations and not
+one more.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import socket
 import time
 import uuid
 from collections import Counter
@@ -20,8 +22,9 @@ import httpx
 import pytest
 
 from testbed.deploy import programs
+from testbed.deploy.ports import LOOPBACK
 from testbed.deploy.programs import ProcessId
-from testbed.deploy.services import client
+from testbed.deploy.services import EMBEDDED, client
 from testbed.deploy.stack import Stack
 from testbed.model.files import tail
 
@@ -51,6 +54,8 @@ def fourth_cinema(
     folder: Path = tmp_path_factory.mktemp(NAME)
     catalogue = folder / "movies.json"
     catalogue.write_text(json.dumps(CATALOGUE), encoding="utf-8")
+    with socket.create_server((LOOPBACK, 0)) as free:
+        database_port = free.getsockname()[1]
     (like,) = (one for one in running.deployment.services if one.name == "cinema-ucd-service")
     management, port = (one + PORT_AFTER_UCD for one in like.ports)
     service = dataclasses.replace(
@@ -62,14 +67,21 @@ def fourth_cinema(
             "CINEMA_NAME": NAME,
             "CINEMA_CATALOGUE": f"file:{catalogue}",
             "CINEMA_SEATS": str(SEATS),
+            "MONGODB_URI": f"mongodb://{LOOPBACK}:{database_port}",
             "SERVER_PORT": str(port),
             "MANAGEMENT_SERVER_PORT": str(management),
         },
     )
+    own = {**os.environ, "EMBEDDED_MONGODB_PORT": str(database_port), "EMBEDDED_AMQP_PORT": "off"}
+    (backends,) = (one for one in running.deployment.services if one.name == EMBEDDED)
     log = folder / "log"
     started = programs.start(service.command, {**os.environ, **service.environ}, log, folder)
     process = ProcessId.of(started.pid)
+    processes = [process]
     try:
+        eventually(lambda: "Database not available" in log.read_text(encoding="utf-8"), 60)
+        database = programs.start(backends.command, own, folder / "database-log", folder)
+        processes.append(ProcessId.of(database.pid))
         with client() as http:
 
             def ready() -> bool:
@@ -79,7 +91,7 @@ def fourth_cinema(
             eventually(ready, 60)
             yield process
     finally:
-        programs.stop([process])
+        programs.stop(processes)
 
 
 def test_it_is_listed(product: Product, fourth_cinema: ProcessId, eventually: Eventually) -> None:
