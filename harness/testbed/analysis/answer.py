@@ -1,4 +1,4 @@
-"""The answer of an experiment: one line, what to do next, and what is decided as plain data."""
+"""The answer of an experiment: one line, and what to do next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from testbed.analysis.quantities import HEADLINE
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import bound_text, ratio_text
 from testbed.model import systems
-from testbed.model.loads import Mode, load_words
+from testbed.model.loads import load_words
 
 NAMED = ((1 / 4, "a quarter of"), (1 / 3, "a third of"), (1 / 2, "half"), (2, "twice"))
 """Ratios that have a word of their own."""
@@ -26,43 +26,6 @@ WARMING = "still warming"
 
 FASTER = "faster but fails more"
 """Part of the reason of a decision that failures prevent."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What is decided of one cell of a system and its baseline by one figure.
-
-    `dataclasses.asdict` makes JSON of it.
-    """
-
-    system: str
-    baseline: str
-    workload: str
-    mode: Mode
-    level: float
-    """Threads in a closed loop, arrivals per second in an open one."""
-    figure: str
-    """``ok_per_s``, ``p95_ms`` or ``cpu_ms_per_ok``."""
-    ratio: float | None
-    """The system's figure divided by the baseline's; None if it is not known."""
-    low: float | None
-    high: float | None
-    """With `low`, the interval by which the cell is decided; it excludes 1 if the cell is decided
-    to be better or worse.
-    """
-    decided: Outcome
-    detectable: float | None
-    """The smallest ratio above 1 that would have been seen with a probability of 0.8; None if it is
-    not known.
-    """
-    pairs: int
-    """Pairs of starts behind the ratio."""
-    reason: str
-    """Why the cell is not decided, if the interval alone does not say so."""
-
-    @property
-    def different(self) -> bool:
-        return self.decided in ("better", "worse")
 
 
 @dataclass(frozen=True)
@@ -91,7 +54,6 @@ class Answer:
     disturbed: str = ""
     next: str = ""
     """What to do next."""
-    findings: tuple[Finding, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -100,74 +62,52 @@ class Answer:
         return tuple(filter(None, (self.more, self.disturbed, following)))
 
 
-def findings(decisions: Iterable[Decision]) -> tuple[Finding, ...]:
-    """Return decisions as plain data, in their order."""
-    return tuple(
-        Finding(
-            system=decision.system,
-            baseline=decision.reference,
-            workload=decision.workload,
-            mode=decision.mode,
-            level=decision.level,
-            figure=decision.figure,
-            ratio=decision.ratio,
-            low=decision.low,
-            high=decision.high,
-            decided=decision.decision,
-            detectable=decision.could_tell,
-            pairs=decision.pairs,
-            reason=decision.reason,
-        )
-        for decision in decisions
-    )
-
-
-def answer(findings: Sequence[Finding], measured: Measured) -> Answer:
+def answer(decisions: Sequence[Decision], measured: Measured) -> Answer:
     """Return the answer of an experiment."""
     if measured.own:
         line, *others = measured.own
         more = f"{len(others)} more results are below." if others else ""
-        return Answer(line, more, measured.disturbed, "", tuple(findings))
-    if (headline := strongest(findings)) is not None:
-        line, more = f"{sentence(headline)}.", _others(headline, findings)
-    elif findings:
-        line, more = f"No difference could be shown: {_why_not(findings, measured)}.", ""
+        return Answer(line, more, measured.disturbed)
+    if (headline := strongest(decisions)) is not None:
+        line, more = f"{sentence(headline)}.", _others(headline, decisions)
+    elif decisions:
+        line, more = f"No difference could be shown: {_why_not(decisions, measured)}.", ""
     else:
         line = f"{measured.fastest or 'No run counts'}. There is nothing to compare it with."
         more = ""
-    next_step = _next(findings, headline, measured)
-    return Answer(line, more, measured.disturbed, next_step, tuple(findings))
+    next_step = _next(decisions, headline, measured)
+    return Answer(line, more, measured.disturbed, next_step)
 
 
-def strongest(findings: Iterable[Finding]) -> Finding | None:
-    """Return the finding that comes first; None if nothing is decided.
+def strongest(decisions: Iterable[Decision]) -> Decision | None:
+    """Return the decision that comes first; None if nothing is decided.
 
     Differences come first, then goodput before other figures, then the interval that is farthest
     from 1.
     """
-    decided = [finding for finding in findings if finding.decided != "not known"]
+    decided = [decision for decision in decisions if decision.decision != "not known"]
     return min(
         decided,
-        key=lambda finding: (
-            not finding.different,
-            HEADLINE.index(finding.figure),
-            -_distance(finding) if finding.different else _distance(finding),
+        key=lambda decision: (
+            not decision.different,
+            HEADLINE.index(decision.figure),
+            -_distance(decision) if decision.different else _distance(decision),
         ),
         default=None,
     )
 
 
-def sentence(finding: Finding) -> str:
-    """Return a decided finding in words, without a full stop.
+def sentence(decision: Decision) -> str:
+    """Return a decided decision in words, without a full stop.
 
     For example ``B serves half the orders of A at 10 threads (0.50, certain within
     0.45 to 0.56)``.
     """
-    system, base = finding.system, finding.baseline
-    noun, load = systems.noun(finding.workload), load_words(finding.mode, finding.level)
-    ratio = finding.ratio or 1.0
-    certain = f"({ratio_text(ratio)}, certain within {interval_text(finding)})"
-    if finding.decided == "alike":
+    system, base = decision.system, decision.reference
+    noun, load = systems.noun(decision.workload), load_words(decision.mode, decision.level)
+    ratio = decision.ratio or 1.0
+    certain = f"({ratio_text(ratio)}, certain within {interval_text(decision)})"
+    if decision.decision == "alike":
         within = f"within {100 * (ALIKE - 1):.0f} %"
         words = {
             "ok_per_s": f"{system} serves as many {noun} as {base}, {within}, at {load}",
@@ -184,7 +124,7 @@ def sentence(finding: Finding) -> str:
             "cpu_ms_per_ok": f"{system} needs "
             f"{_amount(ratio, 'less', 'more', 'CPU time', base)} for {noun} at {load}",
         }
-    return f"{words[finding.figure]} {certain}"
+    return f"{words[decision.figure]} {certain}"
 
 
 def effect_words(ratio: float) -> str:
@@ -196,17 +136,17 @@ def effect_words(ratio: float) -> str:
     return f"a difference of {100 * (ratio - 1):.2g} %"
 
 
-def interval_text(finding: Finding | Decision) -> str:
+def interval_text(decision: Decision) -> str:
     """Return the interval of a ratio: ``0.45 to 0.56``."""
-    if finding.low is None or finding.high is None:
+    if decision.low is None or decision.high is None:
         return "no interval"
-    return f"{bound_text(finding.low)} to {bound_text(finding.high)}"
+    return f"{bound_text(decision.low)} to {bound_text(decision.high)}"
 
 
-def _distance(finding: Finding) -> float:
+def _distance(decision: Decision) -> float:
     """Return how far the interval is from a ratio of 1; for what is alike, how far it reaches."""
-    ends = [abs(math.log(end)) for end in (finding.low, finding.high) if end]
-    return (min(ends) if finding.different else max(ends)) if ends else 0.0
+    ends = [abs(math.log(end)) for end in (decision.low, decision.high) if end]
+    return (min(ends) if decision.different else max(ends)) if ends else 0.0
 
 
 def _amount(ratio: float, less: str, more: str, what: str, base: str) -> str:
@@ -238,9 +178,9 @@ def _named(ratio: float) -> str:
     return next((words for value, words in NAMED if abs(ratio / value - 1) <= NEAR), "")
 
 
-def _others(headline: Finding, findings: Sequence[Finding]) -> str:
-    others = [finding for finding in findings if finding is not headline]
-    counts = Counter(finding.decided for finding in others)
+def _others(headline: Decision, decisions: Sequence[Decision]) -> str:
+    others = [decision for decision in decisions if decision is not headline]
+    counts = Counter(decision.decision for decision in others)
     words = []
     if others:
         decided = len(others) - counts["not known"]
@@ -248,33 +188,33 @@ def _others(headline: Finding, findings: Sequence[Finding]) -> str:
         count = f"{decided} {'is' if decided == 1 else 'are'} decided: {listed}"
         of_them = count if decided else "none is decided"
         words.append(f"Of {len(others)} other comparisons, {of_them}.")
-    if max(finding.pairs for finding in findings) == 1:
+    if max(decision.pairs for decision in decisions) == 1:
         words.append("This is one pair of starts; another pair may differ.")
     return " ".join(words)
 
 
-def _why_not(findings: Sequence[Finding], measured: Measured) -> str:
-    """Return why no finding is decided, and what would have been seen."""
+def _why_not(decisions: Sequence[Decision], measured: Measured) -> str:
+    """Return why no decision is decided, and what would have been seen."""
     cause = _cause(measured)
     effects = {
         figure: min(detectable)
         for figure in HEADLINE
         if (
             detectable := [
-                finding.detectable
-                for finding in findings
-                if finding.figure == figure and finding.detectable
+                decision.could_tell
+                for decision in decisions
+                if decision.figure == figure and decision.could_tell
             ]
         )
     }
     if effects:
         seen = f"only {effect_words(next(iter(effects.values())))} would have been seen"
-        pairs = max(finding.pairs for finding in findings)
+        pairs = max(decision.pairs for decision in decisions)
         with_pairs = f" with {pairs} pair{'' if pairs == 1 else 's'} of starts"
         return f"{seen}, as {cause}" if cause else seen + with_pairs
-    if all(finding.ratio is None for finding in findings):
+    if all(decision.ratio is None for decision in decisions):
         return f"no pair of runs counts{f', as {cause}' if cause else ''}"
-    if any(FASTER in finding.reason for finding in findings):
+    if any(FASTER in decision.reason for decision in decisions):
         return "the faster system fails more"
     return "one run of each system does not tell how much runs differ"
 
@@ -293,12 +233,12 @@ def _cause(measured: Measured) -> str:
     return f"{count} of {sum(measured.runs.values())} runs {verb} {words}"
 
 
-def _next(findings: Sequence[Finding], headline: Finding | None, measured: Measured) -> str:
+def _next(decisions: Sequence[Decision], headline: Decision | None, measured: Measured) -> str:
     name = measured.name
-    undecided = any(finding.decided == "not known" for finding in findings)
+    undecided = any(decision.decision == "not known" for decision in decisions)
     if name == "quick":
         return "./testbed compare, which measures two pairs of starts"
-    if not findings:
+    if not decisions:
         return "./testbed compare"
     if name == "compare":
         if undecided:

@@ -41,6 +41,19 @@ DECIDING_RUNS = 3
 FAILS_APART = 0.01
 """Share of operations by which a system may fail more and still be called the faster one."""
 
+COLUMNS: dict[str, type[pl.DataType]] = {
+    **dict.fromkeys(("system", "reference", "workload", "mode"), pl.String),
+    "level": pl.Float64,
+    "figure": pl.String,
+    **dict.fromkeys(("ratio", "low", "high"), pl.Float64),
+    "decision": pl.String,
+    "could_tell": pl.Float64,
+    "pairs": pl.Int64,
+    "reason": pl.String,
+    "reference_value": pl.Float64,
+}
+"""Of ``decisions.csv``: fields of `Decision`."""
+
 Outcome = Literal["better", "worse", "alike", "not known"]
 Sides = tuple[Floats, Floats]
 """A figure of each run, of the reference and of the system."""
@@ -85,6 +98,10 @@ class Decision:
     @property
     def load(self) -> str:
         return load_words(self.mode, self.level)
+
+    @property
+    def different(self) -> bool:
+        return self.decision in ("better", "worse")
 
 
 @dataclass(frozen=True)
@@ -158,20 +175,8 @@ def decide(
 
 def tabulate(decisions: Iterable[Decision]) -> pl.DataFrame:
     """Return the table of ``decisions.csv``."""
-    text, number = pl.String(), pl.Float64()
-    columns: dict[str, pl.DataType] = {
-        **dict.fromkeys(("system", "reference", "workload", "mode"), text),
-        "level": number,
-        "figure": text,
-        **dict.fromkeys(("ratio", "low", "high"), number),
-        "decision": text,
-        "could_tell": number,
-        "pairs": pl.Int64(),
-        "reason": text,
-        "reference_value": number,
-    }
-    rows = [[getattr(decision, name) for name in columns] for decision in decisions]
-    return pl.DataFrame(rows, columns, orient="row")
+    rows = [[getattr(decision, name) for name in COLUMNS] for decision in decisions]
+    return pl.DataFrame(rows, COLUMNS, orient="row")
 
 
 def references(results: Results) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from testbed.analysis import summary
-from testbed.analysis.answer import Answer, Measured, answer, findings
+from testbed.analysis.answer import Answer, Measured, answer
 from testbed.analysis.decisions import Decision
 from testbed.analysis.figures import cells, decided
 from testbed.analysis.figures.figure import ReportFigure
@@ -71,9 +71,7 @@ def published_tables(folder: Path) -> Published:
     counts = Counter(runs["verdict"].to_list())
     declared = results.declared
     name = str(declared.get("name") or folder.name)
-    answered = answer(
-        findings(decisions), Measured(name=name, runs=counts, fastest=fastest(cells_))
-    )
+    answered = answer(decisions, Measured(name=name, runs=counts, fastest=fastest(cells_)))
     cpu_file = folder / "cpu.csv"
     return Published(
         name=_name(folder.resolve()),

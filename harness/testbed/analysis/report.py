@@ -24,7 +24,7 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 from rich.markup import escape
 
-from testbed.analysis.answer import Answer, findings
+from testbed.analysis.answer import Answer
 from testbed.analysis.decisions import Decision
 from testbed.analysis.figures.figure import MIME, ReportFigure
 from testbed.analysis.published import contents, published_tables
@@ -120,7 +120,7 @@ def write_report(results: Path, out: Path | None = None) -> Written:
     decisions = tuple(Decision(**fields) for fields in printed["decisions"])
     return Written(
         page=report,
-        answer=Answer(**{**printed["answer"], "findings": findings(decisions)}),
+        answer=Answer(**printed["answer"]),
         decisions=decisions,
         own=tuple(printed["own"]),
         summary=pl.read_csv(tables["summary"].encode(), schema=SCHEMA),

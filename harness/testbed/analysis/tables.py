@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from rich.box import SIMPLE_HEAD
@@ -19,9 +19,6 @@ from testbed.analysis.results import UNSTATED
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import ALIKE, POWER
-
-if TYPE_CHECKING:
-    from testbed.analysis.answer import Finding
 
 MISSING = "–"
 
@@ -172,7 +169,7 @@ def effect(ratio: float | None) -> str:
     return f"{100 * (ratio - 1):.2g} %" if ratio < 1.995 else f"× {ratio:.2g}"
 
 
-def ratio_words(decision: Decision | Finding) -> str:
+def ratio_words(decision: Decision) -> str:
     """Return a ratio with its interval: ``0.50 [0.45, 0.56]``."""
     if decision.ratio is None:
         return MISSING

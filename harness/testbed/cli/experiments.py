@@ -184,12 +184,12 @@ def _end(project: Project, results: Path, wanted: Sequence[Gate], *, as_json: bo
     """Print what is decided, if it is asked for as JSON; exit with 1 if a gate fails."""
     if not wanted and not as_json:
         return
-    findings = decided(results)
-    failed = gates.failures(wanted, findings)
+    decisions = decided(results)
+    failed = gates.failures(wanted, decisions)
     for failure in failed:
         console.print(f"[red]failed[/red] {escape(str(failure))}", soft_wrap=True)
     if as_json:
-        print_json(as_data(project, results, findings, failed))
+        print_json(as_data(project, results, decisions, failed))
     if failed:
         raise typer.Exit(EXIT_FAILED)
 

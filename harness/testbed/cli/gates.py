@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from testbed.experiment.declaration import Experiment
 from testbed.model.errors import UserError
 
 if TYPE_CHECKING:
-    from testbed.analysis.answer import Finding
+    from testbed.analysis.decisions import Decision
 
 CHOICES = "worse, not-known, or 'beyond FACTOR' with a factor above 1, such as 'beyond 1.10'"
 
 _BEYOND = re.compile(r"beyond[ =](\S+)")
+
+
+PUBLIC_NAMES = {"reference": "baseline", "decision": "decided", "could_tell": "detectable"}
+"""Keys of JSON that are not the names of their fields."""
 
 
 @dataclass(frozen=True)
@@ -33,25 +37,25 @@ class Gate:
     def __str__(self) -> str:
         return f"beyond {self.factor:g}" if self.kind == "beyond" else self.kind
 
-    def fails(self, finding: Finding) -> bool:
+    def fails(self, decision: Decision) -> bool:
         if self.kind == "not-known":
-            return finding.decided == "not known"
-        if finding.decided != "worse":
+            return decision.decision == "not known"
+        if decision.decision != "worse":
             return False
-        return self.kind == "worse" or _nearest(finding) > self.factor
+        return self.kind == "worse" or _nearest(decision) > self.factor
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A finding that a gate does not let pass."""
+    """A decision that a gate does not let pass."""
 
     gate: Gate
-    finding: Finding
+    decision: Decision
 
     def as_data(self) -> dict[str, Any]:
         """Return the gate, and the cell and figure that failed it."""
         where = ("system", "baseline", "workload", "mode", "level", "figure")
-        cell = asdict(self.finding)
+        cell = as_data(self.decision)
         return {"gate": str(self.gate), **{key: cell[key] for key in where}}
 
     def __str__(self) -> str:
@@ -59,13 +63,24 @@ class Failure:
         from testbed.analysis.tables import ratio_words
         from testbed.model.loads import load_words
 
-        finding = self.finding
-        ratio = "no ratio" if finding.low is None else ratio_words(finding)
+        decision = self.decision
+        ratio = "no ratio" if decision.low is None else ratio_words(decision)
         return (
-            f"{self.gate}: {finding.workload}, {load_words(finding.mode, finding.level)}: "
-            f"{QUANTITIES[finding.figure].words} of {finding.system} ÷ {finding.baseline}: "
-            f"{ratio}, {finding.decided}"
+            f"{self.gate}: {decision.workload}, {load_words(decision.mode, decision.level)}: "
+            f"{QUANTITIES[decision.figure].words} of {decision.system} ÷ {decision.reference}: "
+            f"{ratio}, {decision.decision}"
         )
+
+
+def as_data(decision: Decision) -> dict[str, Any]:
+    """Return a decision for JSON, as ``docs/scripts.md`` describes it."""
+    from testbed.analysis.decisions import COLUMNS
+
+    return {
+        PUBLIC_NAMES.get(name, name): getattr(decision, name)
+        for name in COLUMNS
+        if name != "reference_value"
+    }
 
 
 def parse(given: Iterable[str]) -> tuple[Gate, ...]:
@@ -83,22 +98,24 @@ def require_decisions(plan: Experiment) -> None:
         )
 
 
-def failures(gates: Sequence[Gate], findings: Sequence[Finding]) -> list[Failure]:
+def failures(gates: Sequence[Gate], decisions: Sequence[Decision]) -> list[Failure]:
     """Return what gates do not let pass.
 
-    Raises `UserError` if there are gates, but no finding that they could judge.
+    Raises `UserError` if there are gates, but no decision that they could judge.
     """
-    if gates and not findings:
+    if gates and not decisions:
         raise UserError("--fail-if: no cell has runs of a system and its baseline")
-    return [Failure(gate, finding) for gate in gates for finding in findings if gate.fails(finding)]
+    return [
+        Failure(gate, decision) for gate in gates for decision in decisions if gate.fails(decision)
+    ]
 
 
-def _nearest(finding: Finding) -> float:
+def _nearest(decision: Decision) -> float:
     """Return the factor between 1 and the nearer end of the interval; 1 if the interval has 1."""
-    if finding.low is None or finding.high is None:
+    if decision.low is None or decision.high is None:
         return 1.0
     # Of goodput less is worse, of times and of CPU more.
-    return max(finding.low, 1 / finding.high, 1.0)
+    return max(decision.low, 1 / decision.high, 1.0)
 
 
 def _gate(given: str) -> Gate:

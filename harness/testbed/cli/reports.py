@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
+from testbed.cli import gates
 from testbed.cli.console import EXIT_FAILED, console, output_as, print_json, step
-from testbed.cli.gates import Failure
 from testbed.cli.options import JsonOption
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 if TYPE_CHECKING:
-    from testbed.analysis.answer import Finding
+    from testbed.analysis.decisions import Decision
     from testbed.analysis.report import Written
 
 
@@ -48,10 +47,10 @@ def report(
             raise UserError("--fail-above and --anyway need --compare RESULTS")
         project = Project.find()
         with output_as(json_only=as_json):
-            findings = decided(results) if as_json else ()
+            decisions = decided(results) if as_json else ()
             write_report(project, results)
             if as_json:
-                print_json(as_data(project, results, findings))
+                print_json(as_data(project, results, decisions))
     elif as_json:
         raise UserError("--json and --compare exclude each other: give one")
     elif _compare_results(results, against, fail_above, anyway=anyway):
@@ -77,12 +76,11 @@ def _show(project: Project, written: Written) -> None:
     console.print(f"Report: [bold]{escape(project.shown(written.page))}[/bold]")
 
 
-def decided(results: Path) -> tuple[Finding, ...]:
+def decided(results: Path) -> tuple[Decision, ...]:
     """Return what is decided of each cell by each headline figure.
 
     Raises `UserError` for a folder of several published results.
     """
-    from testbed.analysis.answer import findings
     from testbed.analysis.decisions import decide
     from testbed.analysis.published import published_folders, published_tables
     from testbed.analysis.samples import load
@@ -95,20 +93,20 @@ def decided(results: Path) -> tuple[Finding, ...]:
             f"Give one of them: {', '.join(map(str, folders))}.",
         )
     if folders:
-        return published_tables(folders[0]).answer.findings
-    return findings(decide(judge_all(load(results))))
+        return published_tables(folders[0]).decisions
+    return tuple(decide(judge_all(load(results))))
 
 
 def as_data(
     project: Project,
     results: Path,
-    findings: Sequence[Finding],
-    failed: Sequence[Failure] = (),
+    decisions: Sequence[Decision],
+    failed: Sequence[gates.Failure] = (),
 ) -> dict[str, Any]:
-    """Return decisions and failed gates for JSON, as ``docs/report.md`` describes it."""
+    """Return decisions and failed gates for JSON, as ``docs/scripts.md`` describes it."""
     return {
         "results": project.shown(results),
-        "decisions": [asdict(finding) for finding in findings],
+        "decisions": [gates.as_data(decision) for decision in decisions],
         "failed": [failure.as_data() for failure in failed],
     }
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from testbed.analysis.answer import Answer, Finding, Measured, answer, findings, strongest
-from testbed.analysis.decisions import decide
+from testbed.analysis.answer import Answer, Measured, answer, strongest
+from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.samples import load
 from testbed.analysis.sections import answer as section
 from testbed.analysis.verdicts import judge_all
 
-from .synthetic import write_pair, write_run
+from .synthetic import write_run
 
 
-def finding(**fields: object) -> Finding:
+def decision(**fields: object) -> Decision:
     defaults: dict[str, object] = {
         "system": "async",
-        "baseline": "sync",
+        "reference": "sync",
         "workload": "reserve",
         "mode": "closed",
         "level": 10.0,
@@ -29,19 +28,19 @@ def finding(**fields: object) -> Finding:
         "ratio": 0.5,
         "low": 0.45,
         "high": 0.56,
-        "decided": "worse",
-        "detectable": 1.3,
+        "decision": "worse",
+        "could_tell": 1.3,
         "pairs": 2,
         "reason": "",
     }
-    return Finding(**{**defaults, **fields})  # type: ignore[arg-type]
+    return Decision(**{**defaults, **fields})  # type: ignore[arg-type]
 
 
-UNKNOWN = {"decided": "not known", "ratio": 1.2, "low": 0.6, "high": 2.4, "detectable": 2.3}
+UNKNOWN = {"decision": "not known", "ratio": 1.2, "low": 0.6, "high": 2.4, "could_tell": 2.3}
 
 
-def line_of(*findings: Finding, **measured: object) -> str:
-    return answer(findings, Measured(**measured)).line  # type: ignore[arg-type]
+def line_of(*decisions: Decision, **measured: object) -> str:
+    return answer(decisions, Measured(**measured)).line  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +52,7 @@ def line_of(*findings: Finding, **measured: object) -> str:
             "(0.50, certain within 0.45 to 0.56).",
         ),
         (
-            {"ratio": 1.3, "low": 1.2, "high": 1.4, "decided": "better", "workload": "list"},
+            {"ratio": 1.3, "low": 1.2, "high": 1.4, "decision": "better", "workload": "list"},
             "async serves 30 % more lists than sync at 10 threads "
             "(1.30, certain within 1.20 to 1.40).",
         ),
@@ -68,7 +67,7 @@ def line_of(*findings: Finding, **measured: object) -> str:
             "95th percentile (2.50, certain within 2.10 to 3.00).",
         ),
         (
-            {"figure": "p95_ms", "ratio": 0.72, "low": 0.6, "high": 0.8, "decided": "better"},
+            {"figure": "p95_ms", "ratio": 0.72, "low": 0.6, "high": 0.8, "decision": "better"},
             "Reservations of async take 28 % less time than those of sync at 10 threads, by the "
             "95th percentile (0.72, certain within 0.60 to 0.80).",
         ),
@@ -83,22 +82,22 @@ def line_of(*findings: Finding, **measured: object) -> str:
             "(0.0034, certain within 0.002 to 0.006).",
         ),
         (
-            {"ratio": 1.01, "low": 0.97, "high": 1.06, "decided": "alike", "workload": "swim"},
+            {"ratio": 1.01, "low": 0.97, "high": 1.06, "decision": "alike", "workload": "swim"},
             "async serves as many swim operations as sync, within 10 %, at 10 threads "
             "(1.01, certain within 0.97 to 1.06).",
         ),
     ],
 )
-def test_a_decided_finding_is_one_sentence(fields: Mapping[str, object], line: str) -> None:
-    assert line_of(finding(**fields)) == line
+def test_a_decision_is_one_sentence(fields: Mapping[str, object], line: str) -> None:
+    assert line_of(decision(**fields)) == line
 
 
 def test_the_strongest_difference_in_goodput_comes_first_and_the_others_are_counted() -> None:
-    weak = finding(workload="list", ratio=0.8, low=0.7, high=0.95)
-    alike = finding(workload="list", level=100.0, ratio=1.0, low=0.96, high=1.04, decided="alike")
-    cpu = finding(figure="cpu_ms_per_ok", ratio=4.0, low=3.0, high=5.0)
-    unknown = finding(level=100.0, **UNKNOWN)
-    answered = answer([weak, cpu, alike, finding(), unknown], Measured(name="compare"))
+    weak = decision(workload="list", ratio=0.8, low=0.7, high=0.95)
+    alike = decision(workload="list", level=100.0, ratio=1.0, low=0.96, high=1.04, decision="alike")
+    cpu = decision(figure="cpu_ms_per_ok", ratio=4.0, low=3.0, high=5.0)
+    unknown = decision(level=100.0, **UNKNOWN)
+    answered = answer([weak, cpu, alike, decision(), unknown], Measured(name="compare"))
     assert answered.line.startswith("async serves half the reservations of sync at 10 threads")
     assert answered.more == "Of 4 other comparisons, 3 are decided: 2 worse, 1 alike."
     assert answered.next == "./testbed compare --until 10% to decide the others"
@@ -108,13 +107,13 @@ def test_the_strongest_difference_in_goodput_comes_first_and_the_others_are_coun
 
 
 def test_of_several_systems_the_line_names_the_two_it_speaks_of() -> None:
-    findings = [finding(system="kept"), finding(system="both", baseline="sync", ratio=3, low=2.5,
-                                             high=3.5, decided="better")]  # fmt: skip
-    assert line_of(*findings).startswith("both serves 3 times the reservations of sync")
+    better = decision(system="both", ratio=3, low=2.5, high=3.5, decision="better")
+    decisions = [decision(system="kept"), better]
+    assert line_of(*decisions).startswith("both serves 3 times the reservations of sync")
 
 
 def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
-    answered = answer([finding(pairs=1)], Measured(name="quick"))
+    answered = answer([decision(pairs=1)], Measured(name="quick"))
     assert answered.lines == (
         "This is one pair of starts; another pair may differ.",
         "Next: ./testbed compare, which measures two pairs of starts",
@@ -159,16 +158,16 @@ def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
 def test_nothing_decided_says_why_and_what_to_do(
     measured: Mapping[str, object], line: str, following: str
 ) -> None:
-    findings = [finding(**UNKNOWN), finding(figure="p95_ms", **{**UNKNOWN, "detectable": 1.5})]
-    answered = answer(findings, Measured(**measured))  # type: ignore[arg-type]
+    decisions = [decision(**UNKNOWN), decision(figure="p95_ms", **{**UNKNOWN, "could_tell": 1.5})]
+    answered = answer(decisions, Measured(**measured))  # type: ignore[arg-type]
     assert answered.line == f"No difference could be shown: {line}"
     assert answered.next == following
     assert answered.disturbed == measured.get("disturbed", "")
 
 
 def test_no_ratio_at_all_says_that_no_pair_counts() -> None:
-    nothing = finding(
-        **{**UNKNOWN, "ratio": None, "low": None, "high": None, "detectable": None, "pairs": 0}
+    nothing = decision(
+        **{**UNKNOWN, "ratio": None, "low": None, "high": None, "could_tell": None, "pairs": 0}
     )
     runs = {"still warming": 8}
     assert line_of(nothing, runs=runs) == (
@@ -178,7 +177,7 @@ def test_no_ratio_at_all_says_that_no_pair_counts() -> None:
 
 
 def test_a_single_block_of_each_cannot_tell() -> None:
-    unknown = finding(**{**UNKNOWN, "low": None, "high": None, "detectable": None})
+    unknown = decision(**{**UNKNOWN, "low": None, "high": None, "could_tell": None})
     assert line_of(unknown) == (
         "No difference could be shown: one run of each system does not tell how much runs differ."
     )
@@ -195,16 +194,6 @@ def test_one_system_says_what_it_serves(tmp_path: Path) -> None:
     for file in tmp_path.glob("runs/*/run.json"):
         file.write_text(json.dumps({**json.loads(file.read_text()), "complete_before": "504"}))
     assert section.first(judge_all(load(tmp_path)), []).line.startswith("No run counts.")
-
-
-def test_findings_are_plain_data(tmp_path: Path) -> None:
-    decisions = decide(write_pair(tmp_path))
-    every = findings(decisions)
-    assert json.loads(json.dumps([asdict(each) for each in every]))[0]["system"] == "async"
-    assert [each.decided for each in every] == [each.decision for each in decisions]
-    assert [(each.low, each.high) for each in every] == [
-        (each.low, each.high) for each in decisions
-    ]
 
 
 def test_what_disturbed_the_machine_has_a_line_of_its_own() -> None:

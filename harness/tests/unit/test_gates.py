@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from testbed.analysis.answer import Finding
+from testbed.analysis.decisions import Decision
 from testbed.cli import gates
 from testbed.cli.gates import Gate
 from testbed.experiment import reading
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
-WORSE = Finding(
+WORSE = Decision(
     system="async",
-    baseline="sync",
+    reference="sync",
     workload="reserve",
     mode="closed",
     level=10,
@@ -21,15 +21,15 @@ WORSE = Finding(
     ratio=0.5,
     low=0.4,
     high=0.8,
-    decided="worse",
-    detectable=1.1,
+    decision="worse",
+    could_tell=1.1,
     pairs=2,
     reason="",
 )
 SLOWER = replace(WORSE, figure="p95_ms", ratio=1.2, low=1.1, high=1.3)
-BETTER = replace(WORSE, ratio=2.0, low=1.8, high=2.2, decided="better")
-UNKNOWN = replace(WORSE, ratio=0.9, low=0.7, high=1.2, decided="not known")
-NO_RUNS = replace(WORSE, ratio=None, low=None, high=None, decided="not known", pairs=0)
+BETTER = replace(WORSE, ratio=2.0, low=1.8, high=2.2, decision="better")
+UNKNOWN = replace(WORSE, ratio=0.9, low=0.7, high=1.2, decision="not known")
+NO_RUNS = replace(WORSE, ratio=None, low=None, high=None, decision="not known", pairs=0)
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ NO_RUNS = replace(WORSE, ratio=None, low=None, high=None, decided="not known", p
         ("beyond 1.26", []),
     ],
 )
-def test_a_gate_fails_where_its_decision_was_made(given: str, failing: list[Finding]) -> None:
+def test_a_gate_fails_where_its_decision_was_made(given: str, failing: list[Decision]) -> None:
     every = [WORSE, SLOWER, BETTER, UNKNOWN, NO_RUNS]
     failed = gates.failures(gates.parse([given]), every)
 
-    assert [one.finding for one in failed] == failing
+    assert [failure.decision for failure in failed] == failing
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,24 @@ def test_a_failure_names_its_cell() -> None:
         "mode": "closed",
         "level": 10,
         "figure": "ok_per_s",
+    }
+
+
+def test_a_decision_has_the_documented_keys() -> None:
+    assert gates.as_data(WORSE) == {
+        "system": "async",
+        "baseline": "sync",
+        "workload": "reserve",
+        "mode": "closed",
+        "level": 10,
+        "figure": "ok_per_s",
+        "ratio": 0.5,
+        "low": 0.4,
+        "high": 0.8,
+        "decided": "worse",
+        "detectable": 1.1,
+        "pairs": 2,
+        "reason": "",
     }
 
 

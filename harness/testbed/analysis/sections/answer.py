@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from testbed.analysis import objective
-from testbed.analysis.answer import Answer, Measured, answer, findings
+from testbed.analysis.answer import Answer, Measured, answer
 from testbed.analysis.capacities import capacities
 from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.grouping import grouped
@@ -81,7 +81,7 @@ def first(judged: Judged, decisions: Sequence[Decision], disturbed: str = "") ->
     ``disturbed`` is one sentence on what disturbed the measurement; empty if nothing did.
     """
     return answer(
-        findings(decisions),
+        decisions,
         Measured(
             name=str(judged.results.declared.get("name") or ""),
             runs=Counter(verdict.status for verdict in judged.verdicts.values()),
@@ -116,7 +116,7 @@ def printed(judged: Judged, decisions: Sequence[Decision], answered: Answer) -> 
     """Return what the terminal prints of a report; see `testbed.analysis.report.Written`."""
     own = _own(judged, decisions)
     return {
-        "answer": {**asdict(answered), "findings": ()},
+        "answer": asdict(answered),
         "decisions": [] if own else [asdict(decision) for decision in decisions],
         "own": list(own),
         "used": used(judged).replace("**", "").replace("`", ""),
