@@ -10,7 +10,7 @@ from rich.markup import escape
 from testbed.cli.steps import MEASURE, SEARCH, START, WARM_UP, Steps
 from testbed.experiment.planning import Expected
 from testbed.experiment.runs import Run, Start
-from testbed.measure.load import Seen
+from testbed.measure.samplefile import Seen
 
 
 class Progress:

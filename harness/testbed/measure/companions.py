@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from testbed.measure.load import Seen
+from testbed.measure.samplefile import Seen
 
 
 @dataclass

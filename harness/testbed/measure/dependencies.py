@@ -14,8 +14,9 @@ from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Stack
 from testbed.experiment.parts import Slo
 from testbed.experiment.runs import Run, Start, System
-from testbed.measure.load import Generator, Seen
+from testbed.measure.load import Generator
 from testbed.measure.machine_watch import Watch
+from testbed.measure.samplefile import Seen
 from testbed.model import systems
 from testbed.model.loads import Mode
 from testbed.model.project import Project

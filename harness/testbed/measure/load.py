@@ -1,4 +1,4 @@
-"""Runs plans in long-lived JMeters, and follows their result files."""
+"""Runs plans in long-lived JMeters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import select
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path, PurePath
@@ -22,11 +22,9 @@ from testbed.deploy.ports import LOOPBACK
 from testbed.deploy.programs import ProcessId
 from testbed.deploy.record import now
 from testbed.experiment.planning import LEAD_S
-from testbed.measure.samplefile import Row, SampleFile, due, read_arrivals
-from testbed.measure.shares import BEGIN_S, numbered, share
+from testbed.measure.samplefile import OperationCounter, Seen
 from testbed.model import files, systems
 from testbed.model.errors import UserError
-from testbed.model.loads import LATE_MS
 from testbed.model.project import Project
 
 WATCH_S = 1.0
@@ -52,6 +50,10 @@ NICENESS = -10
 
 A generator that waits for a processor while answers are ready puts on less load than planned.
 """
+
+
+BEGIN_S = 0.5
+"""How long before a load begins its generators are told to: they read the plan meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -101,28 +103,6 @@ class Outcome:
     @property
     def cpu_s(self) -> float:
         return round(sum(part.cpu_s for part in self.parts), 3)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """Counts of operations so far in result files that grow."""
-
-    operations: int = 0
-    failed: int = 0
-    rate: float = 0.0
-    """Operations per second in the latest interval."""
-    span_s: float = 0.0
-    """Seconds from the start of the first operation to the end of the last."""
-    elapsed_s: float = 0.0
-    """Seconds since the generators got the load."""
-    first_ms: int | None = None
-    """Start of the first operation, in an open loop its intended start, in milliseconds since the
-    epoch; None before one ended.
-    """
-    offered: int | None = None
-    """Arrivals due before the latest end seen; None in a closed loop."""
-    late: int = 0
-    """Operations that began more than `LATE_MS` after their intended start."""
 
 
 def load_for(
@@ -415,54 +395,26 @@ def _divided(load: Load, samples: Path, ahead_ms: Sequence[float]) -> list[tuple
     return divided
 
 
-class OperationCounter:
-    """Counts the operations in the result files of a load that are still being written.
+def share(properties: Mapping[str, str], index: int, count: int, begin_ms: int) -> dict[str, str]:
+    """Return the properties of a plan for generator `index`, from 0, of `count`.
 
-    Rows with the label `label` are operations. A file has a header and need not exist yet.
+    `properties` are those of the whole load, with ``threads``. All begin at `begin_ms`, in
+    milliseconds since the epoch. Of an open loop, each generator also has every `count`-th arrival:
+    its own file, of ``arrivals[index::count]``. So all together make the planned arrivals.
     """
+    threads = int(properties["threads"])
+    return {
+        **properties,
+        "threads": str(threads // count + (index < threads % count)),
+        # Part of what users send, so that two generators do not send the same.
+        "generator": f"-{index + 1}",
+        "begin": str(begin_ms),
+    }
 
-    def __init__(self, samples: Iterable[Path], label: str, arrivals: Path | None = None) -> None:
-        self._planned = None if arrivals is None else read_arrivals(arrivals)
-        self._files = [SampleFile(file, lambda text: text == label) for file in samples]
-        self._operations = 0
-        self._failed = 0
-        self._first_ms: int | None = None
-        self._last_ms = 0
-        self._late = 0
-        self._began = self._looked = time.monotonic()
 
-    def look(self) -> Seen:
-        before = self._operations
-        for file in self._files:
-            for row in file.read():
-                self._count(row)
-        clock = time.monotonic()
-        interval, self._looked = clock - self._looked, clock
-        rate = (self._operations - before) / interval if interval > 0 else 0.0
-        span = 0.0 if self._first_ms is None else (self._last_ms - self._first_ms) / 1000
-        return Seen(
-            operations=self._operations,
-            failed=self._failed,
-            rate=rate,
-            span_s=span,
-            elapsed_s=clock - self._began,
-            first_ms=self._first_ms,
-            offered=self._offered(),
-            late=self._late,
-        )
-
-    def _offered(self) -> int | None:
-        if self._planned is None or self._first_ms is None:
-            return None
-        return due(self._planned, self._first_ms, self._last_ms)
-
-    def _count(self, row: Row) -> None:
-        self._operations += 1
-        self._failed += not row.success
-        self._late += row.start_ms > row.intended_ms + LATE_MS
-        first = row.intended_ms if self._first_ms is None else self._first_ms
-        self._first_ms = min(first, row.intended_ms)
-        self._last_ms = max(self._last_ms, row.end_ms)
+def numbered(file: Path, index: int) -> Path:
+    """Return the file of generator `index` beside that of the whole load: ``samples-1.csv``."""
+    return file.with_stem(f"{file.stem}-{index + 1}")
 
 
 def why_nothing(samples: Path, log: Path) -> str:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import bisect
 import csv
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from testbed.model.loads import LATE_MS
 
 COLUMNS = ("timeStamp", "elapsed", "label", "success")
 """The columns that the header of a result file must have."""
@@ -28,6 +32,28 @@ class Row(NamedTuple):
     intended_ms: int
     success: bool
     threads: int | None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Counts of operations so far in result files that grow."""
+
+    operations: int = 0
+    failed: int = 0
+    rate: float = 0.0
+    """Operations per second in the latest interval."""
+    span_s: float = 0.0
+    """Seconds from the start of the first operation to the end of the last."""
+    elapsed_s: float = 0.0
+    """Seconds since the generators got the load."""
+    first_ms: int | None = None
+    """Start of the first operation, in an open loop its intended start, in milliseconds since the
+    epoch; None before one ended.
+    """
+    offered: int | None = None
+    """Arrivals due before the latest end seen; None in a closed loop."""
+    late: int = 0
+    """Operations that began more than `LATE_MS` after their intended start."""
 
 
 class SampleFile:
@@ -93,6 +119,56 @@ class SampleFile:
             success=cells[columns["success"]] == "true",
             threads=int(cells[columns["allThreads"]]) if "allThreads" in columns else None,
         )
+
+
+class OperationCounter:
+    """Counts the operations in the result files of a load that are still being written.
+
+    Rows with the label `label` are operations. A file has a header and need not exist yet.
+    """
+
+    def __init__(self, samples: Iterable[Path], label: str, arrivals: Path | None = None) -> None:
+        self._planned = None if arrivals is None else read_arrivals(arrivals)
+        self._files = [SampleFile(file, lambda text: text == label) for file in samples]
+        self._operations = 0
+        self._failed = 0
+        self._first_ms: int | None = None
+        self._last_ms = 0
+        self._late = 0
+        self._began = self._looked = time.monotonic()
+
+    def look(self) -> Seen:
+        before = self._operations
+        for file in self._files:
+            for row in file.read():
+                self._count(row)
+        clock = time.monotonic()
+        interval, self._looked = clock - self._looked, clock
+        rate = (self._operations - before) / interval if interval > 0 else 0.0
+        span = 0.0 if self._first_ms is None else (self._last_ms - self._first_ms) / 1000
+        return Seen(
+            operations=self._operations,
+            failed=self._failed,
+            rate=rate,
+            span_s=span,
+            elapsed_s=clock - self._began,
+            first_ms=self._first_ms,
+            offered=self._offered(),
+            late=self._late,
+        )
+
+    def _offered(self) -> int | None:
+        if self._planned is None or self._first_ms is None:
+            return None
+        return due(self._planned, self._first_ms, self._last_ms)
+
+    def _count(self, row: Row) -> None:
+        self._operations += 1
+        self._failed += not row.success
+        self._late += row.start_ms > row.intended_ms + LATE_MS
+        first = row.intended_ms if self._first_ms is None else self._first_ms
+        self._first_ms = min(first, row.intended_ms)
+        self._last_ms = max(self._last_ms, row.end_ms)
 
 
 def read_arrivals(file: Path) -> list[int]:

@@ -26,8 +26,9 @@ from testbed.measure.autoscaler import Autoscaler
 from testbed.measure.companions import Companion, Loading
 from testbed.measure.dependencies import Dependencies, Show, reached
 from testbed.measure.ledger import Accounting
-from testbed.measure.load import Generator, Load, Outcome, Part, Seen
+from testbed.measure.load import Generator, Load, Outcome, Part
 from testbed.measure.machine_watch import Others, Reading
+from testbed.measure.samplefile import Seen
 from testbed.measure.scraping import Scraper
 from testbed.measure.suspension import Suspension
 from testbed.measure.warming import Window

@@ -13,7 +13,7 @@ from typing import Any
 from testbed.deploy.record import now
 from testbed.experiment.parts import Disturb
 from testbed.measure.companions import Loading
-from testbed.measure.load import Seen
+from testbed.measure.samplefile import Seen
 
 Hold = Callable[[str], contextlib.AbstractContextManager[None]]
 """Suspends a service while its context is open."""

@@ -18,8 +18,7 @@ import pytest
 from testbed.analysis.results import run_of
 from testbed.analysis.samples import measure
 from testbed.analysis.verdicts import Verdict, judge
-from testbed.measure.load import Generator, Load, together
-from testbed.measure.shares import BEGIN_S
+from testbed.measure.load import BEGIN_S, Generator, Load, together
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 

@@ -32,7 +32,14 @@ def test_cpu_is_split_by_what_an_operation_costs_each_service() -> None:
     start = Start(1, 1, (chain,), plan.workloads, ())
     alone = plan.next_cell(start, {})
     assert alone is not None
-    done = {start.run(chain, alone).id: {"server_cpu_s": spent}}
+    record = {
+        "workload": "poster",
+        "threads": 1,
+        "repetition": 1,
+        "demand": {"system": chain.name, "cpus": None},
+        "server_cpu_s": spent,
+    }
+    done = {start.run(chain, alone).id: record}
 
     limited = plan.allocation(start, Cell("poster", Level(CLOSED, 10, 10, cpus=1.0)), done)
 

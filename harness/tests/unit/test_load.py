@@ -9,8 +9,8 @@ import pytest
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.programs import Interrupted
 from testbed.measure import load
-from testbed.measure.load import Generator, Load, OperationCounter, Seen
-from testbed.measure.shares import share
+from testbed.measure.load import Generator, Load, share
+from testbed.measure.samplefile import OperationCounter, Seen
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 

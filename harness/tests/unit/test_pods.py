@@ -15,7 +15,8 @@ from testbed.deploy import groups
 from testbed.deploy.kubernetes.generator_pods import NAME, NAMESPACE, generator_pods
 from testbed.deploy.kubernetes.shell import Shell
 from testbed.measure import load, pods
-from testbed.measure.load import Generator, Load, Seen
+from testbed.measure.load import Generator, Load
+from testbed.measure.samplefile import Seen
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 

@@ -12,7 +12,7 @@ from testbed.experiment.parts import Warmup
 from testbed.experiment.planning import expect
 from testbed.experiment.runs import Run
 from testbed.experiment.schedule import schedule
-from testbed.measure.load import Seen
+from testbed.measure.samplefile import Seen
 from testbed.model.words import about, duration
 
 PLAN = ClosedLoop(name="x", threads=(1, 2), duration=10, repetitions=2, warmup=Warmup(at_most=5))

@@ -34,8 +34,8 @@ from testbed.experiment.runs import Run, Start, System
 from testbed.experiment.schedule import schedule, unfinished
 from testbed.measure import load, machine_watch, results_directory, runner, session, warming
 from testbed.measure.dependencies import Dependencies
-from testbed.measure.load import OperationCounter, Seen
 from testbed.measure.machine_watch import Reading
+from testbed.measure.samplefile import OperationCounter, Seen
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode
 from testbed.model.project import Project

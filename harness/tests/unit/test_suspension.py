@@ -12,7 +12,7 @@ import pytest
 
 from testbed.experiment.parts import Disturb
 from testbed.measure.companions import Loading
-from testbed.measure.load import Seen
+from testbed.measure.samplefile import Seen
 from testbed.measure.suspension import Suspension
 from testbed.model.errors import UserError
 

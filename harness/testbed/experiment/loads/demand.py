@@ -5,7 +5,7 @@ A search is of one system, workload and level after one start. Its records have 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
@@ -141,8 +141,8 @@ class Demanded(Experiment):
         """Return the next cell: of each workload a single thread, then the levels one by one."""
         (system,) = start.systems
         for workload in start.workloads:
-            if start.run(system, alone := _alone(workload)).id not in done:
-                return alone
+            if _alone((system.name, workload, 1, start.repetition), done) is None:
+                return Cell(workload, Level(CLOSED, 1, 1))
             for threads in self.threads:
                 search = (system.name, workload, threads, start.repetition)
                 if (cpus := self._next_cpus(search, done)) is not None:
@@ -176,9 +176,12 @@ class Demanded(Experiment):
         if (cpus := cell.level.cpus) is None:
             return None
         (system,) = start.systems
-        spent_s = done[start.run(system, _alone(cell.workload)).id]["server_cpu_s"]
         search = (system.name, cell.workload, cell.level.threads, start.repetition)
-        return Allocation(cpus, shares(system, cpus, spent_s), self._wanted(search, done))
+        alone = _alone(search, done)
+        assert alone is not None, "it is measured first"
+        return Allocation(
+            cpus, shares(system, cpus, alone["server_cpu_s"]), self._wanted(search, done)
+        )
 
     def entries(
         self,
@@ -223,7 +226,7 @@ def shares(system: System, cpus: float, spent_s: Mapping[str, float]) -> dict[st
     `cpus` are those of all services together. `spent_s` is the CPU time of each instance in a run
     of a single thread without limits, in seconds.
     """
-    spent = dict.fromkeys(systems.declaration(system.variant).services, 0.0)
+    spent = dict.fromkeys(system.limits, 0.0)
     for instance, seconds in spent_s.items():
         if (service := systems.service_of(instance)) in spent:
             spent[service] += seconds
@@ -235,17 +238,21 @@ def shares(system: System, cpus: float, spent_s: Mapping[str, float]) -> dict[st
     }
 
 
-def _alone(workload: str) -> Cell:
-    """Return the cell that shows what an operation costs each service."""
-    return Cell(workload, Level(CLOSED, 1, 1))
+def _alone(search: Search, done: Records) -> Mapping[str, Any] | None:
+    """Return the record that shows what an operation costs each service; None before that run."""
+    system, workload, _, repetition = search
+    records = _of((system, workload, 1, repetition), done)
+    return next((record for record in records if record["demand"]["cpus"] is None), None)
 
 
 def _tries(search: Search, done: Records) -> list[Mapping[str, Any]]:
     """Return the entries of the finished runs of a search with limited CPU."""
-    return [
-        entry
-        for record in done.values()
-        if (entry := record.get("demand"))
-        and entry["cpus"] is not None
-        and (entry["system"], record["workload"], record["threads"], record["repetition"]) == search
-    ]
+    entries = (record["demand"] for record in _of(search, done))
+    return [entry for entry in entries if entry["cpus"] is not None]
+
+
+def _of(search: Search, done: Records) -> Iterator[Mapping[str, Any]]:
+    for record in done.values():
+        where = record["workload"], record["threads"], record["repetition"]
+        if (record["demand"]["system"], *where) == search:
+            yield record
