@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from testbed.analysis.decisions import Decision, Outcome
-from testbed.analysis.quantities import HEADLINE
+from testbed.analysis.quantities import COMPARED
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import bound_text, ratio_text
 from testbed.model import systems
@@ -16,6 +16,8 @@ from testbed.model.loads import load_words
 
 NAMED = ((1 / 4, "a quarter of"), (1 / 3, "a third of"), (1 / 2, "half"), (2, "twice"))
 """Ratios that have a word of their own."""
+
+PERCENTILES = {"p95_ms": "95th percentile", "p99_ms": "99th percentile"}
 
 DECIDED: tuple[Outcome, ...] = ("better", "worse", "alike")
 
@@ -82,15 +84,16 @@ def answer(decisions: Sequence[Decision], measured: Measured) -> Answer:
 def strongest(decisions: Iterable[Decision]) -> Decision | None:
     """Return the decision that comes first; None if nothing is decided.
 
-    Differences come first, then goodput before other figures, then the interval that is farthest
-    from 1.
+    Differences come first, then those at a given rate, then goodput before other figures, then the
+    interval that is farthest from 1.
     """
     decided = [decision for decision in decisions if decision.decision != "not known"]
     return min(
         decided,
         key=lambda decision: (
             not decision.different,
-            HEADLINE.index(decision.figure),
+            decision.mode != "open",
+            COMPARED.index(decision.figure),
             -_distance(decision) if decision.different else _distance(decision),
         ),
         default=None,
@@ -111,16 +114,22 @@ def sentence(decision: Decision) -> str:
         within = f"within {100 * (ALIKE - 1):.0f} %"
         words = {
             "ok_per_s": f"{system} serves as many {noun} as {base}, {within}, at {load}",
-            "p95_ms": f"{_first_upper(noun)} of {system} take as long as those of {base}, "
-            f"{within}, at {load}, by the 95th percentile",
+            **{
+                figure: f"{_first_upper(noun)} of {system} take as long as those of {base}, "
+                f"{within}, at {load}, by the {percentile}"
+                for figure, percentile in PERCENTILES.items()
+            },
             "cpu_ms_per_ok": f"{system} needs as much CPU time for {noun} as {base}, {within}, at "
             f"{load}",
         }
     else:
         words = {
             "ok_per_s": f"{system} serves {_amount(ratio, 'fewer', 'more', noun, base)} at {load}",
-            "p95_ms": f"{_first_upper(noun)} of {system} take {_time(ratio, base)} at {load}, "
-            "by the 95th percentile",
+            **{
+                figure: f"{_first_upper(noun)} of {system} take {_time(ratio, base)} at {load}, "
+                f"by the {percentile}"
+                for figure, percentile in PERCENTILES.items()
+            },
             "cpu_ms_per_ok": f"{system} needs "
             f"{_amount(ratio, 'less', 'more', 'CPU time', base)} for {noun} at {load}",
         }
@@ -198,7 +207,7 @@ def _why_not(decisions: Sequence[Decision], measured: Measured) -> str:
     cause = _cause(measured)
     effects = {
         figure: min(detectable)
-        for figure in HEADLINE
+        for figure in COMPARED
         if (
             detectable := [
                 decision.could_tell

@@ -21,7 +21,9 @@ from scipy import stats
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.quantities import (
+    AT_RATES,
     CLOCK_MS,
+    COMPARED,
     HEADLINE,
     QUANTILES,
     QUANTITIES,
@@ -158,18 +160,27 @@ class _Runs:
 
 
 def decide(
-    judged: Judged, figures: Sequence[str] = HEADLINE, pairs: Collection[int] | None = None
+    judged: Judged, figures: Sequence[str] = (), pairs: Collection[int] | None = None
 ) -> list[Decision]:
     """Decide every cell in which a system and its reference were measured.
 
+    ``figures`` are by default the headline of a closed loop, and what is compared at given rates.
     ``pairs`` are the numbers of the pairs of starts that count; None is all. The decisions are in
     order of system, figure, workload and level.
     """
+    in_blocks = bool(judged.results.declared.get("blocks"))
+
+    def wanted(cell: Cell) -> Sequence[str]:
+        return figures or (AT_RATES if in_blocks and cell.mode == "open" else HEADLINE)
+
     return [
         decision
         for (reference, system), cells in paired_cells(judged, pairs).items()
-        for figure in figures
-        for decision in _decide(reference, system, cells, figure)
+        for figure in figures or COMPARED
+        for decision in _decide(
+            *(reference, system, [paired for paired in cells if figure in wanted(paired.cell)]),
+            figure,
+        )
     ]
 
 

@@ -67,6 +67,12 @@ QUANTILES: Mapping[str, float | None] = {
 HEADLINE = (GOODPUT.name, P95.name, CPU.name)
 """Quantities that a comparison decides by."""
 
+AT_RATES = (P95.name, P99.name, CPU.name)
+"""Those of an open loop in blocks: its goodput is that of the arrivals."""
+
+COMPARED = (GOODPUT.name, P95.name, P99.name, CPU.name)
+"""The quantities of both, in the order in which they are told."""
+
 
 def run_figure(measurement: Measurement, figure: str) -> float | None:
     """Return one figure of a run: the geometric mean over its blocks; None if one lacks it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -158,6 +158,8 @@ class Block:
     """What other programs used meanwhile; None if that was not watched."""
     counts: bool = True
     """False if other programs disturbed the block, or one that took turns with it."""
+    arrivals: Arrivals | None = None
+    """The plan of an open loop in blocks."""
 
     @property
     def disturbed(self) -> bool:
@@ -230,6 +232,7 @@ class Run:
     generator_ceiling_per_s: float | None = None
     """Operations per second that this generator reached against a static endpoint."""
     arrivals: Arrivals | None = None
+    """The plan of an open loop; of one in blocks, of all that count together."""
     disturbance: Mapping[str, Any] | None = None
     """What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
     ``started``.
@@ -464,6 +467,7 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
             raise ValueError("blocks differ in their number of generators")
         return _RUN.validate_python(
             {
+                "arrivals": _together([block.get("arrivals") for block in blocks]),
                 **given,
                 "id": folder.name,
                 "cell": {"backends": UNSTATED, **given},
@@ -482,6 +486,15 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
         raise _wrong(folder, f"{key} is {value!r}: {first['msg']}") from problem
     except (AttributeError, TypeError, ValueError) as error:
         raise _wrong(folder, str(error)) from error
+
+
+def _together(plans: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
+    """Return the plan of the arrivals of all blocks; None if a block has none."""
+    every = [plan for plan in plans if plan is not None]
+    if not every or len(every) < len(plans):
+        return None
+    sums = {key: sum(plan[key] for plan in every) for key in ("planned", "length_s")}
+    return {**every[0], **sums}
 
 
 def _wrong(folder: Path, why: str) -> UserError:

@@ -194,9 +194,9 @@ class Measurement:
         return tuple(self._block(index) for index in range(len(self.run.blocks)))
 
     def _block(self, index: int) -> Measurement:
-        mine = pl.col("block") == index
+        mine, block = pl.col("block") == index, self.run.blocks[index]
         return Measurement(
-            replace(self.run, blocks=(self.run.blocks[index],)),
+            replace(self.run, blocks=(block,), arrivals=block.arrivals or self.run.arrivals),
             self.samples.filter(mine),
             self.operations.filter(mine),
             whole=self.whole and self.whole.blocks[index],
@@ -257,7 +257,8 @@ class Measurement:
         plan, operations = self.run.arrivals, self.operations
         if plan is None or not plan.length_s or operations["intended_ms"].is_null().all():
             return None
-        return Pace(operations.height, int(operations["ok"].sum()), plan.length_s)
+        counted_s = plan.length_s - sum(block.settle_s for block in self.run.blocks)
+        return Pace(operations.height, int(operations["ok"].sum()), counted_s)
 
     def _together(self) -> Pace | None:
         if (window := self.window) is None:

@@ -535,17 +535,22 @@ def _rate(measurement: Measurement) -> Check:
     run, plan, limit = measurement.run, measurement.run.arrivals, f"within {_percent(TOLERANCE)}"
     if run.cell.mode != "open":
         return _check(RATE, limit, "closed loop")
-    operations = measurement.operations
-    intended = operations["intended_ms"].drop_nulls().to_numpy()
-    if plan is None or intended.size < 2:
-        return _check(RATE, limit, "no intended starts recorded")
-    start = operations["start_ms"].to_numpy()
-    # Arrivals that never started are the plan's last ones; the rate of the others is known.
-    offered = (intended.size - 1) / max(float(np.ptp(intended)), 1.0) * 1000
-    achieved = (start.size - 1) / max(float(start.max() - intended.min()), 1.0) * 1000
-    missing = plan.planned - operations.height
-    deviation = min(achieved / offered, operations.height / plan.planned) - 1
-    figure = f"{achieved:.1f} of {offered:.1f} arrivals/s, {missing:,} of {plan.planned:,} dropped"
+    offered = achieved = 0.0
+    for block in measurement.recorded.blocks:
+        intended = block.operations["intended_ms"].drop_nulls().to_numpy()
+        if plan is None or intended.size < 2:
+            return _check(RATE, limit, "no intended starts recorded")
+        start = block.operations["start_ms"].to_numpy()
+        # Arrivals that never started are the plan's last ones; the rate of the others is known.
+        offered += (intended.size - 1) / max(float(np.ptp(intended)), 1.0) * 1000
+        achieved += (start.size - 1) / max(float(start.max() - intended.min()), 1.0) * 1000
+    assert plan is not None
+    count = len(measurement.recorded.blocks)
+    deviation = min(achieved / offered, 1 - measurement.dropped / plan.planned) - 1
+    figure = (
+        f"{achieved / count:.1f} of {offered / count:.1f} arrivals/s, {measurement.dropped:,} of "
+        f"{plan.planned:,} dropped"
+    )
     return _check(RATE, limit, figure, abs(deviation) <= TOLERANCE)
 
 
@@ -761,7 +766,12 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
     spells = [spell for block in measurement.blocks if (spell := _spell(block))]
     if len(spells) < len(measurement.blocks):
         return _check(TREND, limit, "all threads never ran together")
-    if len(spells) > 1:
+    if len(spells) > 1 and is_open:
+        times = [spell.response_ms for spell in spells]
+        half = len(times) // 2
+        change = change_of_mean(np.concatenate(times[:half]), np.concatenate(times[half:]))
+        figure = f"{_change(change)} from the first to the last half of {len(spells)} blocks"
+    elif len(spells) > 1:
         others = [
             [spell for block in run.blocks if (spell := _spell(block))] for run in alternating
         ]

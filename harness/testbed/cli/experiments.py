@@ -22,6 +22,7 @@ from testbed.cli.options import (
     NoBuildOption,
     OffsetOption,
     parse_percent,
+    parse_rate,
 )
 from testbed.cli.preparing import (
     build_for,
@@ -152,6 +153,14 @@ def compare(
             help="Add pairs until every cell would show a difference of this size, such as 10%.",
         ),
     ] = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RATE",
+            help="Let users arrive at this rate, whether or not answers keep up: operations/s, or "
+            "a share such as 50% of what the slower variant serves. Repeatable.",
+        ),
+    ] = None,
     port_offset: OffsetOption = 0,
     no_build: NoBuildOption = False,
     fail_if: FailIfOption = None,
@@ -162,6 +171,11 @@ def compare(
         raise UserError("--quick, --pairs and --until exclude each other: give one")
     project = Project.find()
     plan = reading.load(project, "quick" if quick else "compare")
+    if rate:
+        rates = [parse_rate(text) for text in rate]
+        # A share is one of what is served by the most users.
+        threads = plan.threads[-1:] if any(isinstance(rate, str) for rate in rates) else ()
+        plan = reading.changed(plan, name=f"{plan.name}-rate", threads=threads, rates=rates)
     if pairs is not None:
         plan = reading.changed(plan, repetitions=pairs)
     if until is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -65,6 +66,24 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
         except ValueError as problem:
             raise UserError(f"--set {text!r}: {problem}") from problem
     return settings
+
+
+def parse_rate(given: str) -> float | str:
+    """Return a rate in operations per second, or a percentage as it is given: ``50%``.
+
+    Raises `UserError` for anything else, and for a rate that is not positive.
+    """
+    text = given.strip()
+    if text.endswith("%"):
+        parse_percent(text)
+        return text
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = 0.0
+    if not 0 < rate < math.inf:
+        raise UserError(f"{given!r} is no rate: give operations/s, such as 200, or a share, as 50%")
+    return rate
 
 
 def parse_percent(given: str) -> float:

@@ -43,13 +43,13 @@ class Planned:
         }
 
 
-def seed_of(seed: int | None, workload: str, level: float, repetition: int) -> int:
-    """Return the seed of a run's arrivals: the same for every system, so that runs are paired.
+def seed_of(seed: int | None, workload: str, level: float, repetition: int, block: int = 0) -> int:
+    """Return the seed of a block's arrivals: the same for every system, so that runs are paired.
 
-    `seed` is that of the experiment.
+    `seed` is that of the experiment. Blocks of a run count from 0.
     """
     where = zlib.crc32(f"{workload}/{level:g}".encode())
-    sequence = np.random.SeedSequence([seed or 0, repetition, where])
+    sequence = np.random.SeedSequence([seed or 0, repetition, where, *([block] if block else [])])
     return int(sequence.generate_state(1)[0])
 
 

@@ -486,8 +486,8 @@ class Experiment(Section):
         by_loops = None if self.loops is None else level.threads * self.loops * OPERATION_S
         return min(seconds for seconds in (by_loops, self.load_s) if seconds is not None)
 
-    def arrivals_of(self, run: Run) -> Planned | None:
-        """Return the arrivals that are put on; None for a closed loop."""
+    def arrivals_of(self, run: Run, block: int = 0) -> Planned | None:
+        """Return the arrivals of a block, from 0; None for a closed loop."""
         return None
 
     def next_cell(self, start: Start, done: Records, last: Cell | None = None) -> Cell | None:

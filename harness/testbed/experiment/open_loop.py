@@ -52,10 +52,10 @@ class OpenLoop(Experiment):
     def length_s(self, level: Level) -> float:
         return self.arrivals_s if level.mode == OPEN else super().length_s(level)
 
-    def arrivals_of(self, run: Run) -> Planned | None:
+    def arrivals_of(self, run: Run, block: int = 0) -> Planned | None:
         if run.level.mode != OPEN:
             return None
-        seed = arrivals.seed_of(self.seed, run.workload, run.level.value, run.repetition)
+        seed = arrivals.seed_of(self.seed, run.workload, run.level.value, run.repetition, block)
         return Planned(
             self.offsets(run.level.value, seed),
             self.arrivals_s,

@@ -173,7 +173,8 @@ class Start:
         fixed = sorted(
             self.cells, key=lambda cell: (cell.workload, cell.level.mode, cell.level.value)
         )
-        first = self.round + fixed.index(cell)
+        # A cell that the results decide comes after these.
+        first = self.round + [*fixed, cell].index(cell)
         starts = [(first + turn) % len(self.systems) for turn in range(each // 2)]
         orders = [(*self.systems[start:], *self.systems[:start]) for start in starts]
         return [[*order, *reversed(order)] for order in orders]

@@ -226,9 +226,18 @@ class Session:
         measured, plan = [], self.plan
         for system in turn:
             recording = recordings[system.name]
-            asked = self._load_of(recording, plan.ramp, duration=plan.load_s)
-            file = recording.folder / f"block-{len(recording.blocks) + 1}.csv"
-            self._block(recording, asked, file, planned_s=plan.load_s, settle_s=plan.settle_s)
+            number = len(recording.blocks)
+            file = recording.folder / f"block-{number + 1}.csv"
+            # With the number, arrivals are the same for the blocks of every system.
+            if (planned := plan.arrivals_of(recording.run, number)) is not None:
+                asked = self._arrivals(recording, planned, f"arrivals-{number + 1}.csv")
+                planned_s = None
+            else:
+                asked = self._load_of(recording, plan.ramp, duration=plan.load_s)
+                planned_s = plan.load_s
+            self._block(recording, asked, file, planned_s=planned_s, settle_s=plan.settle_s)
+            if planned is not None:
+                recording.blocks[-1]["arrivals"] = planned.describe()
             measured.append(recording.blocks[-1])
         disturbed = any(block["disturbed"] for block in measured)
         for block in measured:
@@ -266,7 +275,11 @@ class Session:
         """Measure a run of one load; the experiment gives its length."""
         plan, planned_s = self.plan, None
         if (planned := plan.arrivals_of(recording.run)) is not None:
-            asked = self._arrivals(recording, planned)
+            asked = self._arrivals(recording, planned, "arrivals.csv")
+            recording.entries |= {
+                "arrivals": planned.describe(),
+                "expected_operations": len(planned.offsets),
+            }
         else:
             asked = self._load_of(recording, plan.ramp, loops=plan.loops, duration=plan.duration)
             if plan.loops is None:
@@ -294,19 +307,15 @@ class Session:
             return False
         return self._may_repeat(Cell(recording.run.workload, recording.run.level))
 
-    def _arrivals(self, recording: Recording, planned: Planned) -> Load:
+    def _arrivals(self, recording: Recording, planned: Planned, name: str) -> Load:
         if not planned.offsets.size:
             raise UserError(
                 f"{recording.run.id}: no arrival in {planned.length_s:g} s at this rate"
             )
-        file = recording.folder / "arrivals.csv"
+        file = recording.folder / name
         arrivals.write(file, planned.offsets)
         length = math.ceil(planned.length_s) + GRACE_S + planned.patience_s
-        recording.entries |= {
-            "rate": recording.run.level.value,
-            "arrivals": planned.describe(),
-            "expected_operations": len(planned.offsets),
-        }
+        recording.entries["rate"] = recording.run.level.value
         return self._load_of(recording, self.plan.ramp, duration=length, arrivals=file)
 
     def _load_of(self, recording: Recording, ramp: int, **bounds: Any) -> Load:

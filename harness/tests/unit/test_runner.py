@@ -19,6 +19,7 @@ import httpx
 import numpy as np
 import pytest
 
+from testbed.analysis.results import run_of
 from testbed.deploy import ports, record
 from testbed.deploy.meter import Usage
 from testbed.deploy.programs import Interrupted
@@ -651,6 +652,58 @@ def test_an_open_loop_follows_the_same_arrivals_under_every_system(system: Setup
     assert data["properties"]["arrivals"] == "arrivals.csv"
     samples = (results / "runs" / "sync-list-0050-per-s-1" / "samples.csv").read_text()
     assert samples.splitlines()[0].endswith(",intended")
+
+
+RATES_IN_BLOCKS = EXPERIMENT.validate_python(
+    {
+        "name": "rated",
+        "workloads": ["list"],
+        "threads": [2],
+        "rates": ["50%", 20],
+        "blocks": {"seconds": 2, "settle": 0, "each": 2},
+        "repetitions": 2,
+        "seed": 5,
+        "warmup": {"at_most": 0},
+    }
+)
+
+
+def test_rates_in_blocks_are_shares_of_what_the_slower_system_served_first(system: Setup) -> None:
+    results = make_results(system, RATES_IN_BLOCKS)
+    served = iter([300.0, 90.0, 800.0, 700.0])
+    dependencies = replace(system.dependencies, goodput=lambda folder, told: next(served))
+    measure(replace(system, dependencies=dependencies), results, Noted(), RATES_IN_BLOCKS)
+
+    records = results_directory.finished(results)
+    levels = {(told["mode"], told["level"]) for told in records.values()}
+    # Half of 90, to two digits, in the second round too.
+    assert levels == {("closed", 2), ("open", 20), ("open", 45)}
+    assert len(records) == 12
+    told = records["sync-list-0045-per-s-2"]
+    assert told["rate"] == 45
+    assert [block["planned_s"] for block in told["blocks"]] == [None, None]
+
+    def arrivals_of(run: str) -> list[str]:
+        folder = results / "runs" / run
+        return [(folder / f"arrivals-{block}.csv").read_text() for block in (1, 2)]
+
+    first, second = arrivals_of("sync-list-0045-per-s-2")
+    assert arrivals_of("async-list-0045-per-s-2") == [first, second]
+    assert first != second
+    assert arrivals_of("sync-list-0045-per-s-1")[0] != first
+    planned = [len(text.split()) for text in (first, second)]
+    assert [block["arrivals"]["planned"] for block in told["blocks"]] == planned
+    run = run_of(results / "runs" / "sync-list-0045-per-s-2", told)
+    assert run.arrivals is not None
+    assert (run.arrivals.planned, run.arrivals.length_s) == (sum(planned), 4)
+    assert unfinished(RATES_IN_BLOCKS, records) == ()
+
+
+def test_a_share_needs_a_level_of_which_it_is_one() -> None:
+    with pytest.raises(ValueError, match="a share is of what is served at threads"):
+        EXPERIMENT.validate_python(
+            {"name": "x", "rates": ["50%"], "blocks": {"seconds": 2, "settle": 0}}
+        )
 
 
 SEARCHED = EXPERIMENT.validate_python(

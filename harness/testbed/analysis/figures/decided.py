@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from testbed.analysis.decisions import Decision, Outcome
 from testbed.analysis.figures.figure import ReportFigure, narrow, subplots
 from testbed.analysis.figures.style import DARK_RED, GREEN, GREY, NARROW_IN
-from testbed.analysis.quantities import HEADLINE, QUANTITIES
+from testbed.analysis.quantities import COMPARED, QUANTITIES
 from testbed.analysis.statistics.ratios import ALIKE
 from testbed.analysis.tables import by_systems
 
@@ -47,7 +47,7 @@ def ratios(decisions: Sequence[Decision]) -> Iterator[ReportFigure]:
 def _draw_ratios(part: Sequence[Decision]) -> tuple[Figure, str]:
     system, reference = part[0].system, part[0].reference
     cells = list(dict.fromkeys((decision.workload, decision.load) for decision in part))
-    drawn = [name for name in HEADLINE if any(decision.figure == name for decision in part)]
+    drawn = [name for name in COMPARED if any(decision.figure == name for decision in part)]
     height_in = 0.5 + len(drawn) * (0.75 + 0.24 * len(cells))
     figure, grid = subplots(len(drawn), 1, height_in, width_in=NARROW_IN)
     for (axes,), name in zip(grid, drawn, strict=True):
