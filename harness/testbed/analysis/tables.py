@@ -15,7 +15,7 @@ from rich.text import Text
 from testbed.analysis.decisions import Decision
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import CPU, GOODPUT, MEAN, P50, P95, P99, QUANTITIES, Quantity
-from testbed.analysis.results import UNSTATED
+from testbed.analysis.results import UNSTATED, Cell
 from testbed.analysis.samples import CLASSES
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import ALIKE, POWER
@@ -76,6 +76,11 @@ def cell(row: Row) -> Row:
         "workload": row["workload"],
         "level": f"{row['level']:,g}{unit}",
     }
+
+
+def of_cell(cell: Cell) -> dict[str, str]:
+    """Return the columns that say which cell some runs are of."""
+    return {"system": cell.system, "workload": cell.workload, "load": cell.load}
 
 
 def columns(row: Row, *quantities: Quantity) -> Row:

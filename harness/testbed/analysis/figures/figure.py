@@ -71,23 +71,28 @@ def figure_of(
 
 def narrow(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:
     """Draw a figure that fits a phone, with its caption, and add a title."""
-    image = BytesIO()
-    with rc_context(STYLE | NARROW_STYLE):
-        figure, caption = draw()
-        figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
-        # The same figure is the same file: no date, no random ids.
-        figure.savefig(image, format="svg", metadata={"Date": None})
+    # The same figure is the same file: no date, no random ids.
+    caption, image = _saved(
+        title, draw, STYLE | NARROW_STYLE, format="svg", metadata={"Date": None}
+    )
     return ReportFigure(name, caption, image.getvalue(), "svg")
 
 
 def finished(name: str, title: str, draw: Callable[[], tuple[Figure, str]]) -> ReportFigure:
     """Draw a figure with its caption, and add a title."""
+    caption, image = _saved(title, draw, STYLE, format="png", dpi=DPI)
+    return ReportFigure(name, caption, _small(image))
+
+
+def _saved(
+    title: str, draw: Callable[[], tuple[Figure, str]], style: dict[Any, Any], **options: Any
+) -> tuple[str, BytesIO]:
     image = BytesIO()
-    with rc_context(STYLE):
+    with rc_context(style):
         figure, caption = draw()
         figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
-        figure.savefig(image, format="png", dpi=DPI)
-    return ReportFigure(name, caption, _small(image))
+        figure.savefig(image, **options)
+    return caption, image
 
 
 def _small(image: BytesIO) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from testbed.analysis import accounts
 from testbed.analysis.accounts import Account
 from testbed.analysis.grouping import grouped
-from testbed.analysis.tables import markdown_table, mean_known, number, share
+from testbed.analysis.tables import markdown_table, mean_known, number, of_cell, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -46,9 +46,7 @@ def _row(runs: Sequence[Account]) -> dict[str, str]:
         return share(mean_known([getattr(account, figure) for account in runs]))
 
     return {
-        "system": cell.system,
-        "workload": cell.workload,
-        "load": cell.load,
+        **of_cell(cell),
         "runs": f"{len(runs)}",
         "offered": mean("offered"),
         "refused": mean("refused"),

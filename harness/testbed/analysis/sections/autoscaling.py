@@ -9,7 +9,14 @@ from testbed.analysis.autoscaling import Instances, instances
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import GOODPUT, P95, cell_figure, failed_share
 from testbed.analysis.samples import Measurement
-from testbed.analysis.tables import Row, markdown_table, mean_known, number, share_with_interval
+from testbed.analysis.tables import (
+    Row,
+    markdown_table,
+    mean_known,
+    number,
+    of_cell,
+    share_with_interval,
+)
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -34,15 +41,11 @@ def autoscaled(judged: Judged) -> str:
         for runs in grouped(used, lambda measurement: measurement.run.cell).values()
         if (row := _row(runs, service)) is not None
     ]
-    return (
-        f"{NOTE}\n\n{markdown_table(rows, ('service', 'system', 'workload', 'load'))}"
-        if rows
-        else ""
-    )
+    table = markdown_table(rows, ("service", "system", "workload", "load"))
+    return f"{NOTE}\n\n{table}" if rows else ""
 
 
 def _row(runs: Sequence[Measurement], service: str) -> Row | None:
-    cell = runs[0].run.cell
     scaled = [of_run for run in runs if (of_run := instances(run.run, service)) is not None]
     if len(scaled) < len(runs):
         return None
@@ -51,9 +54,7 @@ def _row(runs: Sequence[Measurement], service: str) -> Row | None:
     served = fmean([float(measurement.operations["ok"].sum()) for measurement in runs])
     return {
         "service": service,
-        "system": cell.system,
-        "workload": cell.workload,
-        "load": cell.load,
+        **of_cell(runs[0].run.cell),
         "runs": f"{len(runs)}",
         "instances": number(fmean([of_run.mean for of_run in scaled]), 2),
         "most": number(max(of_run.most for of_run in scaled)),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from testbed.analysis import caching
 from testbed.analysis.caching import Cached
 from testbed.analysis.grouping import grouped
-from testbed.analysis.tables import markdown_table, mean_known, number, share
+from testbed.analysis.tables import markdown_table, mean_known, number, of_cell, share
 from testbed.analysis.verdicts import Judged
 
 NOTE = (
@@ -32,16 +32,12 @@ def kept(judged: Judged) -> str:
 
 
 def _row(runs: Sequence[Cached]) -> dict[str, str]:
-    cell = runs[0].run.cell
-
     def mean(figure: str) -> float | None:
         return mean_known([getattr(cached, figure) for cached in runs])
 
     ages = [cached.oldest_s for cached in runs if cached.oldest_s is not None]
     return {
-        "system": cell.system,
-        "workload": cell.workload,
-        "load": cell.load,
+        **of_cell(runs[0].run.cell),
         "runs": f"{len(runs)}",
         "failed": share(
             sum(cached.failed for cached in runs) / sum(cached.operations for cached in runs)

@@ -10,7 +10,7 @@ import polars as pl
 from testbed.analysis.quantities import CPU, cell_figure
 from testbed.analysis.results import Cell
 from testbed.analysis.samples import Measurement
-from testbed.analysis.tables import markdown_table, number
+from testbed.analysis.tables import markdown_table, number, of_cell
 from testbed.analysis.verdicts import Judged
 from testbed.model.systems import declarations
 
@@ -54,9 +54,7 @@ def by_service(spent_ms: Spent) -> str:
     """Return what each service needed in each cell; empty without a cell."""
     rows = [
         {
-            "system": cell.system,
-            "workload": cell.workload,
-            "load": cell.load,
+            **of_cell(cell),
             CPU.title: number(sum(services.values()), CPU.decimals),
             "by service": ", ".join(
                 f"{service} {number(ms, 2)}" for service, ms in services.items() if ms >= LEAST_MS
