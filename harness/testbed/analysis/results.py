@@ -467,8 +467,8 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
             raise ValueError("blocks differ in their number of generators")
         return _RUN.validate_python(
             {
-                "arrivals": _together([block.get("arrivals") for block in blocks]),
                 **given,
+                "arrivals": given.get("arrivals") or _together(blocks),
                 "id": folder.name,
                 "cell": {"backends": UNSTATED, **given},
                 "blocks": [_block(folder, _without_nulls(block)) for block in blocks],
@@ -488,13 +488,15 @@ def run_of(folder: Path, record: Mapping[str, Any]) -> Run:
         raise _wrong(folder, str(error)) from error
 
 
-def _together(plans: Sequence[Mapping[str, Any] | None]) -> dict[str, Any] | None:
-    """Return the plan of the arrivals of all blocks; None if a block has none."""
-    every = [plan for plan in plans if plan is not None]
-    if not every or len(every) < len(plans):
+def _together(blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """Return the plan of the arrivals of all blocks; None of a closed loop."""
+    plans = [block["arrivals"] for block in blocks if block.get("arrivals")]
+    if not plans:
         return None
-    sums = {key: sum(plan[key] for plan in every) for key in ("planned", "length_s")}
-    return {**every[0], **sums}
+    return {
+        **plans[0],
+        **{key: sum(plan[key] for plan in plans) for key in ("planned", "length_s")},
+    }
 
 
 def _wrong(folder: Path, why: str) -> UserError:

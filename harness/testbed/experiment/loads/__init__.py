@@ -33,8 +33,12 @@ def _kind(keys: Any) -> str:
 
 def _check_load(experiment: Experiment) -> Experiment:
     if not (experiment.levels or experiment.searches):
-        kinds = reversed(KINDS.items())
-        *keys, last = [key for key, kind in kinds if not kind.model_fields["threads"].is_required()]
+        # Those that need no threads, or rates, beside their key.
+        *keys, last = [
+            key
+            for key, kind in reversed(KINDS.items())
+            if not (kind.in_turns or kind.model_fields["threads"].is_required())
+        ]
         raise ValueError(f"give {', '.join(keys)} or {last}: a run needs a load")
     return experiment
 
