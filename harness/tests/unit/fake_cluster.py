@@ -28,12 +28,12 @@ case "$*" in
   *"get "*"=json")
     for word in "$@"; do test -f "{folder}/$word.json" && exec cat "{folder}/$word.json"; done
     exit 1 ;;
-  *version*) echo '{{"serverVersion": {{"gitVersion": "v1.36.3"}}}}' ;;
+  *" version --output=json") echo '{{"serverVersion": {{"gitVersion": "v1.36.3"}}}}' ;;
   *" apply "*) cat > {folder}/applied ;;
   *" --stdin "*) shift 8; exec "$@" ;;
   *" exec "*) echo usage_usec 5000000; echo anon 64000000 ;;
   *" logs "*) echo "log of $6" ;;
-  *port-forward*)
+  *" port-forward "*)
     ports=${{*##* }}
     exec {python} {serve} --port "${{ports%%:*}}" ;;
 esac
