@@ -34,6 +34,7 @@ from testbed.analysis.quantities import (
 from testbed.analysis.results import Cell, Results
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.ratios import ALIKE, DecidedRatio, paired_ratios, sd_of_means
+from testbed.analysis.statistics.sequential import e_value, sequential_ratios
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import Mode, load_words
 
@@ -52,7 +53,7 @@ COLUMNS: dict[str, type[pl.DataType]] = {
     "could_tell": pl.Float64,
     "pairs": pl.Int64,
     "reason": pl.String,
-    "reference_value": pl.Float64,
+    **dict.fromkeys(("reference_value", "pair_spread", "freedom", "evidence"), pl.Float64),
 }
 """Of ``decisions.csv``: fields of `Decision`."""
 
@@ -97,6 +98,11 @@ class Decision:
     reference_value: float | None = None
     """The reference's figure, in its unit: the geometric mean over its runs."""
 
+    freedom: float | None = None
+    """Degrees of freedom of `pair_spread`."""
+    evidence: float | None = None
+    """The e-value against a ratio of 1, where the results decide when to stop."""
+
     @property
     def load(self) -> str:
         return load_words(self.mode, self.level)
@@ -120,6 +126,11 @@ class PairedCell:
     of_system: tuple[Measurement, ...]
     left_out: int
     disturbed: int = 0
+
+    @property
+    def pairs(self) -> tuple[int, ...]:
+        """The numbers of the pairs of starts, in order."""
+        return tuple(measurement.run.repetition for measurement in self.of_system)
 
     def sides(self, figure: str) -> Sides:
         """Return one figure of each run; empty if a run lacks it."""
@@ -166,8 +177,10 @@ def decide(
 
     ``figures`` are by default the headline of a closed loop, and what is compared at given rates.
     ``pairs`` are the numbers of the pairs of starts that count; None is all. The decisions are in
-    order of system, figure, workload and level.
+    order of system, figure, workload and level. Results that were looked at while they grew are
+    decided by what bears any number of looks, see `sequential_ratios`.
     """
+    sequential = judged.results.declared.get("precision") is not None
     in_blocks = bool(judged.results.declared.get("blocks"))
 
     def wanted(cell: Cell) -> Sequence[str]:
@@ -180,6 +193,7 @@ def decide(
         for decision in _decide(
             *(reference, system, [paired for paired in cells if figure in wanted(paired.cell)]),
             figure,
+            sequential=sequential,
         )
     ]
 
@@ -271,6 +285,8 @@ def decided(undecided: Decision, ratio: DecidedRatio, sides: Sides, fails_more: 
         decision=decision,
         could_tell=design.could_tell if design else None,
         pair_spread=design.spread if design else None,
+        freedom=design.freedom if design else None,
+        evidence=ratio.evidence,
         reason=reason,
         reference_value=below,
     )
@@ -289,20 +305,44 @@ def _paired(base: _Runs, of: _Runs) -> PairedCell:
 
 
 def _decide(
-    reference: str, system: str, cells: Sequence[PairedCell], figure: str
+    reference: str,
+    system: str,
+    cells: Sequence[PairedCell],
+    figure: str,
+    *,
+    sequential: bool,
 ) -> Iterator[Decision]:
     differences = [cell.differences(figure) for cell in cells]
     blocks = [cell.block_differences(figure) for cell in cells]
     one_pair = max((of_cell.size for of_cell in differences), default=0) < 2
-    if one_pair:  # Its blocks are the unit.
-        differences = [
-            of_pairs[0] if of_cell.size else of_cell
-            for of_cell, of_pairs in zip(differences, blocks, strict=True)
-        ]
-    of_blocks = None if one_pair else sd_of_means(list(chain.from_iterable(blocks)))
     places = [place for place, of_cell in enumerate(differences) if of_cell.size]
-    decided_ratios = paired_ratios([differences[place] for place in places], of_blocks)
-    by_place = dict(zip(places, decided_ratios, strict=True)) if decided_ratios else {}
+    if sequential:
+        ratios = sequential_ratios([differences[place] for place in places])
+    elif one_pair:  # Its blocks are the unit.
+        ratios = paired_ratios([blocks[place][0] for place in places], starts=False)
+    else:
+        labels = [_size(cells[place].cell, figure) for place in places]
+        of_label = {
+            label: sd_of_means(
+                list(
+                    chain.from_iterable(
+                        blocks[place]
+                        for place, own in zip(places, labels, strict=True)
+                        if own == label
+                    )
+                )
+            )
+            for label in labels
+        }
+        numbers = sorted({pair for cell in cells for pair in cell.pairs})
+        ratios = paired_ratios(
+            [_by_pair(cells[place], differences[place], numbers) for place in places],
+            [of_label[label] for label in labels],
+            labels,
+        )
+    by_place = {
+        place: ratio for place, ratio in zip(places, ratios, strict=True) if ratio is not None
+    }
     for place, paired in enumerate(cells):
         cell, runs = paired.cell, (*paired.of_reference, *paired.of_system)
         ages = [run.run.age_s for run in runs if run.run.age_s is not None]
@@ -324,14 +364,39 @@ def _decide(
         elif not sides[0].size:
             yield replace(unknown, reason=f"a run has no {QUANTITIES[figure].words}")
         elif place not in by_place:
-            ratio = math.exp(float(paired.differences(figure).mean()))
-            yield replace(unknown, ratio=ratio, reason="one block of one pair")
+            yield replace(
+                unknown,
+                ratio=math.exp(float(differences[place].mean())),
+                evidence=e_value(differences[place]) if sequential else None,
+                reason=_too_few(one_pair, sequential),
+            )
         else:
             more = (
                 failed_share(paired.of_system).estimate - failed_share(paired.of_reference).estimate
             )
             decision = decided(unknown, by_place[place], sides, more)
-            yield replace(decision, pair_spread=None) if one_pair else decision
+            yield replace(decision, pair_spread=None, freedom=None) if one_pair else decision
+
+
+def _size(cell: Cell, figure: str) -> float | None:
+    """Return the size of a cell by which variances are pooled; None if all cells share one.
+
+    The p95 of few users differs far more from pair to pair than that of many, and the more the
+    fewer operations it has. Goodput and CPU are means of whole blocks.
+    """
+    return cell.level if QUANTILES.get(figure) else None
+
+
+def _by_pair(cell: PairedCell, differences: Floats, numbers: Sequence[int]) -> Floats:
+    """Return a difference for each of the pairs of starts; NaN where the cell lacks it."""
+    by_pair = dict(zip(cell.pairs, differences, strict=True))
+    return np.array([by_pair.get(number, math.nan) for number in numbers])
+
+
+def _too_few(one_pair: bool, sequential: bool) -> str:
+    if sequential:
+        return "too few pairs so far"
+    return "one block of one pair" if one_pair else "one pair at this load"
 
 
 def _outcome(figure: str, ratio: DecidedRatio, figures: tuple[float, float]) -> tuple[Outcome, str]:

@@ -30,6 +30,7 @@ class Alone:
 
     system: str
     workload: str
+    repetition: int
     cpu_ms: Mapping[str, float]
 
     @property
@@ -100,7 +101,7 @@ def alone(judged: Judged) -> list[Alone]:
                 run, operations = measurement.run, measurement.recorded.operations.height
                 spent = run.cpu_s_by_service
                 cpu_ms = {service: 1000 * spent[service] / operations for service in limited}
-                starts.append(Alone(run.cell.system, run.cell.workload, cpu_ms))
+                starts.append(Alone(run.cell.system, run.cell.workload, run.repetition, cpu_ms))
     return starts
 
 

@@ -1,4 +1,4 @@
-"""Precision of ratios: detectable differences, and the spread of blocks and starts."""
+"""Precision of ratios: how far intervals reach, and the spread of blocks and starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from testbed.analysis.decisions import PairedCell, decide, paired_cells, references
+from testbed.analysis.decisions import Decision, PairedCell, decide, paired_cells, references
 from testbed.analysis.quantities import HEADLINE, QUANTITIES, block_figures
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.ratios import Design, Deviation, larger, pooled_sd
@@ -21,13 +21,13 @@ from testbed.model.loads import Mode
 PLANNED_PAIRS = (1, 3, 6)
 
 
-def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
-    """Return the relative difference that results can detect, by workload, mode and level.
+def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
+    """Return how far above its ratio each cell's interval reaches, by workload, mode and level.
 
-    0.1 means that an increase by 10 % is detected with a probability of 0.8. If several systems are
-    compared, it is the largest of theirs. None if it is not yet known for each of them: one pair of
-    starts, for example, says nothing about other starts. The results may be unfinished; the dict is
-    empty if they cannot be read. Raises `UserError` if ``figure`` is not one of `QUANTITIES`.
+    0.1 means up to 10 % more; 0 that the cell is decided. If several systems are compared, it is
+    the furthest of theirs. None if it is not yet known for each of them, or there is one pair of
+    starts alone. The results may be unfinished; the dict is empty if they cannot be read. Raises
+    `UserError` if ``figure`` is not one of `QUANTITIES`.
     """
     if figure not in QUANTITIES:
         raise unknown("figure", figure, QUANTITIES)
@@ -35,18 +35,24 @@ def widths(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | 
         judged = judge_all(load(results))
     except UserError:
         return {}
-    detectable: dict[tuple[str, Mode, float], list[float]] = {}
+    known: dict[tuple[str, Mode, float], list[float]] = {}
     for decision in decide(judged, [figure]):
-        if decision.could_tell is not None and decision.pair_spread is not None:
-            detectable.setdefault((decision.workload, decision.mode, decision.level), []).append(
-                decision.could_tell - 1
-            )
+        if decision.pairs > 1 and (far := _far(decision)) is not None:
+            known.setdefault((decision.workload, decision.mode, decision.level), []).append(far)
     cells = {(run.cell.workload, run.cell.mode, run.cell.level) for run in judged.results.runs}
     wanted = len(references(judged.results)) or 1
     return {
-        cell: max(detectable[cell]) if len(detectable.get(cell, ())) == wanted else None
+        cell: max(known[cell]) if len(known.get(cell, ())) == wanted else None
         for cell in sorted(cells)
     }
+
+
+def _far(decision: Decision) -> float | None:
+    if decision.ratio is None or decision.low is None or decision.high is None:
+        return None
+    # Even where something else forbids a verdict, as more failures, more pairs change nothing.
+    decided = decision.decision == "alike" or not decision.low <= 1 <= decision.high
+    return 0.0 if decided else decision.high / decision.ratio - 1
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
@@ -91,6 +92,14 @@ def run(
     resume: Annotated[
         Path | None, typer.Option(metavar="RESULTS", help="Go on with a stopped experiment.")
     ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="With --resume, of results that grew until they were decided: go on until every "
+            "cell is known within so much. Their decisions keep their 5 %.",
+        ),
+    ] = None,
     only_plan: Annotated[
         bool, typer.Option("--plan", help="Show the order and the time it will take; run nothing.")
     ] = False,
@@ -112,11 +121,14 @@ def run(
     Ctrl-C stops it, --resume continues it.
     """
     project = Project.find()
+    if until is not None and resume is None:
+        raise UserError("--until needs --resume RESULTS; ./testbed compare has an --until too")
     if name is not None and resume is not None:
         raise UserError("an experiment and --resume exclude each other: give one")
     if resume is not None:
         results: Path | None = resume.absolute()
-        plan, done = results_directory.declared(resume), results_directory.finished(resume)
+        plan = further(results_directory.declared(resume), resume, until)
+        done = results_directory.finished(resume)
     elif name is not None:
         results, plan, done = None, reading.load(project, name), {}
     else:
@@ -150,7 +162,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="PERCENT",
-            help="Add pairs until every cell would show a difference of this size, such as 10%.",
+            help="Look after each pair, and add pairs until every cell is decided by goodput, or "
+            "known within so much, such as 10%. Looking costs nothing.",
         ),
     ] = None,
     rate: Annotated[
@@ -179,11 +192,44 @@ def compare(
     if pairs is not None:
         plan = reading.changed(plan, repetitions=pairs)
     if until is not None:
-        plan = reading.changed(plan, precision={"could_tell": parse_percent(until)})
+        plan = reading.changed(plan, precision={"within": parse_percent(until)})
     wanted = _gates(plan, fail_if)
     with output_as(json_only=as_json):
         results = _measure(project, plan, port_offset, build_first=not no_build, reported=True)
         _end(project, results, wanted, as_json=as_json)
+
+
+def further(plan: Experiment, results: Path, until: str | None) -> Experiment:
+    """Return the plan by which results go on, if they had ended: with another budget.
+
+    Raises `UserError` if a further look would make false decisions more frequent than promised.
+    """
+    if plan.precision is None:
+        if until is not None:
+            raise UserError(
+                "--until: these results were planned with a fixed number of pairs; more pairs "
+                "after a look at them would decide falsely more often than in 5 %",
+                "./testbed compare --until measures what may be looked at.",
+            )
+        return plan
+    changes: dict[str, Any] = plan.precision.model_dump()
+    if (file := results / results_directory.ENDING).is_file():
+        spent = float(json.loads(file.read_text(encoding="utf-8"))["spent_min"])
+        changes["budget_min"] += spent
+    if until is not None:
+        changes["within"] = parse_percent(until)
+    return reading.changed(plan, precision=changes)
+
+
+def has_ended(plan: Experiment, results: Path) -> bool:
+    """Return whether nothing is left to measure by a plan."""
+    file = results / results_directory.ENDING
+    if not file.is_file():
+        return False
+    if plan.precision is None:
+        return True
+    reached = json.loads(file.read_text(encoding="utf-8"))["reach"].values()
+    return all(far is not None and far <= plan.precision.within for far in reached)
 
 
 def _gates(plan: Experiment, given: Sequence[str] | None) -> tuple[Gate, ...]:
@@ -222,7 +268,7 @@ def _measure(
 
     With `reported`, the report is written too.
     """
-    if results is not None and (results / "ending.json").is_file():
+    if results is not None and has_ended(plan, results):
         console.print("Every run is there already.")
         return results
     leftovers.clear_all(project)

@@ -389,10 +389,10 @@ def climb(factors: Iterable[str], top: str) -> list[str]:
 
 
 class Precision(Section):
-    """Repeats until a small enough difference between two systems is detectable."""
+    """Looks after each round, and repeats until every cell is decided or known precisely."""
 
-    could_tell: Annotated[float, Field(gt=0, lt=1)] = 0.10
-    """The relative difference of `figure` that must be detectable in every cell."""
+    within: Annotated[float, Field(gt=0, lt=1)] = 0.10
+    """How far the interval of `figure` may reach, relatively, in a cell that is not decided."""
     figure: Figure = "ok_per_s"
     """The compared figure."""
     budget_min: Annotated[float, Field(gt=0)] = 60

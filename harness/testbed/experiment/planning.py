@@ -141,8 +141,9 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
         described += [f"  {line}" for line in experiment.lines(start, done)]
     if experiment.precision is not None:
         described.append(
-            f"then further rounds until a difference of {experiment.precision.could_tell:.0%} "
-            f"would be detected everywhere, or {experiment.precision.budget_min:g} min are spent"
+            "then further rounds until every cell is decided or known within "
+            f"{experiment.precision.within:.0%}, or {experiment.precision.budget_min:g} min are "
+            "spent"
         )
     return described
 

@@ -106,8 +106,18 @@ def schedule(experiment: Experiment) -> tuple[Start, ...]:
 
 
 def unfinished(plan: Experiment, done: Records) -> tuple[Start, ...]:
-    """Return the starts of `schedule` that are not finished, in order."""
-    return tuple(start for start in schedule(plan) if plan.next_cell(start, done) is not None)
+    """Return the starts of `schedule` that are not finished, in order.
+
+    Of an experiment that the results end, those of the next round if there are none.
+    """
+    planned = schedule(plan)
+    left = tuple(start for start in planned if plan.next_cell(start, done) is not None)
+    number = plan.rounds
+    while not left and plan.precision is not None:
+        number += 1
+        further = round_of(plan, number)
+        left = tuple(start for start in further if plan.next_cell(start, done) is not None)
+    return left
 
 
 def _up_together(experiment: Experiment) -> tuple[tuple[System, ...], ...]:

@@ -19,20 +19,22 @@ class Ending:
     rounds: int
     spent_min: float
     """Minutes that the runs took, including starts and warm-ups."""
-    could_tell: dict[str, float | None]
-    """The smallest detectable relative difference in each cell; None if unknown."""
+    reach: dict[str, float | None]
+    """How far above its ratio each cell's interval reaches, relatively; 0 where the cell is
+    decided, None where there is no interval yet.
+    """
 
     @property
     def text(self) -> str:
         shown = ", ".join(
-            f"{cell} {'unknown' if effect is None else f'{effect:.1%}'}"
-            for cell, effect in self.could_tell.items()
+            f"{cell} {'unknown' if reach is None else f'±{reach:.1%}' if reach else 'decided'}"
+            for cell, reach in self.reach.items()
         )
         match self.rule:
             case "precise":
-                return f"precise enough after {self.rounds} rounds; detectable: {shown}"
+                return f"decided or precise enough after {self.rounds} rounds: {shown}"
             case "budget":
-                return f"budget spent after {self.rounds} rounds; detectable: {shown}"
+                return f"budget spent after {self.rounds} rounds: {shown}"
             case _:
                 return f"{self.rounds} rounds measured"
 
@@ -41,12 +43,12 @@ def ending(
     plan: Experiment,
     number: int,
     done: Records,
-    could_tell: Callable[[str], Mapping[tuple[str, Mode, float], float | None]],
+    reach: Callable[[str], Mapping[tuple[str, Mode, float], float | None]],
 ) -> Ending | None:
     """Return why no round follows round `number`; None if one follows.
 
-    `could_tell` computes the smallest detectable relative difference of a figure in each cell. It
-    is called only if the decision depends on it.
+    `reach` computes of a figure in each cell what `Ending.reach` has. It is called only if the
+    decision depends on it. It may be asked after each round: see `sequential_ratios`.
     """
     spent_min = round(sum(record.get("spent_s") or 0 for record in done.values()) / 60, 2)
     if plan.precision is None:
@@ -56,15 +58,15 @@ def ending(
         return None
     if any(record["round"] > number for record in done.values()):
         return None  # Decided before an interruption.
-    effects = {
-        f"{workload} {load_words(mode, level)}": effect
-        for (workload, mode, level), effect in could_tell(plan.precision.figure).items()
+    reached = {
+        f"{workload} {load_words(mode, level)}": far
+        for (workload, mode, level), far in reach(plan.precision.figure).items()
     }
-    precise = effects and all(
-        effect is not None and effect <= plan.precision.could_tell for effect in effects.values()
+    precise = reached and all(
+        far is not None and far <= plan.precision.within for far in reached.values()
     )
     if precise:
-        return Ending("precise", number, spent_min, effects)
+        return Ending("precise", number, spent_min, reached)
     if spent_min >= plan.precision.budget_min:
-        return Ending("budget", number, spent_min, effects)
+        return Ending("budget", number, spent_min, reached)
     return None

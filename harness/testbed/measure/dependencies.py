@@ -59,11 +59,11 @@ class Show(Protocol):
         """A stopping rule decided whether the experiment goes on; `text` says why."""
 
 
-def _could_tell(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
+def _reach(results: Path, figure: str) -> Mapping[tuple[str, Mode, float], float | None]:
     # Imported here: commands that measure nothing need not wait for the numerical libraries.
     from testbed.analysis import precision
 
-    return precision.widths(results, figure)
+    return precision.reach(results, figure)
 
 
 def _narrowing(results: Path) -> Sequence[str]:
@@ -128,9 +128,9 @@ class Dependencies:
     """
     bare_servers: Callable[[], Mapping[str, Any]] = dict
     """Returns what servers without work reach, by plan."""
-    could_tell: Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]] = _could_tell
-    """Returns the smallest relative difference that would be detected, by workload, mode and level;
-    None where it is unknown.
+    reach: Callable[[Path, str], Mapping[tuple[str, Mode, float], float | None]] = _reach
+    """Returns how far the interval of a figure reaches, by workload, mode and level; 0 where the
+    cell is decided, None where there is no interval.
     """
     narrowing: Callable[[Path], Sequence[str]] = _narrowing
     """Returns the results of each cell so far, in words."""

@@ -20,6 +20,9 @@ from testbed.model.project import Project
 
 GENERATOR_LOG = "generator.log"
 
+ENDING = "ending.json"
+"""Says why the experiment ended; missing while it goes on."""
+
 OTHERS = "other_programs"
 """The key of ``environment.json`` about programs that are not the testbed's."""
 

@@ -27,13 +27,14 @@ def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show:
     The next run depends only on the plan and on finished runs, so a stopped experiment can resume.
     An error or an interrupt ends the generators and the systems; finished runs stay.
     """
+    (results / results_directory.ENDING).unlink(missing_ok=True)
     log = results / results_directory.GENERATOR_LOG
     most = max(system.generators for system in plan.compared)
     with dependencies.generators(log, most) as generators:
         reason = _carry_out_rounds(dependencies, generators, plan, results, show)
         # The systems have ended: the processors are free.
         results_directory.add_ceilings(dependencies, results, generators[0])
-    files.write_json(results / "ending.json", asdict(reason))
+    files.write_json(results / results_directory.ENDING, asdict(reason))
     if plan.precision is not None:
         show.decided(reason.text)
 
@@ -54,11 +55,11 @@ def _carry_out_rounds(
                 _carry_out_start(dependencies, generators, plan, start, results, show, done)
                 if len(start.systems) > 1:
                     show.narrowed(dependencies.narrowing(results))
-        reason = ending(plan, number, done, partial(dependencies.could_tell, results))
+        reason = ending(plan, number, done, partial(dependencies.reach, results))
         if reason is not None:
             return reason
         if plan.precision is not None and number >= plan.precision.min_repetitions:
-            show.decided(f"not precise enough after {number} rounds: one more")
+            show.decided(f"not decided after {number} rounds: one more")
 
 
 def _carry_out_start(

@@ -203,7 +203,7 @@ def test_the_table_of_decisions_is_for_scripts(tmp_path: Path) -> None:
     table = tabulate(decisions)
     names = (
         "system reference workload mode level figure ratio low high decision could_tell pairs "
-        "reason reference_value"
+        "reason reference_value pair_spread freedom evidence"
     )
     assert " ".join(table.columns) == names
     assert table.row(0)[:6] == ("async", "sync", "list", "closed", 10.0, "ok_per_s")

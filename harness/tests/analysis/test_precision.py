@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from testbed.analysis.decisions import decide
-from testbed.analysis.precision import spreads, widths
+from testbed.analysis.precision import reach, spreads
 from testbed.analysis.quantities import block_figures
 from testbed.analysis.samples import load
 from testbed.analysis.sections import spread as spread_section
@@ -21,38 +21,42 @@ from testbed.model.errors import UserError
 from .synthetic import write_blocks, write_pair, write_run
 
 
-def test_widths_are_what_the_pairs_could_tell(tmp_path: Path) -> None:
-    judged = write_pair(tmp_path, levels=(10, 20))
-    detectable = widths(tmp_path, "p95_ms")
-    assert list(detectable) == [("list", "closed", 10.0), ("list", "closed", 20.0)]
-    could_tell = decide(judged, ["p95_ms"])[0].could_tell
-    assert could_tell is not None
-    assert detectable["list", "closed", 10.0] == pytest.approx(could_tell - 1)
+def test_an_interval_reaches_as_far_as_its_end_and_nowhere_once_it_decides(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, levels=(10, 20), second=1.0)
+    reached = reach(tmp_path, "p95_ms")
+    assert list(reached) == [("list", "closed", 10.0), ("list", "closed", 20.0)]
+    for decision in decide(judged, ["p95_ms"]):
+        assert decision.high is not None
+        assert decision.ratio is not None
+        expected = 0 if decision.decision == "alike" else decision.high / decision.ratio - 1
+        assert reached["list", "closed", decision.level] == pytest.approx(expected)
+    write_pair(tmp_path / "apart", second=2.0)
+    assert reach(tmp_path / "apart", "p95_ms") == {("list", "closed", 10.0): 0.0}
 
 
-def test_widths_are_not_known_before_two_pairs_or_where_a_system_is_missing(tmp_path: Path) -> None:
+def test_a_reach_is_not_known_before_two_pairs_or_where_a_system_is_missing(tmp_path: Path) -> None:
     write_pair(tmp_path / "one", runs=1)
-    assert widths(tmp_path / "one", "mean_ms") == {("list", "closed", 10.0): None}
+    assert reach(tmp_path / "one", "mean_ms") == {("list", "closed", 10.0): None}
     for name, medians in (("sync", (40.0, 44.0)), ("async", (60.0, 66.0))):
         write_blocks(tmp_path / "blocks", variant=name, medians_ms=medians)
     # Blocks of one pair say nothing of other starts.
-    assert list(widths(tmp_path / "blocks", "mean_ms").values()) == [None]
+    assert list(reach(tmp_path / "blocks", "mean_ms").values()) == [None]
     write_pair(tmp_path)
     write_run(tmp_path, variant="sync", threads=40)
-    detectable = widths(tmp_path, "mean_ms")
-    assert detectable["list", "closed", 40.0] is None
-    assert detectable["list", "closed", 10.0] is not None
-    assert widths(tmp_path / "nothing-yet", "mean_ms") == {}
+    reached = reach(tmp_path, "mean_ms")
+    assert reached["list", "closed", 40.0] is None
+    assert reached["list", "closed", 10.0] is not None
+    assert reach(tmp_path / "nothing-yet", "mean_ms") == {}
     with pytest.raises(UserError, match="unknown figure 'p97_ms'"):
-        widths(tmp_path, "p97_ms")
+        reach(tmp_path, "p97_ms")
 
 
-def test_widths_are_not_known_while_a_system_has_no_usable_pair(tmp_path: Path) -> None:
+def test_a_reach_is_not_known_while_a_system_has_no_usable_pair(tmp_path: Path) -> None:
     write_pair(tmp_path)
     for file in tmp_path.glob("runs/async*/run.json"):
         record = json.loads(file.read_text())
         file.write_text(json.dumps({**record, "complete_before": "cinema ucd was missing"}))
-    assert widths(tmp_path, "mean_ms") == {("list", "closed", 10.0): None}
+    assert reach(tmp_path, "mean_ms") == {("list", "closed", 10.0): None}
 
 
 def test_spread_by_level_is_that_of_blocks_pairs_and_invocations(tmp_path: Path) -> None:
@@ -110,5 +114,5 @@ def test_threads_and_arrivals_of_one_number_are_two_cells(tmp_path: Path) -> Non
                 repetition=repetition,
                 record={"workload": "list", "mode": "open", "level": 20},
             )
-    detectable = widths(tmp_path, "mean_ms")
-    assert list(detectable) == [("list", "closed", 20.0), ("list", "open", 20.0)]
+    reached = reach(tmp_path, "mean_ms")
+    assert list(reached) == [("list", "closed", 20.0), ("list", "open", 20.0)]

@@ -308,19 +308,19 @@ def test_report_of_nothing_valid_still_says_why(tmp_path: Path) -> None:
     [
         (None, "1 of 1 runs decide."),
         (
-            {"rule": "repetitions", "rounds": 1, "could_tell": {}},
+            {"rule": "repetitions", "rounds": 1, "reach": {}},
             "decide. The experiment ended after 1 round, as declared.",
         ),
         (
-            {"rule": "precise", "rounds": 4, "could_tell": {"list 1": 0.09, "list 2": 0.05}},
-            "The experiment ended after 4 rounds, as precise as declared: "
-            "the smallest detectable difference is 9.0 %, list 1.",
+            {"rule": "precise", "rounds": 4, "reach": {"list 1": 0.09, "list 2": 0}},
+            "The experiment ended after 4 rounds, decided or as precise as declared: "
+            "the widest interval reaches 9.0 % further, list 1.",
         ),
         (
-            {"rule": "budget", "rounds": 9, "could_tell": {"list 1": 0.3, "list 2": None}},
+            {"rule": "budget", "rounds": 9, "reach": {"list 1": 0.3, "list 2": None}},
             "**The experiment ended after 9 rounds because its budget was spent**, less precise "
-            "than declared: the smallest detectable difference is 30.0 %, list 1; it is not known "
-            "for list 2.",
+            "than declared: the widest interval reaches 30.0 % further, list 1; there is none for "
+            "list 2.",
         ),
     ],
 )

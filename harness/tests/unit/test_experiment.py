@@ -346,7 +346,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
             DEMAND + "limits: {cinema-ucd-service: {cpus: 1}}\n",
             "limits: cpus and demand exclude each other",
         ),
-        (VALID + "precision: {could_tell: 1}\n", "precision.could_tell: 1"),
+        (VALID + "precision: {within: 1}\n", "precision.within: 1"),
         (VALID + "blocks: {}\n", "loops and blocks exclude each other"),
         (OPEN + "blocks: {}\n", "duration and blocks exclude each other"),
         (BLOCKS.replace("{}", "{each: 3}"), "blocks.each: 3: input should be a multiple of 2"),
@@ -431,7 +431,7 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         DEMAND,
         DEMAND.replace("{ok_per_s: 5}", "{goodput_of: sync, cpus: 0.6, within: 0.05}")
         + "limits: {cinema-ucd-service: {memory_mb: 300}}\n",
-        VALID + "precision: {could_tell: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
+        VALID + "precision: {within: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
         BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
         "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",
     ],
@@ -446,9 +446,9 @@ def test_keys_are_changed_as_a_file_would_change_them() -> None:
     plan = reading.parse(VALID + "repetitions: 3\n", "mine.yaml")
 
     assert reading.changed(plan, repetitions=5).repetitions == 5
-    precise = reading.changed(plan, precision={"could_tell": 0.2})
+    precise = reading.changed(plan, precision={"within": 0.2})
     assert precise.precision is not None
-    assert precise.precision.could_tell == 0.2
+    assert precise.precision.within == 0.2
     with pytest.raises(UserError, match="repetitions: 0"):
         reading.changed(plan, repetitions=0)
 

@@ -127,4 +127,4 @@ def test_where_results_decide_the_number_is_a_bound() -> None:
     assert expect(searched, {}).runs == 2 * 2 * 2 * 7
     assert expect(searched, {}).words.startswith("at most 56 runs")
     assert expect(precise, {}).words.startswith("at least 24 runs")
-    assert "until a difference of 10% would be detected" in lines(precise, {})[-1]
+    assert "until every cell is decided or known within 10%" in lines(precise, {})[-1]

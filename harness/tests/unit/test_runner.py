@@ -849,7 +849,7 @@ PRECISE = EXPERIMENT.validate_python(
         "loops": 1,
         "precision": {
             "figure": "p95_ms",
-            "could_tell": 0.1,
+            "within": 0.1,
             "budget_min": 10,
             "min_repetitions": 2,
         },
@@ -867,7 +867,7 @@ def with_effects(system: Setup, *effects: float | None) -> tuple[Setup, list[int
         assert figure == "p95_ms"
         return {("list", "closed", 1): left.pop(0)}
 
-    return replace(system, dependencies=replace(system.dependencies, could_tell=known)), asked
+    return replace(system, dependencies=replace(system.dependencies, reach=known)), asked
 
 
 def test_goes_on_until_it_is_precise(system: Setup) -> None:
@@ -879,12 +879,12 @@ def test_goes_on_until_it_is_precise(system: Setup) -> None:
     assert asked == [4, 6, 8]
     assert len(show.runs) == 8
     ended = json.loads((results / "ending.json").read_text())
-    assert (ended["rule"], ended["rounds"], ended["could_tell"]) == (
+    assert (ended["rule"], ended["rounds"], ended["reach"]) == (
         "precise",
         4,
         {"list 1 thread": 0.09},
     )
-    assert show.decisions[-1] == ("precise enough after 4 rounds; detectable: list 1 thread 9.0%")
+    assert show.decisions[-1] == ("decided or precise enough after 4 rounds: list 1 thread ±9.0%")
 
 
 def test_ends_when_the_budget_is_spent(system: Setup) -> None:
@@ -896,7 +896,7 @@ def test_ends_when_the_budget_is_spent(system: Setup) -> None:
     measure(measured, results, show, plan)
 
     assert len(show.runs) == 4
-    assert "budget spent after 2 rounds; detectable: list 1 thread 30.0%" in show.decisions[-1]
+    assert "budget spent after 2 rounds: list 1 thread ±30.0%" in show.decisions[-1]
 
 
 def test_resuming_does_not_take_back_a_decision_to_go_on(system: Setup) -> None:

@@ -28,7 +28,7 @@ from testbed.analysis.claims.levels import (
 )
 from testbed.analysis.quantities import share_over_runs
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, factor_interval
-from testbed.analysis.statistics.ratios import ratio_of_runs
+from testbed.analysis.statistics.ratios import ratio_of_pairs
 from testbed.analysis.tables import percent
 
 LEVELS_FOR_INTERVAL = 4
@@ -40,7 +40,7 @@ NEARLY_ALL = 0.99
 
 def _mean(claim: Claim, source: Source) -> Evidence:
     cell = claim.fields["cell"]
-    means = [float(run.mean()) for run in _times(source, cell)]
+    means = [float(run.mean()) for run in _times(source, cell).values()]
     estimate = float(stats.gmean(means))
     interval = factor_interval(means) if len(means) > 1 and min(means) > 0 else None
     note = _survivors(source, cell, levels_of(cell))
@@ -67,18 +67,18 @@ def _ratio(claim: Claim, source: Source) -> Evidence:
     if figure == "failed":
         return _failed_ratio(*(_counts(source, cell) for cell in cells))
     over, under = (_times(source, cell) for cell in cells)
-    runs = min(len(over), len(under))
     sides = [(_where(cell), _survivors(source, cell, levels_of(cell))) for cell in cells]
     note = "; ".join(f"{where}: {survivors}" for where, survivors in sides if survivors)
     if figure == "sd":
         spreads = [
-            [float(run.std(ddof=1)) for run in side if run.size > 2] for side in (over, under)
+            {pair: float(run.std(ddof=1)) for pair, run in side.items() if run.size > 2}
+            for side in (over, under)
         ]
         if not all(spreads):
             raise NoFigureError("needs the times of single samples")
-        return _ratio_of(spreads[0], spreads[1], runs, note)
-    means = [[float(run.mean()) for run in side] for side in (over, under)]
-    return _ratio_of(means[0], means[1], runs, note)
+        return _ratio_of(spreads[0], spreads[1], note)
+    means = [{pair: float(run.mean()) for pair, run in side.items()} for side in (over, under)]
+    return _ratio_of(means[0], means[1], note)
 
 
 def _correlation(claim: Claim, source: Source) -> Evidence:
@@ -144,7 +144,7 @@ def _efficiency(claim: Claim, source: Source) -> Evidence:
     cell, figure = claim.fields["cell"], claim.fields["figure"]
     cells = _cells(source, cell)
     times = {
-        level: runs
+        level: _by_pair(cells, level)
         for level, runs in sorted(cells.times.items())
         if runs and all(run.size for run in runs)
     }
@@ -199,11 +199,17 @@ def _efficiency(claim: Claim, source: Source) -> Evidence:
 
 
 def _efficiency_interval(
-    times: float, base: Sequence[Floats], level: Sequence[Floats], quantile: float | None
+    times: float,
+    base: Mapping[int, Floats],
+    level: Mapping[int, Floats],
+    quantile: float | None,
 ) -> Interval:
     """Return E_i in percent, at ``times`` times the threads of the base."""
     below, above = (
-        [float(run.mean() if quantile is None else np.quantile(run, quantile)) for run in runs]
+        {
+            pair: float(run.mean() if quantile is None else np.quantile(run, quantile))
+            for pair, run in runs.items()
+        }
         for runs in (base, level)
     )
     ratio = _ratio_of(below, above).interval or Interval(math.inf, math.inf, math.inf)
@@ -255,11 +261,17 @@ def _cells(source: Source, cell: Mapping[str, Any]) -> Cells:
     return cells
 
 
-def _times(source: Source, cell: Mapping[str, Any]) -> Sequence[Floats]:
-    runs = _cells(source, cell).times.get(float(cell["level"]))
-    if not runs or not all(run.size for run in runs):
+def _times(source: Source, cell: Mapping[str, Any]) -> Mapping[int, Floats]:
+    """Return the response times of each run, by pair of starts."""
+    runs = _by_pair(_cells(source, cell), float(cell["level"]))
+    if not runs or not all(run.size for run in runs.values()):
         raise _unusable(cell)
     return runs
+
+
+def _by_pair(cells: Cells, level: float) -> Mapping[int, Floats]:
+    runs = cells.times.get(level, ())
+    return dict(zip(cells.pairs.get(level) or range(len(runs)), runs, strict=True))
 
 
 def _counts(source: Source, cell: Mapping[str, Any]) -> Sequence[tuple[int, int]]:
@@ -286,13 +298,12 @@ def _failed_ratio(above: Sequence[tuple[int, int]], below: Sequence[tuple[int, i
     return Evidence.of(Interval(estimate, low, high), runs, "×", note)
 
 
-def _ratio_of(
-    above: Sequence[float], below: Sequence[float], runs: int = 0, note: str = ""
-) -> Evidence:
-    """Return the ratio of geometric means of runs, with Welch's interval from two runs on."""
-    if min(*above, *below) <= 0:
+def _ratio_of(above: Mapping[int, float], below: Mapping[int, float], note: str = "") -> Evidence:
+    """Return the ratio of geometric means of runs by pair, see `ratio_of_pairs`."""
+    if min(*above.values(), *below.values()) <= 0:
         return Evidence(None, note="needs times above 0")
-    return Evidence.of(ratio_of_runs(above, below), runs, "×", note)
+    ratio, runs = ratio_of_pairs(above, below)
+    return Evidence.of(ratio, runs, "×", note)
 
 
 def _survivors(source: Source, cell: Mapping[str, Any], levels: Sequence[float]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from testbed.analysis.arrays import Floats
@@ -75,12 +75,14 @@ class Cells:
     """The runs of one variant and workload by level.
 
     ``times`` has an array of response times per run, ms. ``failed`` has the failed and all of each
-    run. ``tried`` includes levels without a usable run.
+    run. ``tried`` includes levels without a usable run. ``pairs`` has the pair of starts of each
+    run in ``times``; nothing for published figures.
     """
 
     times: Mapping[float, Sequence[Floats]]
     failed: Mapping[float, Sequence[tuple[int, int]]]
     tried: Collection[float]
+    pairs: Mapping[float, Sequence[int]] = field(default_factory=dict)
 
 
 class Source(Protocol):

@@ -29,7 +29,7 @@ from testbed.analysis.quantities import run_figure, share_over_runs
 from testbed.analysis.results import Run
 from testbed.analysis.samples import Measurement
 from testbed.analysis.statistics.intervals import Interval, factor_interval, mean_interval
-from testbed.analysis.statistics.ratios import ratio_of_runs
+from testbed.analysis.statistics.ratios import ratio_of_pairs, ratio_of_runs
 from testbed.analysis.verdicts import Judged
 from testbed.model.loads import load_words
 
@@ -39,6 +39,9 @@ SMALL = 0.01
 MINUTE_MS = 60_000
 
 Cell = Mapping[str, Any]
+
+Figures = Sequence[tuple[int, float | None]]
+"""A figure of each run, after the number of its pair of starts."""
 
 _THREADS = partial(load_words, "closed")
 
@@ -103,21 +106,28 @@ def _cpu_ratio(claim: Claim, source: Source) -> Evidence:
 
     Of what was built, that of one service if the cell names it.
     """
-    sides = [_cpu_ms(source.judged, claim.fields[side]) for side in ("over", "under")]
-    if (ratio := _ratio(*sides)) is None:
+    over, under = (_cpu_ms(source.judged, claim.fields[side]) for side in ("over", "under"))
+    if (found := _of_pairs(over, under)) is None:
         raise NoFigureError("nothing usable")
-    return Evidence.of(ratio, min(map(len, sides)), "×")
+    return Evidence.of(*found, "×")
 
 
-def _cpu_ms(judged: Judged, cell: Cell) -> list[float | None]:
+def _cpu_ms(judged: Judged, cell: Cell) -> Figures:
     fitting = [account for account in accounts.accounts(judged) if _fits(account.run, cell)]
     if fitting and "service" in cell:
         services = {cell["service"]}
-        return [accounts.cpu_ms(account.run, account.built, services) for account in fitting]
+        return [
+            (account.run.repetition, accounts.cpu_ms(account.run, account.built, services))
+            for account in fitting
+        ]
     if fitting:
-        return [account.cpu_ms for account in fitting]
+        return [(account.run.repetition, account.cpu_ms) for account in fitting]
     names = {measurement.run.cell.system for measurement in _measurements(judged, cell)}
-    return [start.total_ms for start in demands.alone(judged) if start.system in names]
+    return [
+        (start.repetition, start.total_ms)
+        for start in demands.alone(judged)
+        if start.system in names
+    ]
 
 
 def _utilisation(claim: Claim, source: Source) -> Evidence:
@@ -241,14 +251,14 @@ def _figure_ratio(claim: Claim, source: Source) -> Evidence:
     for level, *at in zip(longer, *pairs, strict=True):
         over, under = (
             [
-                _figure(measurement, name, claim)
+                (measurement.run.repetition, _figure(measurement, name, claim))
                 for measurement in _measurements(source.judged, cell)
                 if measurement.run.cell.level == own
             ]
             for name, own, cell in zip(figures, at, cells, strict=True)
         )
-        if (interval := _ratio(over, under)) is not None:
-            ratios[level] = interval, min(len(over), len(under))
+        if (found := _of_pairs(over, under)) is not None:
+            ratios[level] = found
     return furthest(claim, ratios, longer, _THREADS)
 
 
@@ -320,6 +330,22 @@ def _fits(run: Run, cell: Cell) -> bool:
         and ("arrivals" not in cell or (run.arrivals and run.arrivals.kind) == cell["arrivals"])
         and all(run.settings.get(name) == value for name, value in cell.get("settings", {}).items())
     )
+
+
+def _of_pairs(over: Figures, under: Figures) -> tuple[Interval, int] | None:
+    """Return `ratio_of_pairs`; None if a run has no figure above 0.
+
+    Where several systems of a pair fit one side, the runs are not paired.
+    """
+    sides = [dict(side) for side in (over, under)]
+    if [len(side) for side in sides] != [len(over), len(under)]:
+        values = [[value for _, value in side] for side in (over, under)]
+        ratio = _ratio(*values)
+        return None if ratio is None else (ratio, min(map(len, values)))
+    above, below = ({pair: value for pair, value in side.items() if value} for side in sides)
+    if not above or not below or (len(above), len(below)) != (len(over), len(under)):
+        return None
+    return ratio_of_pairs(above, below)
 
 
 def _ratio(over: Sequence[float | None], under: Sequence[float | None]) -> Interval | None:

@@ -30,6 +30,7 @@ class MeasuredFigures:
             return None
         times: dict[float, list[Floats]] = {}
         failed: dict[float, list[tuple[int, int]]] = {}
+        pairs: dict[float, list[int]] = {}
         for measurement in self.judged.used.measurements:
             if not _counts(measurement.run, cell):
                 continue
@@ -40,8 +41,9 @@ class MeasuredFigures:
             elapsed = counted["elapsed_ms"].to_numpy().astype(float)
             times.setdefault(level, []).append(elapsed)
             failed.setdefault(level, []).append((int((~rows["ok"]).sum()), rows.height))
+            pairs.setdefault(level, []).append(measurement.run.repetition)
         tried = {run.cell.level for run in self.judged.results.runs if _counts(run, cell)}
-        return Cells(times, failed, tried)
+        return Cells(times, failed, tried, pairs)
 
     def chosen(self, variant: str, workload: str) -> str | None:
         """Return in words which cells represent a variant; None if there are none."""

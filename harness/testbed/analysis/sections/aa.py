@@ -11,7 +11,7 @@ from testbed.analysis.decisions import Decision, paired_cells
 from testbed.analysis.precision import Spread, spreads
 from testbed.analysis.quantities import HEADLINE, QUANTITIES
 from testbed.analysis.statistics.intervals import wilson
-from testbed.analysis.statistics.ratios import Verdict, simulated_outcomes
+from testbed.analysis.statistics.ratios import Layout, Verdict, simulated_outcomes
 from testbed.analysis.tables import (
     MISSING,
     markdown_table,
@@ -100,9 +100,8 @@ def _simulated(spread: Spread, cells: int, blocks: int) -> dict[str, str]:
         pair_sd = math.sqrt(max(spread.pair**2 - ratio_sd**2 / blocks, 0))
 
         def simulated(pairs: int, effect: float = 1.0) -> Counter[Verdict]:
-            return simulated_outcomes(
-                pair_sd, ratio_sd, cells=cells, pairs=pairs, blocks=blocks, effect=effect
-            )
+            layout = Layout(cells, pairs, blocks, pair_sd, ratio_sd)
+            return simulated_outcomes(layout, effect=effect)
 
         null = simulated(DECIDING_PAIRS)
         shares = [

@@ -16,11 +16,12 @@ from testbed.analysis.answer import Answer, Measured, answer
 from testbed.analysis.capacities import capacities
 from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.grouping import grouped
-from testbed.analysis.quantities import QUANTITIES
+from testbed.analysis.quantities import GOODPUT, QUANTITIES
 from testbed.analysis.samples import load
 from testbed.analysis.sections import demand, ladder
 from testbed.analysis.statistics.capacity import Capacity
 from testbed.analysis.statistics.intervals import CONFIDENCE
+from testbed.analysis.statistics.ratios import ALPHA
 from testbed.analysis.summary import tabulate
 from testbed.analysis.tables import (
     DECIDED_NOTE,
@@ -187,13 +188,25 @@ def narrowing(results: Path) -> list[str]:
         decisions = decide(judge_all(load(results)))
     except UserError:
         return []
+    of_goodput = [decision for decision in decisions if decision.figure == GOODPUT.name]
     return [
         f"{decision.workload} {decision.load}: goodput of {decision.system} ÷ "
         f"{decision.reference} {ratio_words(decision)}"
         + ("" if decision.low is not None else ", no interval yet")
-        for decision in decisions
-        if decision.figure == "ok_per_s" and decision.ratio is not None
+        + _evidence(decision, of_goodput)
+        for decision in of_goodput
+        if decision.ratio is not None
     ]
+
+
+def _evidence(decision: Decision, family: Sequence[Decision]) -> str:
+    """Return in words how much evidence there is, and how much certainly decides."""
+    if decision.evidence is None:
+        return ""
+    cells = sum(
+        (other.system, other.reference) == (decision.system, decision.reference) for other in family
+    )
+    return f"; evidence {decision.evidence:.3g}, {cells / ALPHA:.0f} decides"
 
 
 def crossovers(decisions: Sequence[Decision]) -> str:
@@ -321,22 +334,23 @@ def _ending(ended: Mapping[str, Any]) -> str:
     if not ended:
         return ""
     after = f"after {ended['rounds']} round{'' if ended['rounds'] == 1 else 's'}"
-    effects = ended.get("could_tell") or {}
-    detectable = [(effect, cell) for cell, effect in effects.items() if effect is not None]
-    unknown = [cell for cell, effect in effects.items() if effect is None]
+    reached = ended.get("reach") or {}
+    open_cells = [(far, cell) for cell, far in reached.items() if far]
+    unknown = [cell for cell, far in reached.items() if far is None]
     precision = []
-    if detectable:
-        least, cell = max(detectable)
-        precision.append(f"the smallest detectable difference is {percent(least)}, {cell}")
+    if open_cells:
+        furthest, cell = max(open_cells)
+        precision.append(f"the widest interval reaches {percent(furthest)} further, {cell}")
     if unknown:
-        precision.append(f"it is not known for {listed(unknown)}")
+        precision.append(f"there is none for {listed(unknown)}")
+    shown = f": {'; '.join(precision)}" if precision else ""
     match ended.get("rule"):
         case "precise":
-            return f"The experiment ended {after}, as precise as declared: {'; '.join(precision)}."
+            return f"The experiment ended {after}, decided or as precise as declared{shown}."
         case "budget":
             return (
                 f"**The experiment ended {after} because its budget was spent**, less precise than "
-                f"declared: {'; '.join(precision)}."
+                f"declared{shown}."
             )
         case _:
             return f"The experiment ended {after}, as declared."

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
 from testbed.analysis.arrays import Floats
-from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
+from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, factor_interval
 
 ALPHA = 1 - CONFIDENCE
 """Probability of any false decision in a family of cells."""
@@ -75,6 +75,8 @@ class DecidedRatio:
     interval: Interval
     verdict: Verdict
     design: Design | None = None
+    evidence: float | None = None
+    """The e-value against 1, if the results decide when to stop."""
 
 
 @dataclass(frozen=True)
@@ -86,33 +88,50 @@ class Deviation:
 
 
 def paired_ratios(
-    cells: Sequence[ArrayLike], of_blocks: Deviation | None = None
-) -> list[DecidedRatio] | None:
+    cells: Sequence[ArrayLike],
+    of_blocks: Sequence[Deviation | None] = (),
+    sizes: Sequence[Hashable] = (),
+    *,
+    starts: bool = True,
+) -> list[DecidedRatio | None]:
     """Decide a family of cells from the differences of pairs.
 
-    Returns an entry per cell; None if no cell has two pairs, so that the spread is unknown.
+    Returns an entry per cell; None where no cell of its size has two pairs, so that the spread is
+    unknown.
 
     Parameters
     ----------
     cells
-        For each cell the differences of the logarithms of a figure, one per pair; at least one.
+        For each cell the differences of the logarithms of a figure by pair: equal places are of
+        one pair of starts. NaN, or a shorter array, is a missing pair; each cell has one at least.
     of_blocks
-        The deviation of a difference that its blocks imply. If it is larger than that between
-        pairs, it takes its place: a few pairs may agree by chance.
+        For each cell the deviation of a difference that its blocks imply. If it is larger than that
+        between pairs, it takes its place: a few pairs may agree by chance.
+    sizes
+        For each cell its size: cells of equal size share one variance. Default: all cells.
+    starts
+        Whether equal places have a start in common, as pairs do. Blocks of different cells do not.
 
     Notes
     -----
-    The estimates are the cells' means; the variance is pooled over cells. Student's intervals; Holm
-    (Scandinavian Journal of Statistics 6, 1979) over the cells; equivalence by two one-sided tests
-    (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+    The estimates are the cells' means. Student's intervals, degrees of freedom by `between_pairs`
+    and `larger`; Holm (Scandinavian Journal of Statistics 6, 1979) over the cells; equivalence by
+    two one-sided tests (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
     """
-    groups = [np.asarray(cell, dtype=float) for cell in cells]
-    sizes = np.array([group.size for group in groups])
-    if (between := pooled_sd(groups)) is None:
-        return None
-    deciding = larger(between, of_blocks)
-    spread, freedom = deciding.sd, deciding.freedom
-    estimates, errors = np.array([group.mean() for group in groups]), spread / np.sqrt(sizes)
+    rows = _aligned(cells)
+    labels = list(sizes) or [None] * len(cells)
+    blocks = list(of_blocks) or [None] * len(cells)
+    deviations: dict[int, Deviation] = {}
+    for label in dict.fromkeys(labels):
+        places = [place for place, own in enumerate(labels) if own == label]
+        if (between := between_pairs(rows[places], starts=starts)) is not None:
+            deviations |= {place: larger(between, blocks[place]) for place in places}
+    known = sorted(deviations)
+    spread = np.array([deviations[place].sd for place in known])
+    freedom = np.array([deviations[place].freedom for place in known])
+    counts = (~np.isnan(rows[known])).sum(axis=1)
+    estimates = np.array([float(np.nanmean(rows[place])) for place in known])
+    errors = spread / np.sqrt(counts)
     margin = math.log(ALIKE)
     with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
         above, below = ((estimates + side) / errors for side in (margin, -margin))
@@ -123,14 +142,24 @@ def paired_ratios(
     undecided = np.minimum(alike.levels, apart.levels / 2)
     decided_apart = np.where(apart.rejected, apart.levels / 2, undecided)
     reach = stats.t.isf(np.where(alike.rejected, alike.levels, decided_apart), freedom) * errors
-    return [
-        DecidedRatio(
+    decided = {
+        place: DecidedRatio(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
             "alike" if alike.rejected[i] else _side(estimate) if apart.rejected[i] else "not known",
-            Design(spread, int(sizes[i]), freedom, len(cells)),
+            Design(float(spread[i]), int(counts[i]), float(freedom[i]), len(known)),
         )
-        for i, (estimate, wide) in enumerate(zip(estimates, reach, strict=True))
-    ]
+        for i, (place, estimate, wide) in enumerate(zip(known, estimates, reach, strict=True))
+    }
+    return [decided.get(place) for place in range(len(cells))]
+
+
+def _aligned(cells: Sequence[ArrayLike]) -> Floats:
+    """Return a row for each cell and a column for each pair; NaN where a pair is missing."""
+    given = [np.asarray(cell, dtype=float) for cell in cells]
+    rows = np.full((len(given), max((cell.size for cell in given), default=0)), np.nan)
+    for row, cell in zip(rows, given, strict=True):
+        row[: cell.size] = cell
+    return rows
 
 
 @dataclass(frozen=True)
@@ -157,8 +186,51 @@ def holm(pvalues: ArrayLike) -> Tests:
 
 
 def larger(between: Deviation, of_blocks: Deviation | None) -> Deviation:
-    """Return the deviation that decides: that between pairs, or the larger one of their blocks."""
-    return of_blocks if of_blocks and of_blocks.sd > between.sd else between
+    """Return the deviation that decides: that between pairs, or the larger one of their blocks.
+
+    What the blocks do not explain is then estimated as none, and is as uncertain as the variance
+    between pairs. So the degrees of freedom are Satterthwaite's: those between pairs, times the
+    squared ratio of the variances, at most those of the blocks.
+    """
+    if of_blocks is None or of_blocks.sd <= between.sd:
+        return between
+    if not between.sd:
+        return of_blocks
+    freedom = between.freedom * (of_blocks.sd / between.sd) ** 4
+    return Deviation(of_blocks.sd, min(freedom, of_blocks.freedom))
+
+
+def between_pairs(rows: Floats, *, starts: bool = True) -> Deviation | None:
+    """Return the deviation of cells' differences between pairs; None if no cell has two pairs.
+
+    ``rows`` has a row for each cell, a column for each pair, and NaN for a missing pair. A start
+    moves all cells of its pair together, so they are fewer independent values than there are. That
+    part of the variance, the share ρ, is estimated from the products of different cells of a pair.
+    Of C cells in all of P pairs, the degrees of freedom are C (P - 1) / (1 + (C - 1) ρ²): from
+    C (P - 1) without such an effect down to P - 1, the pairs themselves. This is Satterthwaite's
+    rule (Biometrics Bulletin 2, 1946) for the pooled variance, with missing pairs as well.
+    Without ``starts`` ρ is 0.
+    """
+    there = ~np.isnan(rows)
+    counts = there.sum(axis=1)
+    if (own := pooled_sd([row[kept] for row, kept in zip(rows, there, strict=True)])) is None:
+        return None
+    if not starts or not own.sd:
+        return own
+    counted = counts > 1
+    part, kept = rows[counted], there[counted]
+    rest = np.where(kept, part - np.nanmean(part, axis=1, keepdims=True), 0.0)
+    shared = kept.astype(float) @ kept.T
+    size = counts[counted].astype(float)
+    weights = shared - shared / size - shared / size[:, None] + shared**2 / np.outer(size, size)
+    np.fill_diagonal(weights, 0.0)
+    products = rest @ rest.T
+    total = weights.sum()
+    if total <= 0:
+        return own
+    together = (products.sum() - np.trace(products)) / total
+    share = min(max(together / own.sd**2, 0.0), 1.0)
+    return Deviation(own.sd, own.freedom**2 / (own.freedom + share**2 * total))
 
 
 def pooled_sd(groups: Iterable[ArrayLike]) -> Deviation | None:
@@ -218,46 +290,79 @@ def ratio_of_runs(above: Sequence[float], below: Sequence[float]) -> Interval:
     return unpaired_ratios([above], [below])[0].interval
 
 
-def simulated_outcomes(
-    pair_sd: float,
-    ratio_sd: float,
-    *,
-    cells: int,
-    pairs: int,
-    blocks: int,
-    effect: float = 1.0,
-    experiments: int = 300,
-    seed: int = 1,
-) -> Counter[Verdict]:
-    """Count the verdicts of `paired_ratios` in simulated experiments.
+def ratio_of_pairs(above: Mapping[int, float], below: Mapping[int, float]) -> tuple[Interval, int]:
+    """Return the ratio of the geometric means of figures by pair, and its number of pairs or runs.
 
-    The counts add up to ``cells * experiments``.
+    The figures are positive. From two pairs on that have both, these alone count, with Student's
+    interval of their differences. Otherwise the runs are unpaired, see `ratio_of_runs`.
+    """
+    shared = sorted(above.keys() & below.keys())
+    if len(shared) < 2:
+        unpaired = ratio_of_runs(list(above.values()), list(below.values()))
+        return unpaired, min(len(above), len(below))
+    return factor_interval([above[pair] / below[pair] for pair in shared]), len(shared)
 
-    Parameters
-    ----------
-    pair_sd
-        Standard deviation of the logarithm of the true ratio of a cell over pairs of starts.
-    ratio_sd
-        Standard deviation of the logarithm of the ratio of two systems' blocks that took turns,
-        within a pair.
-    blocks
-        Of one cell of one system in one pair. With one pair the blocks are the unit, as in
-        `testbed.analysis.decisions.decide`.
-    effect
-        The true ratio of every cell.
+
+@dataclass(frozen=True)
+class Layout:
+    """A family of cells as an experiment measures them, for simulations of its decisions."""
+
+    cells: int
+    pairs: int
+    blocks: int
+    """Of one cell of one system in one pair. With one pair the blocks are the unit, as in
+    `testbed.analysis.decisions.decide`.
+    """
+    pair_sd: float
+    """Standard deviation of the logarithm of the true ratio of a cell over pairs of starts."""
+    block_sd: float
+    """Standard deviation of the logarithm of the ratio of two systems' blocks that took turns,
+    within a pair.
+    """
+    start_share: float = 0.0
+    """The share of the variance of pairs that all cells of a pair have in common."""
+    unequal: tuple[float, ...] = ()
+    """What each cell's deviations are multiplied by. Default: all are equal."""
+    sizes: tuple[Hashable, ...] = ()
+    """As of `paired_ratios`."""
+
+
+def simulated_families(
+    layout: Layout, *, effect: float = 1.0, experiments: int = 300, seed: int = 1
+) -> list[list[Verdict]]:
+    """Return the verdicts of `paired_ratios` on the cells of each simulated experiment.
+
+    ``effect`` is the true ratio of every cell.
     """
     rng = np.random.default_rng(seed)
-    starts = rng.normal(math.log(effect), pair_sd, (experiments, cells, pairs, 1))
-    ratios = starts + rng.normal(0, ratio_sd, (experiments, cells, pairs, blocks))
-    verdicts: Counter[Verdict] = Counter()
-    for experiment in ratios:
-        if pairs == 1:
-            decided = paired_ratios(list(experiment[:, 0, :]))
-        else:
-            of_blocks = sd_of_means(list(experiment.reshape(-1, blocks)))
-            decided = paired_ratios(list(experiment.mean(axis=2)), of_blocks)
-        verdicts.update(ratio.verdict for ratio in decided or ())
-    return verdicts
+    pairs = layout.pairs
+    each = np.array(layout.unequal or [1.0] * layout.cells)
+    own = rng.normal(0, math.sqrt(1 - layout.start_share), (experiments, layout.cells, pairs))
+    starts = own + rng.normal(0, math.sqrt(layout.start_share), (experiments, 1, pairs))
+    noise = rng.normal(0, layout.block_sd, (*own.shape, layout.blocks))
+    ratios = math.log(effect) + each[:, None, None] * (layout.pair_sd * starts[..., None] + noise)
+    return [_verdicts(layout, experiment) for experiment in ratios]
+
+
+def _verdicts(layout: Layout, ratios: Floats) -> list[Verdict]:
+    if layout.pairs == 1:
+        decided = paired_ratios(list(ratios[:, 0]), sizes=layout.sizes, starts=False)
+    else:
+        labels = layout.sizes or (None,) * layout.cells
+        of_blocks = [
+            sd_of_means(list(ratios[[own == label for own in labels]].reshape(-1, layout.blocks)))
+            for label in labels
+        ]
+        decided = paired_ratios(list(ratios.mean(axis=2)), of_blocks, layout.sizes)
+    return [ratio.verdict if ratio else "not known" for ratio in decided]
+
+
+def simulated_outcomes(
+    layout: Layout, *, effect: float = 1.0, experiments: int = 300, seed: int = 1
+) -> Counter[Verdict]:
+    """Count the verdicts of `simulated_families`: they add up to ``cells * experiments``."""
+    families = simulated_families(layout, effect=effect, experiments=experiments, seed=seed)
+    return Counter(verdict for family in families for verdict in family)
 
 
 def _side(estimate: float) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,11 +12,16 @@ from scipy import stats
 
 from testbed.analysis.statistics.ratios import (
     ALIKE,
+    DecidedRatio,
     Design,
     Deviation,
+    Layout,
+    between_pairs,
     holm,
     paired_ratios,
+    ratio_of_pairs,
     ratio_of_runs,
+    simulated_families,
     simulated_outcomes,
     unpaired_ratios,
 )
@@ -24,13 +30,19 @@ PAIR_SD, BLOCK_SD = 0.023, 0.05
 CELLS, PAIRS, BLOCKS = 4, 3, 4
 
 
+def decided(*given: Any) -> list[DecidedRatio]:
+    """Return what `paired_ratios` decides where every cell has a spread."""
+    ratios = paired_ratios(*given)
+    assert None not in ratios
+    return cast(list[DecidedRatio], ratios)
+
+
 def test_one_cell_agrees_with_the_paired_t_test_of_scipy() -> None:
     rng = np.random.default_rng(1)
     below = rng.normal(5, 0.2, 6)
     above = below + rng.normal(0.1, 0.05, 6)
     expected = stats.ttest_rel(above, below)
-    ratios = paired_ratios([above - below])
-    assert ratios is not None
+    ratios = decided([above - below])
     interval = ratios[0].interval
     low, high = expected.confidence_interval(0.95)
     assert (interval.low, interval.high) == pytest.approx((math.exp(low), math.exp(high)))
@@ -39,9 +51,8 @@ def test_one_cell_agrees_with_the_paired_t_test_of_scipy() -> None:
 
 
 def test_the_variance_is_pooled_over_cells_of_unequal_size() -> None:
-    cells = [[0.5, 0.54, 0.46], [0.1, 0.12], [-0.3]]
-    ratios = paired_ratios(cells)
-    assert ratios is not None
+    cells = [[0.5, 0.54, 0.46], [0.12, 0.1], [-0.3]]
+    ratios = decided(cells)
     squares = 2 * 0.04**2 + 2 * 0.01**2
     spread = math.sqrt(squares / 3)
     # Holm's second and third step. A single pair has an interval too, from what the pairs of other
@@ -56,10 +67,7 @@ def test_the_variance_is_pooled_over_cells_of_unequal_size() -> None:
 def test_holm_is_stricter_with_more_cells() -> None:
     cell = [0.20, 0.24, 0.16, 0.22]
     silent = [[0.2, -0.2, 0.21, -0.19], [-0.2, 0.2, -0.21, 0.19]] * 4
-    alone = paired_ratios([cell, silent[0]])
-    among = paired_ratios([cell, *silent])
-    assert alone is not None
-    assert among is not None
+    among = decided([cell, *silent])
     assert among[0].verdict == "not known"
     p = stats.ttest_1samp(cell, 0).pvalue
     assert p < 0.05 / 9  # By itself it would be told even so.
@@ -84,7 +92,9 @@ def test_a_cell_is_decided_exactly_if_its_interval_says_so(seed: int) -> None:
         spread = rng.choice([0.005, 0.03, 0.1])
         cells = [rng.normal(truth, spread, rng.integers(1, 5)) for truth in truths]
         blocks = Deviation(rng.choice([0.01, 0.08]), 24) if rng.random() < 0.5 else None
-        for ratio in paired_ratios(cells, blocks) or ():
+        for ratio in paired_ratios(cells, [blocks] * len(cells)):
+            if ratio is None:
+                continue
             interval, verdict = ratio.interval, ratio.verdict
             verdicts[verdict] += 1
             excludes_1 = interval.low > 1 or interval.high < 1
@@ -110,48 +120,43 @@ def test_unpaired_runs_are_decided_exactly_if_their_interval_says_so(seed: int) 
 
 
 def test_a_small_difference_is_alike_however_certain() -> None:
-    ratios = paired_ratios([[0.040, 0.041, 0.039], [0.5, 0.501, 0.499], [-0.5, -0.5, -0.501]])
-    assert ratios is not None
+    ratios = decided([[0.040, 0.041, 0.039], [0.5, 0.501, 0.499], [-0.5, -0.5, -0.501]])
     assert [ratio.verdict for ratio in ratios] == ["alike", "higher", "lower"]
     assert ratios[0].interval.low > 1
 
 
 def test_pairs_that_agree_by_chance_tell_no_more_than_their_blocks() -> None:
-    lucky = [[0.100, 0.101], [0.300, 0.302]]
-    alone, with_blocks = paired_ratios(lucky), paired_ratios(lucky, Deviation(0.08, 24))
-    assert alone is not None
-    assert with_blocks is not None
+    lucky = [[0.100, 0.101], [0.302, 0.300]]
+    alone, with_blocks = decided(lucky), decided(lucky, [Deviation(0.08, 24)] * 2)
     assert [ratio.verdict for ratio in alone] == ["higher", "higher"]
     assert [ratio.verdict for ratio in with_blocks] == ["not known", "higher"]
-    # Many blocks know their deviation better than two pairs know theirs.
+    # Many blocks know their deviation better than two pairs know theirs. Their 24 degrees of
+    # freedom are the limit.
     reach = stats.t.isf(0.025, 24) * 0.08 / math.sqrt(2)
     assert with_blocks[0].interval.high == pytest.approx(math.exp(0.1005 + reach))
     assert with_blocks[0].design == Design(0.08, 2, 24, 2)
     # What pairs differ by counts where it is more.
-    assert paired_ratios([[0.0, 0.4]], Deviation(0.05, 24)) == paired_ratios([[0.0, 0.4]])
+    assert paired_ratios([[0.0, 0.4]], [Deviation(0.05, 24)]) == paired_ratios([[0.0, 0.4]])
 
 
 @pytest.mark.parametrize("pair_sd", [0.0, 0.03, 0.08])
 def test_two_pairs_with_unsteady_blocks_decide_falsely_as_rarely_as_promised(
     pair_sd: float,
 ) -> None:
-    verdicts = simulated_outcomes(
-        pair_sd, 0.16, cells=CELLS, pairs=2, blocks=BLOCKS, experiments=1000
-    )
+    verdicts = simulated_outcomes(Layout(CELLS, 2, BLOCKS, pair_sd, 0.16), experiments=1000)
     # 5 % for the family of four. The data choose the deviation, which costs a little.
     assert (verdicts["higher"] + verdicts["lower"]) / verdicts.total() < 0.02
 
 
 def test_two_pairs_find_25_percent_on_an_unsteady_machine() -> None:
-    verdicts = simulated_outcomes(0.02, 0.16, cells=CELLS, pairs=2, blocks=BLOCKS, effect=1.25)
+    verdicts = simulated_outcomes(Layout(CELLS, 2, BLOCKS, 0.02, 0.16), effect=1.25)
     assert verdicts["higher"] / verdicts.total() > 0.55
 
 
 def test_one_pair_tells_nothing_and_equal_runs_everything() -> None:
-    assert paired_ratios([[0.5], [0.1]]) is None
-    assert paired_ratios([]) is None
-    ratios = paired_ratios([[0.0, 0.0], [0.0, 0.0]])
-    assert ratios is not None
+    assert paired_ratios([[0.5], [0.1]]) == [None, None]
+    assert paired_ratios([]) == []
+    ratios = decided([[0.0, 0.0], [0.0, 0.0]])
     assert ratios[0].verdict == "alike"
     assert (ratios[0].interval.low, ratios[0].interval.high) == (1, 1)
 
@@ -163,14 +168,11 @@ def test_intervals_cover_and_few_decisions_are_false() -> None:
     for _ in range(400):
         starts = rng.normal(truth, PAIR_SD, (CELLS, PAIRS))
         noise = rng.normal(0, BLOCK_SD, (2, CELLS, PAIRS, BLOCKS)).mean(axis=3)
-        ratios = paired_ratios(list(starts + noise[0] - noise[1]))
-        assert ratios is not None
+        ratios = decided(list(starts + noise[0] - noise[1]))
         covered += [ratio.interval.low <= 0.85 <= ratio.interval.high for ratio in ratios]
     # Holm's intervals: at least 95 % each.
     assert np.mean(covered) > 0.95
-    outcomes = simulated_outcomes(
-        PAIR_SD, math.sqrt(2) * BLOCK_SD, cells=CELLS, pairs=PAIRS, blocks=BLOCKS
-    )
+    outcomes = simulated_outcomes(Layout(CELLS, PAIRS, BLOCKS, PAIR_SD, math.sqrt(2) * BLOCK_SD))
     assert outcomes.total() == 300 * CELLS
     # Holm keeps 5 % for the family: about 1.25 % a cell, less what is alike.
     assert (outcomes["higher"] + outcomes["lower"]) / outcomes.total() < 0.0125
@@ -178,12 +180,10 @@ def test_intervals_cover_and_few_decisions_are_false() -> None:
 
 
 def test_three_pairs_find_25_percent_and_one_pair_misjudges_other_starts() -> None:
-    design = {"cells": CELLS, "blocks": BLOCKS}
-    verdicts = simulated_outcomes(
-        PAIR_SD, math.sqrt(2) * BLOCK_SD, pairs=PAIRS, effect=1.25, **design
-    )
+    layout = Layout(CELLS, PAIRS, BLOCKS, PAIR_SD, math.sqrt(2) * BLOCK_SD)
+    verdicts = simulated_outcomes(layout, effect=1.25)
     assert verdicts["higher"] / verdicts.total() > 0.95
-    one_pair = simulated_outcomes(0.05, 0.02, pairs=1, **design)
+    one_pair = simulated_outcomes(Layout(CELLS, 1, BLOCKS, 0.05, 0.02))
     assert (one_pair["higher"] + one_pair["lower"]) / one_pair.total() > 0.05
 
 
@@ -222,3 +222,83 @@ def test_a_single_run_has_no_width_and_gives_the_published_efficiency() -> None:
         interval = ratio_of_runs([3.82], [mean_ms]).times(100 * threads)
         assert interval.estimate == pytest.approx(percent, abs=0.005)
         assert interval.low == interval.high == interval.estimate
+
+
+def test_a_start_that_moves_all_cells_leaves_few_degrees_of_freedom() -> None:
+    rng = np.random.default_rng(11)
+    for share in (0.0, 0.5, 1.0):
+        starts = math.sqrt(share) * rng.normal(0, 1, 4)
+        rows = starts + math.sqrt(1 - share) * rng.normal(0, 1, (6, 4))
+        between = between_pairs(rows)
+        assert between is not None
+        # Satterthwaite's rule from the two mean squares of an analysis of variance.
+        rest = rows - rows.mean(axis=1, keepdims=True)
+        of_pairs = 6 * (rest.mean(axis=0) ** 2).sum() / 3
+        of_cells = ((rest - rest.mean(axis=0)) ** 2).sum() / 15
+        expected = (of_pairs + 5 * of_cells) ** 2 / (of_pairs**2 / 3 + 5 * of_cells**2 / 3)
+        assert between.sd == pytest.approx(math.sqrt((of_pairs + 5 * of_cells) / 6))
+        assert between.freedom == pytest.approx(expected if of_pairs > of_cells else 18)
+        assert 3 - 1e-9 <= between.freedom <= 18
+    # Without a common start there is nothing to take off.
+    assert between_pairs(np.array([[0.0, 1.0], [5.0, 6.0]]), starts=False) == Deviation(
+        pytest.approx(math.sqrt(0.5)), 2
+    )
+
+
+def test_missing_pairs_leave_the_share_of_the_start_unbiased() -> None:
+    rng = np.random.default_rng(12)
+    freedoms = []
+    for _ in range(400):
+        rows = rng.normal(0, 1, 5) + 1e-3 * rng.normal(0, 1, (4, 5))
+        rows[rng.random(rows.shape) < 0.2] = np.nan
+        kept = rows[(~np.isnan(rows)).sum(axis=1) > 1]
+        if kept.shape[0] > 1:
+            freedoms.append(between_pairs(kept).freedom)  # type: ignore[union-attr]
+    # All cells say the same: the pairs are the units.
+    assert np.median(freedoms) < 5
+
+
+def test_cells_of_unequal_size_have_a_variance_each() -> None:
+    wide, narrow = [0.5, -0.4, 0.3], [0.20, 0.21, 0.22]
+    pooled = decided([wide, narrow])
+    apart = decided([wide, narrow], [None, None], [1, 100])
+    assert [ratio.verdict for ratio in pooled] == ["not known", "not known"]
+    assert [ratio.verdict for ratio in apart] == ["not known", "higher"]
+    assert [ratio.design and ratio.design.freedom for ratio in apart] == [2, 2]
+    # A size with one pair has no spread of its own, and takes that of no other.
+    assert paired_ratios([[0.1], narrow], (), [1, 100])[0] is None
+
+
+UNEQUAL = (4.0, 4.0, 1.0, 1.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout(4, 2, 4, 0.06, 0.14),
+        Layout(4, 2, 4, 0.06, 0.14, start_share=0.5),
+        Layout(12, 2, 4, 0.05, 0.06, start_share=0.3),
+        Layout(6, 3, 4, 0.2, 0.1, start_share=0.7),
+        Layout(6, 3, 4, 0.2, 0.1, 0.7, UNEQUAL, (1, 1, 10, 10, 100, 100)),
+    ],
+    ids=str,
+)
+def test_a_family_has_a_false_decision_in_at_most_one_of_twenty(layout: Layout) -> None:
+    families = simulated_families(layout, experiments=500)
+    false = sum(any(verdict in ("higher", "lower") for verdict in family) for family in families)
+    # With 500 experiments a rate of 5 % shows as up to 6.9 % (two standard errors).
+    assert false / 500 <= 0.069
+
+
+def test_runs_of_the_same_pairs_have_the_interval_of_their_differences() -> None:
+    above, below = {1: 12.0, 2: 22.0, 4: 5.0}, {1: 10.0, 2: 20.0, 3: 7.0}
+    interval, pairs = ratio_of_pairs(above, below)
+    test = stats.ttest_rel(np.log([12.0, 22.0]), np.log([10.0, 20.0]))
+    low, high = test.confidence_interval()
+    assert (interval.low, interval.high, pairs) == (
+        pytest.approx(math.exp(low)),
+        pytest.approx(math.exp(high)),
+        2,
+    )
+    unpaired, runs = ratio_of_pairs({1: 12.0, 2: 13.0}, {3: 10.0, 4: 11.0, 5: 9.0})
+    assert (unpaired, runs) == (ratio_of_runs([12.0, 13.0], [10.0, 11.0, 9.0]), 2)
