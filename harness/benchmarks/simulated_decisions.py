@@ -41,8 +41,8 @@ PUBLISHED = Path(__file__).resolve().parents[2] / "analysis" / "published"
 EFFECT = 1.25
 
 
-def comparisons(folder: Path, figure: str) -> Iterator[tuple[str, Floats, list[float]]]:
-    """Yield each comparison: its systems, a row of pairs for each cell, and the cells' loads."""
+def comparisons(folder: Path, figure: str) -> Iterator[Floats]:
+    """Yield of each comparison a row of pairs for each cell."""
     runs = pl.read_csv(folder / "runs.csv", infer_schema_length=None)
     runs = runs.filter(pl.col("verdict").is_in(DECIDING))
     decisions = pl.read_csv(folder / "decisions.csv", infer_schema_length=None)
@@ -63,10 +63,10 @@ def comparisons(folder: Path, figure: str) -> Iterator[tuple[str, Floats, list[f
         rows = table.drop("workload", "level").to_numpy().astype(float)
         kept = (~np.isnan(rows)).sum(axis=1) > 1
         if kept.any() and rows.shape[1] > 1:
-            yield f"{reference}, {system}", rows[kept], table["level"].filter(kept).to_list()
+            yield rows[kept]
 
 
-def layout(rows: Floats, levels: list[float], blocks: int, figure: str) -> Layout:
+def layout(rows: Floats, blocks: int, figure: str) -> Layout:
     """Return what the published pairs say of a comparison."""
     together, own = between_pairs(rows), pooled_sd([row[~np.isnan(row)] for row in rows])
     assert together is not None
@@ -76,15 +76,10 @@ def layout(rows: Floats, levels: list[float], blocks: int, figure: str) -> Layou
     excess = max(own.freedom / together.freedom - 1, 0.0)
     share = min(math.sqrt(excess / (cells - 1)), 1.0) if cells > 1 else 0.0
     unequal: tuple[float, ...] = ()
-    sizes = tuple(levels) if figure == P95.name else ()
+    sizes = tuple(range(cells)) if figure == P95.name else ()
     if sizes:
-        of_level = {
-            level: pooled_sd(
-                [row[~np.isnan(row)] for row, of in zip(rows, levels, strict=True) if of == level]
-            )
-            for level in levels
-        }
-        unequal = tuple((of_level[level] or own).sd / own.sd for level in levels)
+        of_cells = [pooled_sd([row[~np.isnan(row)]]) for row in rows]
+        unequal = tuple((of_cell or own).sd / own.sd for of_cell in of_cells)
     half = own.sd / math.sqrt(2)
     return Layout(cells, pairs, blocks, half, half * math.sqrt(blocks), share, unequal, sizes)
 
@@ -138,8 +133,8 @@ def main() -> None:
         blocks = (declared.get("blocks") or {}).get("each", 1)
         for figure in (GOODPUT, P95):
             plans = [
-                layout(found, levels, max(blocks, 2), figure.name)
-                for _, found, levels in comparisons(folder, figure.name)
+                layout(found, max(blocks, 2), figure.name)
+                for found in comparisons(folder, figure.name)
             ]
             if not plans:
                 continue

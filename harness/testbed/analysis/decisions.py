@@ -321,7 +321,7 @@ def _decide(
     elif one_pair:  # Its blocks are the unit.
         ratios = paired_ratios([blocks[place][0] for place in places], starts=False)
     else:
-        labels = [_size(cells[place].cell, figure) for place in places]
+        labels = [_pool(place, figure) for place in places]
         of_label = {
             label: sd_of_means(
                 list(
@@ -378,13 +378,13 @@ def _decide(
             yield replace(decision, pair_spread=None, freedom=None) if one_pair else decision
 
 
-def _size(cell: Cell, figure: str) -> float | None:
-    """Return the size of a cell by which variances are pooled; None if all cells share one.
+def _pool(place: int, figure: str) -> int:
+    """Return a label of a cell by place: cells with one label share a variance.
 
-    The p95 of few users differs far more from pair to pair than that of many, and the more the
-    fewer operations it has. Goodput and CPU are means of whole blocks.
+    The p95 of some cells differs many times as much from pair to pair as that of others, so each
+    has its own. Goodput and CPU are means of whole blocks.
     """
-    return cell.level if QUANTILES.get(figure) else None
+    return place if QUANTILES.get(figure) else 0
 
 
 def _by_pair(cell: PairedCell, differences: Floats, numbers: Sequence[int]) -> Floats:
@@ -396,7 +396,7 @@ def _by_pair(cell: PairedCell, differences: Floats, numbers: Sequence[int]) -> F
 def _too_few(one_pair: bool, sequential: bool) -> str:
     if sequential:
         return "too few pairs so far"
-    return "one block of one pair" if one_pair else "one pair at this load"
+    return "one block of one pair" if one_pair else "one pair"
 
 
 def _outcome(figure: str, ratio: DecidedRatio, figures: tuple[float, float]) -> tuple[Outcome, str]:

@@ -35,14 +35,14 @@ def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | N
         judged = judge_all(load(results))
     except UserError:
         return {}
-    known: dict[tuple[str, Mode, float], list[float]] = {}
+    reaches: dict[tuple[str, Mode, float], list[float]] = {}
     for decision in decide(judged, [figure]):
         if decision.pairs > 1 and (far := _far(decision)) is not None:
-            known.setdefault((decision.workload, decision.mode, decision.level), []).append(far)
+            reaches.setdefault((decision.workload, decision.mode, decision.level), []).append(far)
     cells = {(run.cell.workload, run.cell.mode, run.cell.level) for run in judged.results.runs}
     wanted = len(references(judged.results)) or 1
     return {
-        cell: max(known[cell]) if len(known.get(cell, ())) == wanted else None
+        cell: max(reaches[cell]) if len(reaches.get(cell, ())) == wanted else None
         for cell in sorted(cells)
     }
 

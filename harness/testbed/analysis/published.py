@@ -24,6 +24,7 @@ from testbed.analysis.sections.answer import (
     fastest,
     lead,
     listed,
+    lowered_words,
 )
 from testbed.analysis.sections.numbers import numbers
 from testbed.analysis.tables import markdown_table, number
@@ -102,7 +103,7 @@ def contents(published: Published) -> Iterator[Sequence[str | ReportFigure]]:
     )
     yield (
         *filter(None, [decided_table(published.decisions)]),
-        f"### How sure is that?\n\n{published.used}",
+        f"### How sure is that?\n\n{published.used} {lowered_words(published.results)}".rstrip(),
         f"## The numbers, and failures by class\n\n{numbers(published.summary)}",
     )
     if not published.cpu.is_empty():
@@ -144,7 +145,10 @@ def _decisions(file: Path, runs: pl.DataFrame) -> tuple[Decision, ...]:
     names = [field.name for field in fields(Decision)]
     read = []
     for row in _table(file, {"level": pl.Float64}).iter_rows(named=True):
-        given: dict[str, Any] = {"mode": "closed", **{key: row[key] for key in row if key in names}}
+        given: dict[str, Any] = {key: row[key] for key in row if key in names}
+        if "mode" not in given:
+            own = [pl.col(key) == row[key] for key in ("system", "workload", "level")]
+            given["mode"] = next(iter(runs.filter(*own)["mode"]), "closed")
         given["reason"] = given.get("reason") or ""
         if given.get("reference_value") is None:
             given["reference_value"] = _reference_value(runs, given)

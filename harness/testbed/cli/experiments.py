@@ -70,7 +70,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import Records
-from testbed.experiment.schedule import prepared, slots
+from testbed.experiment.schedule import lowered, prepared, slots
 from testbed.measure import environment, load, machine_watch, pods, results_directory, runner
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator
@@ -228,8 +228,8 @@ def has_ended(plan: Experiment, results: Path) -> bool:
         return False
     if plan.precision is None:
         return True
-    reached = json.loads(file.read_text(encoding="utf-8"))["reach"].values()
-    return all(far is not None and far <= plan.precision.within for far in reached)
+    reached = json.loads(file.read_text(encoding="utf-8")).get("reach") or {}
+    return all(far is not None and far <= plan.precision.within for far in reached.values())
 
 
 def _gates(plan: Experiment, given: Sequence[str] | None) -> tuple[Gate, ...]:
@@ -273,8 +273,10 @@ def _measure(
         return results
     leftovers.clear_all(project)
     others = _tell_of_others()
+    too_much: dict[str, Any] = {}
     if results is None:
-        plan = prepared(plan, psutil.virtual_memory().available / MB)
+        fitting = prepared(plan, psutil.virtual_memory().available / MB)
+        too_much, plan = lowered(plan, fitting), fitting
     expected = planning.expect(plan, {} if results is None else results_directory.finished(results))
     console.print(f"[bold]{plan.name}[/bold]: {expected.words}")
     planned = [
@@ -292,6 +294,7 @@ def _measure(
             results,
             steps,
             others,
+            too_much,
             watched=watched,
             build_first=build_first,
         )
@@ -317,6 +320,7 @@ def _carry_out(
     results: Path | None,
     steps: Steps,
     others: Others | None,
+    too_much: Mapping[str, Any],
     *,
     watched: bool,
     build_first: bool,
@@ -341,6 +345,7 @@ def _carry_out(
     if results is None:
         results = results_directory.new_results(project, plan.name, now())
         results_directory.begin(dependencies, plan, results)
+        results_directory.describe_lowered(results, too_much)
         if others is not None:
             results_directory.describe_others(results, {"at_start": asdict(others)})
     shown = escape(project.shown(results))

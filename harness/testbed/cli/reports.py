@@ -39,10 +39,22 @@ def report(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="With --compare: even if environments or loads differ.")
     ] = False,
+    publish: Annotated[
+        bool,
+        typer.Option(
+            "--publish",
+            help="Write the tables into analysis/published/NAME too, those of each block and check "
+            "included. The results must be of a commit.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write the summary, the figures and the report of results, or compare two of them."""
-    if against is None:
+    if publish:
+        if against is not None or as_json:
+            raise UserError("--publish excludes --compare and --json")
+        _publish(Project.find(), results)
+    elif against is None:
         if fail_above is not None or anyway:
             raise UserError("--fail-above and --anyway need --compare RESULTS")
         project = Project.find()
@@ -69,6 +81,17 @@ def write_report(project: Project, results: Path) -> None:
         with step(console, "Writing the report"):
             written = analysis_report.write_report(results)
         _show(project, written)
+
+
+def _publish(project: Project, results: Path) -> None:
+    from testbed.analysis import publishing
+
+    judged = publishing.require_publishable(results)
+    write_report(project, results)
+    name = str(judged.results.declared["name"])
+    folder = project.root / "analysis" / "published" / name
+    publishing.publish(results, judged, folder)
+    console.print(f"Published: {escape(project.shown(folder))}")
 
 
 def _show(project: Project, written: Written) -> None:

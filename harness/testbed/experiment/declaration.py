@@ -23,6 +23,7 @@ from testbed.experiment.parts import (
     Ladder,
     LocalPorts,
     Name,
+    Null,
     Precision,
     Repetitions,
     Replicas,
@@ -118,6 +119,10 @@ class Experiment(Section):
     """Rounds. Each round starts every system anew. With ``blocks``, a round is a pair of starts."""
     precision: Precision | None = None
     """When to stop, instead of a number of repetitions."""
+    nulls: tuple[Null, ...] = ()
+    """Comparisons, of a system with its reference, in which there can be no effect. They are
+    counted into one rate of false decisions.
+    """
     slo: Slo | None = None
     """The objective: what a user is promised."""
     disturb: Disturb | None = None
@@ -183,6 +188,21 @@ class Experiment(Section):
             )
         if self.together == "pairs" and len(names) < 2:
             raise ValueError("together: 'pairs': needs two systems")
+        return self
+
+    @model_validator(mode="after")
+    def _check_nulls(self) -> Experiment:
+        groups = self.groups or (tuple(system.name for system in self.compared),)
+        compared = [name for group in groups for name in group[1:]]
+        for null in self.nulls:
+            if null.system not in compared:
+                choices = ", ".join(compared)
+                raise ValueError(
+                    f"nulls: {null.system!r} is compared with no reference; choose from: {choices}"
+                )
+            for workload in null.workloads:
+                if workload not in self.workloads:
+                    raise ValueError(f"nulls: {workload!r} is not measured")
         return self
 
     @model_validator(mode="after")
@@ -435,7 +455,8 @@ class Experiment(Section):
         if self.precision is not None:
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
-        extra = ("factors", "threads", "groups", "replicas", "limits", "overcommit", "bare_servers")
+        lists = ("factors", "threads", "groups", "nulls", "replicas", "limits")
+        extra = (*lists, "overcommit", "bare_servers")
         data = {key: value for key, value in data.items() if value or key not in extra}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from testbed.experiment.settings import setting_name
-from testbed.model.systems import Preset, Variant, declaration, fetches
+from testbed.model.systems import Preset, Variant, Workload, declaration, fetches
 
 Fetch = Literal["wait", "immediate", "poll", "request"]
 Arrivals = Literal["poisson", "constant"]
@@ -399,6 +399,15 @@ class Precision(Section):
     """Minutes after which no further round begins, precise or not."""
     min_repetitions: Annotated[int, Field(ge=2, le=1000, strict=True)] = 2
     """Rounds before the first check."""
+
+
+class Null(Section):
+    """A comparison in which there can be no effect: a decision on it would be false."""
+
+    system: Name
+    """The compared system."""
+    workloads: tuple[Workload, ...] = ()
+    """The workloads that it cannot affect. Default: all."""
 
 
 class Slo(Section):

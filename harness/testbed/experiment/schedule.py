@@ -37,6 +37,13 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     return experiment.model_copy(update=settled)
 
 
+def lowered(declared: Experiment, measured: Experiment) -> dict[str, dict[str, str]]:
+    """Return what `prepared` lowered for lack of memory: each key's declared and measured value."""
+    if declared.together == measured.together:
+        return {}
+    return {"together": {"declared": declared.together, "measured": measured.together}}
+
+
 def slots(experiment: Experiment) -> dict[str, int]:
     """Return a slot for each system, by name, from 0: systems that are up together differ."""
     slots: dict[str, int] = {}

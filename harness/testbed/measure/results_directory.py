@@ -26,6 +26,9 @@ ENDING = "ending.json"
 OTHERS = "other_programs"
 """The key of ``environment.json`` about programs that are not the testbed's."""
 
+LOWERED = "lowered"
+"""The key of ``environment.json`` about a design that memory did not allow."""
+
 PARTIAL = ".partial"
 """Suffix of the folder of an unfinished run."""
 
@@ -58,6 +61,12 @@ def describe_others(results: Path, usage: Mapping[str, Any]) -> None:
     if usage:
         others = {**_recorded_environment(results).get(OTHERS, {}), **usage}
         _describe(results, {OTHERS: others})
+
+
+def describe_lowered(results: Path, lowered: Mapping[str, Any]) -> None:
+    """Add to the environment what of the design memory did not allow; the report tells it."""
+    if lowered:
+        _describe(results, {LOWERED: dict(lowered)})
 
 
 def declared(results: Path) -> Experiment:

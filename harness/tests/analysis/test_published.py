@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -62,6 +63,29 @@ def test_every_published_experiment_can_be_read(folder: Path) -> None:
         excludes_1 = decision.low > 1 or decision.high < 1
         assert excludes_1 or decision.decision not in ("better", "worse")
         assert not excludes_1 or decision.decision != "not known"
+
+
+def test_a_design_that_memory_lowered_is_told(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(SHIPPED / "compare", folder)
+    assert "in another design" not in write_published(folder, tmp_path / "out").page.read_text()
+    environment = json.loads((folder / "environment.json").read_text())
+    environment["lowered"] = {"together": {"declared": "all", "measured": "pairs"}}
+    (folder / "environment.json").write_text(json.dumps(environment))
+    page = Page(write_published(folder, tmp_path / "out").page.read_text(encoding="utf-8"))
+    assert (
+        "Measured in another design than declared, for lack of memory: together pairs" in page.text
+    )
+
+
+def test_decisions_of_an_open_loop_say_so_though_their_table_does_not() -> None:
+    decisions = published_tables(SHIPPED / "ticket-overload").decisions
+    assert {decision.load for decision in decisions} == {
+        "55 arrivals/s",
+        "90 arrivals/s",
+        "220 arrivals/s",
+    }
+    assert all(decision.reference_value for decision in decisions)
 
 
 def test_a_damaged_table_is_named(tmp_path: Path) -> None:

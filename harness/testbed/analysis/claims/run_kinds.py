@@ -107,9 +107,9 @@ def _cpu_ratio(claim: Claim, source: Source) -> Evidence:
     Of what was built, that of one service if the cell names it.
     """
     over, under = (_cpu_ms(source.judged, claim.fields[side]) for side in ("over", "under"))
-    if (found := _of_pairs(over, under)) is None:
+    if (ratio := _of_pairs(over, under)) is None:
         raise NoFigureError("nothing usable")
-    return Evidence.of(*found, "×")
+    return Evidence.of(*ratio, "×")
 
 
 def _cpu_ms(judged: Judged, cell: Cell) -> Figures:
@@ -257,8 +257,8 @@ def _figure_ratio(claim: Claim, source: Source) -> Evidence:
             ]
             for name, own, cell in zip(figures, at, cells, strict=True)
         )
-        if (found := _of_pairs(over, under)) is not None:
-            ratios[level] = found
+        if (ratio := _of_pairs(over, under)) is not None:
+            ratios[level] = ratio
     return furthest(claim, ratios, longer, _THREADS)
 
 

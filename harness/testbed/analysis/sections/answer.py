@@ -17,6 +17,7 @@ from testbed.analysis.capacities import capacities
 from testbed.analysis.decisions import Decision, decide
 from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import GOODPUT, QUANTITIES
+from testbed.analysis.results import Results
 from testbed.analysis.samples import load
 from testbed.analysis.sections import demand, ladder
 from testbed.analysis.statistics.capacity import Capacity
@@ -151,7 +152,7 @@ def _own(judged: Judged, decisions: Sequence[Decision]) -> Sequence[str]:
 
 def how_sure(judged: Judged, decisions: Sequence[Decision]) -> str:
     """Return one paragraph about the data behind the decisions."""
-    words = [used(judged), _ending(judged.results.ending)]
+    words = [used(judged), _ending(judged.results.ending), lowered_words(judged.results)]
     if decisions and judged.results.runs[0].recorded:
         pairs = sorted({decision.pairs for decision in decisions})
         words.append(
@@ -354,6 +355,16 @@ def _ending(ended: Mapping[str, Any]) -> str:
             )
         case _:
             return f"The experiment ended {after}, as declared."
+
+
+def lowered_words(results: Results) -> str:
+    """Return what of the design memory did not allow; empty if all of it was measured."""
+    lowered = results.environment.get("lowered") or {}
+    return " ".join(
+        f"**Measured in another design than declared**, for lack of memory: {key} "
+        f"{values['measured']} instead of {values['declared']}."
+        for key, values in lowered.items()
+    )
 
 
 def _why(judged: Judged) -> str:

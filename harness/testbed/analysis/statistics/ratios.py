@@ -126,11 +126,11 @@ def paired_ratios(
         places = [place for place, own in enumerate(labels) if own == label]
         if (between := between_pairs(rows[places], starts=starts)) is not None:
             deviations |= {place: larger(between, blocks[place]) for place in places}
-    known = sorted(deviations)
-    spread = np.array([deviations[place].sd for place in known])
-    freedom = np.array([deviations[place].freedom for place in known])
-    counts = (~np.isnan(rows[known])).sum(axis=1)
-    estimates = np.array([float(np.nanmean(rows[place])) for place in known])
+    testable = sorted(deviations)
+    spread = np.array([deviations[place].sd for place in testable])
+    freedom = np.array([deviations[place].freedom for place in testable])
+    counts = (~np.isnan(rows[testable])).sum(axis=1)
+    estimates = np.array([float(np.nanmean(rows[place])) for place in testable])
     errors = spread / np.sqrt(counts)
     margin = math.log(ALIKE)
     with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
@@ -146,9 +146,9 @@ def paired_ratios(
         place: DecidedRatio(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
             "alike" if alike.rejected[i] else _side(estimate) if apart.rejected[i] else "not known",
-            Design(float(spread[i]), int(counts[i]), float(freedom[i]), len(known)),
+            Design(float(spread[i]), int(counts[i]), float(freedom[i]), len(testable)),
         )
-        for i, (place, estimate, wide) in enumerate(zip(known, estimates, reach, strict=True))
+        for i, (place, estimate, wide) in enumerate(zip(testable, estimates, reach, strict=True))
     }
     return [decided.get(place) for place in range(len(cells))]
 
