@@ -33,15 +33,21 @@ def generate(
         manifests.write(project, copy, os.environ)
         return
     # Imported here: they need the packages of tests.
+    from testbed.analysis.claims import ledger
     from testbed.measure import plans
+    from testbed.model import files
     from testbed.watch.dashboards import files as dashboards
 
+    claims = project.root / "docs" / "claims.md"
+    text = ledger.page(project.root / "analysis" / "published")
+    files.write(claims, text.encode())
     build_changed(project, jdk.for_services())
     for written in (
         plans.write(project),
         dashboards.write(project.root, project.root / "grafana" / "dashboards"),
         manifests.write(project, project.root / "kubernetes", os.environ),
         settings_file.write(project),
+        [claims],
     ):
         folder = Path(os.path.commonpath(file.parent for file in written))
         console.print(f"Written in {escape(project.shown(folder))}: {len(written)}")

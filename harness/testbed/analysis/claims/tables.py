@@ -147,13 +147,20 @@ def words(claim: Claim, evidence: Evidence) -> str:
     return f"{words}: {'; '.join(parts)}" if parts else words
 
 
+def figure_words(evidence: Evidence) -> str:
+    """Return the figure of evidence and its interval; empty if there is none."""
+    if evidence.estimate is None:
+        return ""
+    text = _figure(evidence.estimate, evidence.unit)
+    if (interval := _with_width(evidence.interval)) is not None:
+        low, high = (_figure(value, evidence.unit) for value in (interval.low, interval.high))
+        text += f" [{low},\N{NO-BREAK SPACE}{high}]"
+    return text
+
+
 def _parts(evidence: Evidence) -> Iterator[str]:
-    if evidence.estimate is not None:
-        text = _figure(evidence.estimate, evidence.unit)
-        if (interval := _with_width(evidence.interval)) is not None:
-            low, high = (_figure(value, evidence.unit) for value in (interval.low, interval.high))
-            text += f" [{low},\N{NO-BREAK SPACE}{high}]"
-        yield text
+    if figure := figure_words(evidence):
+        yield figure
     if evidence.note:
         yield evidence.note
 
