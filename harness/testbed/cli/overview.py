@@ -38,6 +38,7 @@ COMMANDS = {
     "compare": Command("experiments", "compare"),
     "run": Command("experiments", "run"),
     "report": Command("reports", "report"),
+    "predict": Command("predicting", "predict"),
     "profile": Command("profiling", "profile"),
     "up": Command("stacks", "up"),
     "status": Command("stacks", "status"),
