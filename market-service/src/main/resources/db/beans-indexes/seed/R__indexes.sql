@@ -1,0 +1,11 @@
+-- Names, as in the seed's plans (figures 4.6 and 4.8): no index leads from a farm to its beans.
+drop index if exists country_name, company_name, variety_name, region_name_country_id, farm_name_region_id,
+  mill_name_region_id, region_country_id, farm_region_id, mill_region_id, bean_farm_id, bean_mill_id,
+  bean_company_id, bean_variety_id;
+
+create unique index country_name on country (name);
+create unique index company_name on company (name);
+create unique index variety_name on variety (name);
+create unique index region_name_country_id on region (name, country_id);
+create unique index farm_name_region_id on farm (name, region_id);
+create unique index mill_name_region_id on mill (name, region_id);
