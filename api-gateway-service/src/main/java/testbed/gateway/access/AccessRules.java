@@ -5,6 +5,7 @@ import static org.springframework.security.web.server.util.matcher.ServerWebExch
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpMethod;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.config.web.server.SecurityWebFiltersOrder;
@@ -66,6 +67,13 @@ class AccessRules {
                         "/cinema/*/movie/list",
                         "/cinema/*/movie/find")
                     .permitAll()
+                    .pathMatchers(HttpMethod.GET, "/api/beans/**")
+                    .permitAll()
+                    // To end an order as successful is for administrators.
+                    .pathMatchers(HttpMethod.PUT, "/api/inventory/orders/*")
+                    .hasAuthority(Accounts.ADMINISTRATOR)
+                    .pathMatchers("/api/inventory/orders", "/api/inventory/orders/*")
+                    .hasAuthority(Accounts.USER)
                     .pathMatchers("/cinema/*/reservation/list")
                     .hasAuthority(Accounts.ADMINISTRATOR)
                     // Only the client that made a reservation knows its id, unless it has shared

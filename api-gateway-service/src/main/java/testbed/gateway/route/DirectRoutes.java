@@ -1,5 +1,7 @@
 package testbed.gateway.route;
 
+import static java.util.stream.Collectors.toMap;
+
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
@@ -31,19 +33,24 @@ import testbed.gateway.breaker.GuardedServices;
 @Order(Ordered.LOWEST_PRECEDENCE)
 class DirectRoutes implements WebFilter {
 
+  private static final String API = "/api/**";
+
   private final GuardedServices services;
   private final RegisteredCinemas cinemas;
   private final RouteSettings settings;
 
-  /** By service. Routes are added and never removed, so that breakers keep their state. */
+  /** By path. Routes are added and never removed, so that breakers keep their state. */
   private volatile Map<String, Route> routes;
 
   DirectRoutes(GuardedServices services, RegisteredCinemas cinemas, RouteSettings settings) {
     this.services = services;
     this.cinemas = cinemas;
     this.settings = settings;
-    var aggregator = route("aggregator-service", "/api/**");
-    this.routes = Map.of(aggregator.name, aggregator);
+    this.routes =
+        settings.market()
+            ? MarketRoute.ALL.stream()
+                .collect(toMap(MarketRoute::path, part -> route(part.service(), part.path())))
+            : Map.of(API, route("aggregator-service", API));
   }
 
   @Override
@@ -63,19 +70,18 @@ class DirectRoutes implements WebFilter {
     var added = new LinkedHashMap<>(routes);
     for (var cinema : cinemas.known()) {
       added.computeIfAbsent(
-          cinema.serviceName(), service -> route(service, "/cinema/%s/**".formatted(cinema)));
+          "/cinema/%s/**".formatted(cinema), path -> route(cinema.serviceName(), path));
     }
     routes = added;
   }
 
   private Route route(String service, String path) {
     return new Route(
-        service,
         PathPatternParser.defaultInstance.parse(path),
         services.guard(service, () -> cinemas.instancesOf(service), settings.newBalancer()));
   }
 
-  private record Route(String name, PathPattern path, GuardedService service) {
+  private record Route(PathPattern path, GuardedService service) {
 
     boolean leads(PathContainer asked) {
       return path.matches(asked);

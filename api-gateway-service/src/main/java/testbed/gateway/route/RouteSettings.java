@@ -24,7 +24,8 @@ import testbed.gateway.balancer.Balancing;
 record RouteSettings(
     @Nullable Duration responsePause,
     @DefaultValue("round-robin") Balancing balancer,
-    @DefaultValue("0s") @DurationMin Duration slowStart) {
+    @DefaultValue("0s") @DurationMin Duration slowStart,
+    @DefaultValue("false") boolean market) {
 
   /** A balancer for one service. */
   Balancer newBalancer() {

@@ -30,6 +30,7 @@ class ServiceRoutes implements RouteLocator {
   private final RouteLocatorBuilder routes;
   private final StockBreakers breakers;
   private final RegisteredCinemas cinemas;
+  private final RouteSettings settings;
   private final ApplicationEventPublisher events;
   private Set<CinemaName> routed = Set.of();
 
@@ -37,10 +38,12 @@ class ServiceRoutes implements RouteLocator {
       RouteLocatorBuilder routes,
       StockBreakers breakers,
       RegisteredCinemas cinemas,
+      RouteSettings settings,
       ApplicationEventPublisher events) {
     this.routes = routes;
     this.breakers = breakers;
     this.cinemas = cinemas;
+    this.settings = settings;
     this.events = events;
   }
 
@@ -49,7 +52,11 @@ class ServiceRoutes implements RouteLocator {
     return Flux.defer(
         () -> {
           var builder = routes.routes();
-          route(builder, AGGREGATOR, "/api/**");
+          if (settings.market()) {
+            MarketRoute.ALL.forEach(part -> route(builder, part.service(), part.path()));
+          } else {
+            route(builder, AGGREGATOR, "/api/**");
+          }
           for (var cinema : cinemas.known()) {
             route(builder, cinema.serviceName(), "/cinema/%s/**".formatted(cinema));
           }
@@ -71,7 +78,7 @@ class ServiceRoutes implements RouteLocator {
 
   private void route(RouteLocatorBuilder.Builder builder, String service, String path) {
     builder.route(
-        service,
+        service + path,
         route ->
             route
                 .path(path)

@@ -6,11 +6,11 @@ import testbed.support.problem.FieldProblem;
 import testbed.support.problem.ProblemException;
 
 /** Query parameters or headers have invalid values. */
-class InvalidParameters extends ProblemException {
+public class InvalidParameters extends ProblemException {
 
   private final List<FieldProblem> errors;
 
-  InvalidParameters(List<FieldProblem> errors) {
+  public InvalidParameters(List<FieldProblem> errors) {
     super(ProblemType.INVALID_REQUEST, FieldProblem.listed(errors));
     this.errors = List.copyOf(errors);
   }

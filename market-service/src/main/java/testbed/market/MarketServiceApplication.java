@@ -1,0 +1,15 @@
+package testbed.market;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+
+/** Sells coffee beans: all parts of the market, or some. */
+@SpringBootApplication
+@ConfigurationPropertiesScan
+public class MarketServiceApplication {
+
+  public static void main(String[] args) {
+    SpringApplication.run(MarketServiceApplication.class, args);
+  }
+}

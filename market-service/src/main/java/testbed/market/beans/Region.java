@@ -1,0 +1,45 @@
+package testbed.market.beans;
+
+import jakarta.persistence.Entity;
+import jakarta.persistence.FetchType;
+import jakarta.persistence.GeneratedValue;
+import jakarta.persistence.GenerationType;
+import jakarta.persistence.Id;
+import jakarta.persistence.ManyToOne;
+import jakarta.persistence.Table;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+@Entity
+@Table(schema = "beans")
+class Region {
+
+  @Id
+  @GeneratedValue(strategy = GenerationType.IDENTITY)
+  private @Nullable Long id;
+
+  private String name = "";
+
+  @ManyToOne(fetch = FetchType.LAZY, optional = false)
+  private @Nullable Country country;
+
+  long id() {
+    return Objects.requireNonNull(id);
+  }
+
+  String name() {
+    return name;
+  }
+
+  void name(String changed) {
+    name = changed;
+  }
+
+  Country country() {
+    return Objects.requireNonNull(country);
+  }
+
+  void country(Country changed) {
+    country = changed;
+  }
+}

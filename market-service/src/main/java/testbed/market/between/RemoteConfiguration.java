@@ -1,0 +1,94 @@
+package testbed.market.between;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.http.client.JdkClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFactoryBuilderCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.support.RestClientAdapter;
+import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import testbed.market.part.Part;
+import testbed.market.part.PartOf;
+import testbed.support.deadline.Deadline;
+import testbed.support.deadline.DeadlineSettings;
+import testbed.support.discovery.CinemaDiscovery;
+import testbed.support.discovery.RegisteredCinemas;
+import testbed.support.preset.InvalidSetting;
+
+/** The way to an inventory in another process. */
+@Configuration(proxyBeanMethods = false)
+@PartOf(value = Part.INVENTORY, elsewhere = true)
+class RemoteConfiguration {
+
+  /**
+   * @throws InvalidSetting if there is neither an address nor a registry
+   */
+  @Bean
+  Inventory inventory(
+      InventorySettings settings,
+      ObjectProvider<RegisteredCinemas> registry,
+      RestClient.Builder client,
+      DeadlineSettings deadlines) {
+    var api =
+        HttpServiceProxyFactory.builderFor(
+                RestClientAdapter.create(
+                    client
+                        .requestInitializer(
+                            request -> {
+                              if (deadlines.handedOn()) {
+                                tellDeadline(request);
+                              }
+                            })
+                        .defaultStatusHandler(HttpStatusCode::isError, (request, answer) -> {})
+                        .build()))
+            .build()
+            .createClient(InventoryApi.class);
+    return new RemoteInventory(api, instances(settings, registry));
+  }
+
+  private static Supplier<List<URI>> instances(
+      InventorySettings settings, ObjectProvider<RegisteredCinemas> registry) {
+    if (settings.url() != null) {
+      var one = List.of(settings.url());
+      return () -> one;
+    }
+    var registered =
+        Optional.ofNullable(registry.getIfAvailable())
+            .orElseThrow(
+                () ->
+                    new InvalidSetting(
+                        "MARKET_INVENTORY_URL",
+                        "",
+                        List.of("an address", "nothing, with EUREKA_CLIENT_ENABLED=true")));
+    return () -> registered.instancesOf(Part.INVENTORY.service());
+  }
+
+  private static void tellDeadline(ClientHttpRequest request) {
+    var deadline = Deadline.current();
+    if (deadline != null) {
+      request.getHeaders().set(Deadline.HEADER, deadline.told());
+    }
+  }
+
+  /** Otherwise it would offer HTTP/2, which the services do not have, with each connection. */
+  @Bean
+  ClientHttpRequestFactoryBuilderCustomizer<JdkClientHttpRequestFactoryBuilder> plainHttp() {
+    return builder ->
+        builder.withHttpClientCustomizer(client -> client.version(HttpClient.Version.HTTP_1_1));
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnBooleanProperty("eureka.client.enabled")
+  @Import(CinemaDiscovery.class)
+  static class Registry {}
+}

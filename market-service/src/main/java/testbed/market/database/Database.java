@@ -1,0 +1,110 @@
+package testbed.market.database;
+
+import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
+import org.springframework.orm.jpa.JpaTransactionManager;
+import org.springframework.orm.jpa.SharedEntityManagerCreator;
+import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * A database, and the transactions on it. Work inside of work on the same database is part of the
+ * outer transaction.
+ */
+public class Database {
+
+  /** Orders lock in one order, so that only changes by administrators can meet. */
+  private static final RetryTemplate RETRIED =
+      new RetryTemplate(
+          RetryPolicy.builder()
+              .maxRetries(3)
+              .delay(Duration.ofMillis(10))
+              .jitter(Duration.ofMillis(10))
+              .predicate(Failures::isTransient)
+              .build());
+
+  private final EntityManagerFactory factory;
+  private final EntityManager entities;
+  private final TransactionTemplate reading;
+  private final TransactionTemplate writing;
+
+  Database(EntityManagerFactory factory, DataSource source) {
+    this.factory = factory;
+    this.entities = SharedEntityManagerCreator.createSharedEntityManager(factory);
+    var transactions = new JpaTransactionManager(factory);
+    transactions.setDataSource(source);
+    transactions.setJpaDialect(new HibernateJpaDialect());
+    transactions.afterPropertiesSet();
+    this.reading = new TransactionTemplate(transactions);
+    this.reading.setReadOnly(true);
+    this.writing = new TransactionTemplate(transactions);
+  }
+
+  /**
+   * Reads in one transaction.
+   *
+   * @throws DatabaseAway if the database does not answer in time
+   */
+  public <T> T read(Function<EntityManager, T> work) {
+    try {
+      return reading.execute(status -> work.apply(entities));
+    } catch (RuntimeException failure) {
+      throw isOpen() ? failure : Failures.told(failure);
+    }
+  }
+
+  /**
+   * Changes data in one transaction: all or nothing. Repeats the work if the database has taken it
+   * back for the sake of another transaction.
+   *
+   * @throws DatabaseAway if the database does not answer in time; then nothing has changed
+   * @throws MayBeStored if the connection was lost at the end
+   * @throws Broken if a rule of the schema would be broken
+   */
+  public <T> T write(Function<EntityManager, T> work) {
+    if (isOpen()) {
+      return flushed(work, new AtomicBoolean());
+    }
+    try {
+      return RETRIED.invoke(() -> flushed(work));
+    } catch (RuntimeException failure) {
+      throw Failures.told(failure);
+    }
+  }
+
+  private <T> T flushed(Function<EntityManager, T> work) {
+    var ending = new AtomicBoolean();
+    try {
+      return flushed(work, ending);
+    } catch (RuntimeException failure) {
+      throw ending.get() && !Failures.isTransient(failure) ? new MayBeStored() : failure;
+    }
+  }
+
+  private <T> T flushed(Function<EntityManager, T> work, AtomicBoolean ending) {
+    return writing.execute(
+        status -> {
+          var result = work.apply(entities);
+          entities.flush();
+          ending.set(true);
+          return result;
+        });
+  }
+
+  /** Whether this thread has a transaction here. */
+  private boolean isOpen() {
+    return TransactionSynchronizationManager.hasResource(factory);
+  }
+
+  /** For tests of what Hibernate does. */
+  public EntityManagerFactory factory() {
+    return factory;
+  }
+}

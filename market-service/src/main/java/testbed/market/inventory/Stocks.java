@@ -1,0 +1,120 @@
+package testbed.market.inventory;
+
+import jakarta.persistence.LockModeType;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.stereotype.Component;
+import testbed.market.between.Inventory;
+import testbed.market.between.Stock;
+import testbed.market.database.Broken;
+import testbed.market.database.Database;
+import testbed.market.database.Databases;
+import testbed.market.part.Part;
+import testbed.market.part.PartOf;
+
+/** How much there is of each bean, and what it costs. */
+@Component
+@PartOf(Part.INVENTORY)
+public class Stocks implements Inventory {
+
+  private final Database database;
+
+  Stocks(Databases databases) {
+    this.database = databases.of(Part.INVENTORY);
+  }
+
+  @Override
+  public Optional<Stock> stock(long beanId) {
+    return database.read(
+        entities ->
+            Optional.ofNullable(entities.find(StoredStock.class, beanId))
+                .map(StoredStock::shown));
+  }
+
+  /**
+   * The stock of a bean.
+   *
+   * @throws StockUnknown if it is not sold
+   */
+  public Stock get(long beanId) {
+    return stock(beanId).orElseThrow(() -> new StockUnknown(beanId));
+  }
+
+  @Override
+  public List<Stock> stocks(Collection<Long> beanIds) {
+    return database.read(
+        entities ->
+            entities
+                .createQuery(
+                    "select s from StoredStock s where s.beanId in :ids order by s.beanId",
+                    StoredStock.class)
+                .setParameter("ids", beanIds)
+                .getResultStream()
+                .map(StoredStock::shown)
+                .toList());
+  }
+
+  /** Sets quantity and price of a bean, which is sold from then on. */
+  public Stock set(Stock wanted) {
+    try {
+      return store(wanted);
+    } catch (Broken addedMeanwhile) {
+      return store(wanted);
+    }
+  }
+
+  private Stock store(Stock wanted) {
+    return database.write(
+        entities -> {
+          var stored =
+              entities.find(
+                  StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE);
+          if (stored == null) {
+            stored = new StoredStock(wanted.beanId());
+            stored.set(wanted.quantity(), wanted.price());
+            entities.persist(stored);
+          } else {
+            stored.set(wanted.quantity(), wanted.price());
+          }
+          return stored.shown();
+        });
+  }
+
+  @Override
+  public void remove(long beanId) {
+    database.write(
+        entities ->
+            entities
+                .createQuery("delete from StoredStock s where s.beanId = :id")
+                .setParameter("id", beanId)
+                .executeUpdate());
+  }
+
+  @Override
+  public boolean removeOrdersOf(String client) {
+    return database.write(
+        entities -> {
+          var open =
+              entities
+                  .createQuery(
+                      "select o from StoredOrder o where o.client = :client and o.status = :open"
+                          + " order by o.number",
+                      StoredOrder.class)
+                  .setParameter("client", client)
+                  .setParameter("open", OrderStatus.IN_PROGRESS)
+                  .setMaxResults(1)
+                  .getResultList();
+          if (!open.isEmpty()) {
+            return false;
+          }
+          // The schema removes their items. An order that is placed meanwhile is kept.
+          entities
+              .createNativeQuery(
+                  "delete from inventory.orders where client = :client and status <> 'IN_PROGRESS'")
+              .setParameter("client", client)
+              .executeUpdate();
+          return true;
+        });
+  }
+}

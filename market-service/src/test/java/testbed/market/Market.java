@@ -1,0 +1,111 @@
+package testbed.market;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A process of the market, and the requests of its clients. */
+final class Market implements AutoCloseable {
+
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  private final ConfigurableApplicationContext context;
+  private final URI address;
+
+  private Market(ConfigurableApplicationContext context) {
+    this.context = context;
+    this.address =
+        URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port"));
+  }
+
+  /** A process with its parts in one database. */
+  static Market on(Postgres.Database database, String... settings) {
+    var all = new ArrayList<>(List.of(settings));
+    all.add("market.db.url=" + database.url());
+    return started(all.toArray(String[]::new));
+  }
+
+  static Market started(String... settings) {
+    var all = new ArrayList<String>();
+    all.add("server.port=0");
+    all.add("management.server.port=0");
+    all.add("market.db.user=postgres");
+    all.add("market.db.password=postgres");
+    all.add("market.hibernate[hibernate.hbm2ddl.auto]=validate");
+    all.addAll(List.of(settings));
+    return new Market(
+        new SpringApplicationBuilder(MarketServiceApplication.class)
+            .run(all.stream().map(setting -> "--" + setting).toArray(String[]::new)));
+  }
+
+  URI address() {
+    return address;
+  }
+
+  <T> T bean(Class<T> type) {
+    return context.getBean(type);
+  }
+
+  String management(String path) {
+    var port = context.getEnvironment().getProperty("local.management.port");
+    return send(
+            HttpRequest.newBuilder(URI.create("http://localhost:%s%s".formatted(port, path)))
+                .build())
+        .body();
+  }
+
+  HttpResponse<String> get(String path, String... headers) {
+    return send("GET", path, BodyPublishers.noBody(), headers);
+  }
+
+  HttpResponse<String> delete(String path, String... headers) {
+    return send("DELETE", path, BodyPublishers.noBody(), headers);
+  }
+
+  HttpResponse<String> post(String path, String body, String... headers) {
+    return send("POST", path, BodyPublishers.ofString(body), json(headers));
+  }
+
+  HttpResponse<String> put(String path, String body, String... headers) {
+    return send("PUT", path, BodyPublishers.ofString(body), json(headers));
+  }
+
+  private static String[] json(String... headers) {
+    var all = new ArrayList<>(List.of(headers));
+    if (!all.contains("Content-Type")) {
+      all.addAll(List.of("Content-Type", "application/json"));
+    }
+    return all.toArray(String[]::new);
+  }
+
+  private HttpResponse<String> send(
+      String method, String path, BodyPublisher body, String... headers) {
+    var request = HttpRequest.newBuilder(URI.create(address + path)).method(method, body);
+    return send((headers.length == 0 ? request : request.headers(headers)).build());
+  }
+
+  static HttpResponse<String> send(HttpRequest request) {
+    try {
+      return HTTP.send(request, BodyHandlers.ofString());
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}

@@ -1,0 +1,63 @@
+package testbed.market;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tuned", "thesis"})
+  void isReadyAndMeasured(String preset) {
+    try (var market = Market.on(Postgres.database(), "testbed.preset=" + preset)) {
+      market.get("/api/beans/countries");
+
+      assertThat(market.management("/actuator/health/readiness")).contains("UP");
+      assertThat(market.management("/actuator/prometheus"))
+          .containsPattern("http_server_requests_seconds_count\\{.*uri=\"/api/beans/countries\"")
+          .containsPattern("hikaricp_connections_acquire_seconds_count\\{.*pool=\"market\"")
+          .containsPattern("hikaricp_connections_max\\{.*} 20");
+    }
+  }
+
+  @Test
+  void hasItsPartsAlone() {
+    try (var market =
+        Market.on(Postgres.database(), "market.parts=inventory", "market.front=false")) {
+      assertThat(market.get("/api/inventory/orders", "Market-Client", "jane").statusCode())
+          .isEqualTo(200);
+      assertThat(market.get("/api/beans/countries").statusCode()).isEqualTo(404);
+      assertThat(market.get("/api/admin/clients").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          market.parts=                 | market.parts
+          market.parts=roasting         | market.parts
+          market.parts=beans            | MARKET_INVENTORY_URL
+          market.fetch=eager            | market.fetch
+          market.indexes=all            | market.indexes
+          market.databases=two          | market.databases
+          market.transaction=none       | market.transaction
+          market.details=all            | market.details
+          market.cache=all              | market.cache
+          """)
+  void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
+    var database = Postgres.database();
+    assertThatThrownBy(() -> Market.on(database, setting)).isNotNull();
+
+    assertThat(output).contains(told);
+  }
+}
