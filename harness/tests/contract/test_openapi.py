@@ -24,7 +24,9 @@ SHARED = (
 )
 
 
-@pytest.mark.parametrize("described", [*DOCUMENTS, "poster-service", "tickets", "feed-service"])
+@pytest.mark.parametrize(
+    "described", [*DOCUMENTS, "poster-service", "tickets", "feed-service", "market-service"]
+)
 def test_document_is_valid(described: str) -> None:
     OpenAPIV31SpecValidator(Document(described).content).validate()
 

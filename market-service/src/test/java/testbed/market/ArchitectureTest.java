@@ -68,8 +68,7 @@ class ArchitectureTest {
               "testbed.market.beans", "testbed.market.inventory", "testbed.market.clients")
           .should()
           .dependOnClassesThat()
-          .resideInAnyPackage(
-              "..web..", "org.springframework.web..", "org.springframework.http..");
+          .resideInAnyPackage("..web..", "org.springframework.web..", "org.springframework.http..");
 
   /** Otherwise a process would have something of a part that it has not. */
   @ArchTest

@@ -107,8 +107,7 @@ class BadInputTest {
   @Test
   void refusesALongFilter() {
     var filter = "x".repeat(7_000);
-    assertProblem(
-        market.get("/api/beans/countries?name=" + filter), ProblemType.INVALID_REQUEST);
+    assertProblem(market.get("/api/beans/countries?name=" + filter), ProblemType.INVALID_REQUEST);
     // Longer than Tomcat reads: its limit of a request line.
     assertThat(market.get("/api/beans/countries?name=" + "x".repeat(10_000)).statusCode())
         .isBetween(400, 431);
@@ -140,8 +139,7 @@ class BadInputTest {
         "[{\"beanId\":1,\"quantity\":1,\"quantity\":2}]"
       })
   void refusesOrdersThatCannotBe(String body) {
-    assertProblem(
-        market.post(ORDERS, body, "Market-Client", "jane"), ProblemType.INVALID_REQUEST);
+    assertProblem(market.post(ORDERS, body, "Market-Client", "jane"), ProblemType.INVALID_REQUEST);
   }
 
   @Test
@@ -194,8 +192,7 @@ class BadInputTest {
     var client = name.equals("long") ? "x".repeat(1_000) : name;
     assertProblem(market.get(ORDERS, "Market-Client", client), ProblemType.INVALID_REQUEST);
     assertProblem(market.get(ORDERS), ProblemType.INVALID_REQUEST);
-    assertProblem(
-        market.post("/api/admin/clients", client(client)), ProblemType.INVALID_REQUEST);
+    assertProblem(market.post("/api/admin/clients", client(client)), ProblemType.INVALID_REQUEST);
   }
 
   @Test

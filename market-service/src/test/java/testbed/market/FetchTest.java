@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
-import org.hibernate.SessionFactory;
+import org.hibernate.Session;
 import org.hibernate.resource.jdbc.spi.StatementInspector;
 import org.hibernate.stat.Statistics;
 import org.junit.jupiter.api.BeforeAll;
@@ -147,9 +147,7 @@ class FetchTest {
         market
             .bean(Databases.class)
             .of(Part.BEANS)
-            .factory()
-            .unwrap(SessionFactory.class)
-            .getStatistics();
+            .read(entities -> entities.unwrap(Session.class).getSessionFactory().getStatistics());
     statistics.clear();
     return statistics;
   }

@@ -36,6 +36,17 @@ final class Market implements AutoCloseable {
   }
 
   static Market started(String... settings) {
+    return started(List.of(), settings);
+  }
+
+  /**
+   * A process with further components.
+   *
+   * @param further their classes
+   */
+  static Market started(List<Class<?>> further, String... settings) {
+    var sources = new ArrayList<Class<?>>(further);
+    sources.add(MarketServiceApplication.class);
     var all = new ArrayList<String>();
     all.add("server.port=0");
     all.add("management.server.port=0");
@@ -44,7 +55,7 @@ final class Market implements AutoCloseable {
     all.add("market.hibernate[hibernate.hbm2ddl.auto]=validate");
     all.addAll(List.of(settings));
     return new Market(
-        new SpringApplicationBuilder(MarketServiceApplication.class)
+        new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
             .run(all.stream().map(setting -> "--" + setting).toArray(String[]::new)));
   }
 
@@ -56,11 +67,14 @@ final class Market implements AutoCloseable {
     return context.getBean(type);
   }
 
+  void publish(Object event) {
+    context.publishEvent(event);
+  }
+
   String management(String path) {
     var port = context.getEnvironment().getProperty("local.management.port");
-    return send(
-            HttpRequest.newBuilder(URI.create("http://localhost:%s%s".formatted(port, path)))
-                .build())
+    return send(HttpRequest.newBuilder(URI.create("http://localhost:%s%s".formatted(port, path)))
+            .build())
         .body();
   }
 

@@ -38,7 +38,10 @@ class OrdersTest {
 
   @BeforeEach
   void fill() {
-    database.sql().sql("truncate inventory.stock, inventory.orders restart identity cascade").update();
+    database
+        .sql()
+        .sql("truncate inventory.stock, inventory.orders restart identity cascade")
+        .update();
     database.run("stock.sql");
   }
 
@@ -62,7 +65,8 @@ class OrdersTest {
   @ValueSource(strings = {"101", "1000000"})
   void takesNothingIfThereIsTooLittleOfOne(String tooMuch) {
     var refused =
-        market.post(ORDERS, "[%s,%s]".formatted(item(1, 1), item(2, Long.parseLong(tooMuch))), JANE);
+        market.post(
+            ORDERS, "[%s,%s]".formatted(item(1, 1), item(2, Long.parseLong(tooMuch))), JANE);
 
     assertThat(refused.statusCode()).isEqualTo(409);
     assertThat(refused.body())
@@ -105,7 +109,8 @@ class OrdersTest {
     assertThat(market.delete(ORDERS + "/1", JANE).body())
         .contains(ProblemType.ORDER_CLOSED.uri().toString());
     assertThat(quantity(1)).isEqualTo(60);
-    assertThat(market.get(ORDERS + "?status=SUCCESSFUL", JANE).body()).contains("\"orderNumber\":1");
+    assertThat(market.get(ORDERS + "?status=SUCCESSFUL", JANE).body())
+        .contains("\"orderNumber\":1");
     assertThat(market.get(ORDERS + "?status=IN_PROGRESS", JANE).body()).isEqualTo("[]");
   }
 
@@ -131,24 +136,14 @@ class OrdersTest {
 
     var other =
         market.post(
-            ORDERS,
-            "[%s]".formatted(item(1, 1)),
-            "Market-Client",
-            "jane",
-            "Idempotency-Key",
-            "k1");
+            ORDERS, "[%s]".formatted(item(1, 1)), "Market-Client", "jane", "Idempotency-Key", "k1");
     assertThat(other.statusCode()).isEqualTo(422);
     assertThat(other.body()).contains(ProblemType.IDEMPOTENCY_KEY_REUSED.uri().toString());
 
     // Another client's equal key is another key.
     var johns =
         market.post(
-            ORDERS,
-            "[%s]".formatted(item(1, 1)),
-            "Market-Client",
-            "john",
-            "Idempotency-Key",
-            "k1");
+            ORDERS, "[%s]".formatted(item(1, 1)), "Market-Client", "john", "Idempotency-Key", "k1");
     assertThat(johns.statusCode()).isEqualTo(201);
     assertThat(quantity(1)).isEqualTo(39);
   }
@@ -215,7 +210,9 @@ class OrdersTest {
   }
 
   private static int end(long number, String status) {
-    return market.put(ORDERS + "/" + number, "{\"status\":\"%s\"}".formatted(status), JANE).statusCode();
+    return market
+        .put(ORDERS + "/" + number, "{\"status\":\"%s\"}".formatted(status), JANE)
+        .statusCode();
   }
 
   private static String item(long bean, long quantity) {

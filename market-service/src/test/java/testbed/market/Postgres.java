@@ -34,8 +34,7 @@ final class Postgres {
   static Database database() {
     var name = "market" + DATABASES.incrementAndGet();
     JdbcClient.create(SERVER.getPostgresDatabase()).sql("create database " + name).update();
-    return new Database(
-        SERVER.getJdbcUrl("postgres", name), SERVER.getDatabase("postgres", name));
+    return new Database(SERVER.getJdbcUrl("postgres", name), SERVER.getDatabase("postgres", name));
   }
 
   /** One database of the server. */

@@ -79,8 +79,16 @@ class SameBytesTest {
     }
     get("/api/beans/15", 404);
 
-    post("/api/inventory/orders", "[{\"beanId\":1,\"quantity\":3},{\"beanId\":2,\"quantity\":4}]", 201, KEYED);
-    post("/api/inventory/orders", "[{\"beanId\":1,\"quantity\":3},{\"beanId\":2,\"quantity\":4}]", 201, KEYED);
+    post(
+        "/api/inventory/orders",
+        "[{\"beanId\":1,\"quantity\":3},{\"beanId\":2,\"quantity\":4}]",
+        201,
+        KEYED);
+    post(
+        "/api/inventory/orders",
+        "[{\"beanId\":1,\"quantity\":3},{\"beanId\":2,\"quantity\":4}]",
+        201,
+        KEYED);
     post("/api/inventory/orders", "[{\"beanId\":1,\"quantity\":2}]", 422, KEYED);
     post("/api/inventory/orders", "[{\"beanId\":1,\"quantity\":98}]", 409, HEADERS);
     post("/api/inventory/orders", "[{\"beanId\":14,\"quantity\":1}]", 422, HEADERS);
@@ -89,10 +97,21 @@ class SameBytesTest {
     get("/api/inventory/orders/1", 200);
     get("/api/beans/1", 200);
 
-    post("/api/admin/clients", "{\"name\":\"jane\",\"mail\":\"j@example.org\",\"subscriptionType\":\"BASIC\"}", 201, HEADERS);
-    post("/api/admin/clients", "{\"name\":\"JANE\",\"mail\":\"j@example.org\",\"subscriptionType\":\"BASIC\"}", 409, HEADERS);
+    post(
+        "/api/admin/clients",
+        "{\"name\":\"jane\",\"mail\":\"j@example.org\",\"subscriptionType\":\"BASIC\"}",
+        201,
+        HEADERS);
+    post(
+        "/api/admin/clients",
+        "{\"name\":\"JANE\",\"mail\":\"j@example.org\",\"subscriptionType\":\"BASIC\"}",
+        409,
+        HEADERS);
     get("/api/admin/clients", 200);
-    put("/api/admin/clients/1000000000", "{\"mail\":\"k@example.org\",\"subscriptionType\":\"PREMIUM\",\"enabled\":false}", 200);
+    put(
+        "/api/admin/clients/1000000000",
+        "{\"mail\":\"k@example.org\",\"subscriptionType\":\"PREMIUM\",\"enabled\":false}",
+        200);
     delete("/api/admin/clients/1000000000", 409);
     delete("/api/inventory/orders/1", 200);
     put("/api/inventory/orders/2", "{\"status\":\"SUCCESSFUL\"}", 200);
@@ -105,11 +124,19 @@ class SameBytesTest {
     post("/api/beans/countries", "{\"name\":\"Peru\"}", 409, HEADERS);
     post("/api/beans/regions", "{\"name\":\"puno\",\"countryId\":1000000000}", 201, HEADERS);
     post("/api/beans/regions", "{\"name\":\"puno\",\"countryId\":99}", 422, HEADERS);
-    post("/api/beans/farms", "{\"name\":\"f\",\"altitude\":1200,\"regionId\":1000000000}", 201, HEADERS);
+    post(
+        "/api/beans/farms",
+        "{\"name\":\"f\",\"altitude\":1200,\"regionId\":1000000000}",
+        201,
+        HEADERS);
     post("/api/beans/mills", "{\"name\":\"m\",\"regionId\":1000000000}", 201, HEADERS);
     post("/api/beans/companies", "{\"name\":\"c\",\"email\":\"c@example.org\"}", 201, HEADERS);
     post("/api/beans/varieties", "{\"name\":\"Maragogipe\",\"type\":\"ARABICA\"}", 201, HEADERS);
-    post("/api/beans", "{\"harvestYear\":2020,\"farmId\":1000000000,\"millId\":1000000000,\"companyId\":1000000000,\"varietyId\":1000000000}", 201, HEADERS);
+    post(
+        "/api/beans",
+        "{\"harvestYear\":2020,\"farmId\":1000000000,\"millId\":1000000000,\"companyId\":1000000000,\"varietyId\":1000000000}",
+        201,
+        HEADERS);
     put("/api/beans/1000000000", "{\"color\":\"Green\",\"companyId\":1,\"varietyId\":1}", 200);
     put("/api/inventory/stocks/1000000000", "{\"quantity\":10,\"price\":7.5}", 200);
     get("/api/beans/1000000000", 200);

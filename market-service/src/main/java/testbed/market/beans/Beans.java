@@ -31,10 +31,16 @@ public class Beans {
   private final Inventory inventory;
   private final BeansSettings settings;
 
+  /** Whether the inventory is asked in the transaction of the beans. */
+  private final boolean together;
+
   Beans(Databases databases, Inventory inventory, BeansSettings settings) {
     this.database = databases.of(Part.BEANS);
     this.inventory = inventory;
     this.settings = settings;
+    this.together =
+        settings.transaction() == Transactions.TOGETHER
+            && databases.areTogether(Part.BEANS, Part.INVENTORY);
   }
 
   /**
@@ -61,7 +67,7 @@ public class Beans {
 
   /** Asks the inventory in the transaction of the question before, or after it. */
   private <T> T withInventory(Supplier<T> question, Function<T, T> inventoryAsked) {
-    return settings.transaction() == Transactions.TOGETHER
+    return together
         ? database.read(entities -> inventoryAsked.apply(question.get()))
         : inventoryAsked.apply(question.get());
   }
@@ -83,7 +89,8 @@ public class Beans {
             query(entities, wanted)
                 .setFirstResult(Math.toIntExact(page.offset()))
                 .setMaxResults(page.size())
-                .getResultStream()
+                .getResultList()
+                .stream()
                 .map(ListedBean::of)
                 .toList());
   }
@@ -91,7 +98,8 @@ public class Beans {
   private TypedQuery<Bean> query(EntityManager entities, Wanted wanted) {
     return switch (settings.fetch()) {
       case N_PLUS_1, LAZY -> byPaths(entities, wanted);
-      case GRAPH -> byPaths(entities, wanted).setHint(SpecHints.HINT_SPEC_LOAD_GRAPH, graph(entities));
+      case GRAPH ->
+          byPaths(entities, wanted).setHint(SpecHints.HINT_SPEC_LOAD_GRAPH, graph(entities));
       case DUPLICATE_JOINS ->
           byJoins(entities, wanted).setHint(SpecHints.HINT_SPEC_LOAD_GRAPH, graph(entities));
     };

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** The conditions of a query. */
 final class Filter {
 
-  private final StringJoiner conditions = new StringJoiner(" and ", " where ", "").setEmptyValue("");
+  private final StringJoiner conditions =
+      new StringJoiner(" and ", " where ", "").setEmptyValue("");
   private final Map<String, Object> values = new HashMap<>();
 
   /**

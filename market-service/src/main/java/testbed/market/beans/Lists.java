@@ -48,7 +48,7 @@ public class Lists {
         () ->
             list(
                 new Filter().equal("c.name", name),
-                "select new ListedCountry(c.id, c.name) from Country c",
+                "select c.id, c.name from Country c",
                 "c.id",
                 ListedCountry.class));
   }
@@ -59,7 +59,7 @@ public class Lists {
         () ->
             list(
                 new Filter().equal("r.name", name).equal("r.country.name", country),
-                "select new ListedRegion(r.id, r.name) from Region r",
+                "select r.id, r.name from Region r",
                 "r.id",
                 ListedRegion.class));
   }
@@ -68,7 +68,7 @@ public class Lists {
       @Nullable String name, @Nullable String region, @Nullable String country) {
     return list(
         ofRegion("f", name, region, country),
-        "select new ListedFarm(f.id, f.name, f.altitude) from Farm f",
+        "select f.id, f.name, f.altitude from Farm f",
         "f.id",
         ListedFarm.class);
   }
@@ -77,7 +77,7 @@ public class Lists {
       @Nullable String name, @Nullable String region, @Nullable String country) {
     return list(
         ofRegion("m", name, region, country),
-        "select new ListedMill(m.id, m.name) from Mill m",
+        "select m.id, m.name from Mill m",
         "m.id",
         ListedMill.class);
   }
@@ -85,7 +85,7 @@ public class Lists {
   public List<ListedCompany> companies(@Nullable String name) {
     return list(
         new Filter().equal("c.name", name),
-        "select new ListedCompany(c.id, c.name, c.phone, c.email) from Company c",
+        "select c.id, c.name, c.phone, c.email from Company c",
         "c.id",
         ListedCompany.class);
   }
@@ -93,7 +93,7 @@ public class Lists {
   public List<ListedVariety> varieties(@Nullable String name, @Nullable VarietyType type) {
     return list(
         new Filter().equal("v.name", name).equal("v.type", type),
-        "select new ListedVariety(v.id, v.name, v.type) from Variety v",
+        "select v.id, v.name, v.type from Variety v",
         "v.id",
         ListedVariety.class);
   }
@@ -106,10 +106,10 @@ public class Lists {
         .equal(entity + ".region.country.name", country);
   }
 
+  /** A record is made of the columns. */
   private <T> List<T> list(Filter filter, String selection, String order, Class<T> type) {
-    // A name of a nested record is written with its package in queries.
-    var named = selection.replace("new Listed", "new " + Entry.class.getName() + "$Listed");
-    return database.read(entities -> filter.query(entities, named, order, type).getResultList());
+    return database.read(
+        entities -> filter.query(entities, selection, order, type).getResultList());
   }
 
   @SuppressWarnings("unchecked") // A question is always of the same list.

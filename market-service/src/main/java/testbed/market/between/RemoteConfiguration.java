@@ -12,7 +12,6 @@ import org.springframework.boot.http.client.autoconfigure.ClientHttpRequestFacto
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
@@ -39,21 +38,8 @@ class RemoteConfiguration {
       ObjectProvider<RegisteredCinemas> registry,
       RestClient.Builder client,
       DeadlineSettings deadlines) {
-    var api =
-        HttpServiceProxyFactory.builderFor(
-                RestClientAdapter.create(
-                    client
-                        .requestInitializer(
-                            request -> {
-                              if (deadlines.handedOn()) {
-                                tellDeadline(request);
-                              }
-                            })
-                        .defaultStatusHandler(HttpStatusCode::isError, (request, answer) -> {})
-                        .build()))
-            .build()
-            .createClient(InventoryApi.class);
-    return new RemoteInventory(api, instances(settings, registry));
+    var told = deadlines.handedOn() ? client.requestInitializer(RemoteConfiguration::tell) : client;
+    return new RemoteInventory(api(told), instances(settings, registry));
   }
 
   private static Supplier<List<URI>> instances(
@@ -73,7 +59,13 @@ class RemoteConfiguration {
     return () -> registered.instancesOf(Part.INVENTORY.service());
   }
 
-  private static void tellDeadline(ClientHttpRequest request) {
+  static InventoryApi api(RestClient.Builder client) {
+    return HttpServiceProxyFactory.builderFor(RestClientAdapter.create(client.build()))
+        .build()
+        .createClient(InventoryApi.class);
+  }
+
+  private static void tell(ClientHttpRequest request) {
     var deadline = Deadline.current();
     if (deadline != null) {
       request.getHeaders().set(Deadline.HEADER, deadline.told());

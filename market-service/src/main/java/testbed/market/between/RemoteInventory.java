@@ -10,12 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClientException;
+import org.springframework.web.client.RestClientResponseException;
 import org.springframework.web.util.DefaultUriBuilderFactory;
 import org.springframework.web.util.UriBuilderFactory;
 import testbed.support.instance.SilentInstances;
@@ -34,7 +36,6 @@ class RemoteInventory implements Inventory {
   private final AtomicInteger turn = new AtomicInteger();
 
   /**
-   * @param api answers whatever the status is
    * @param instances where the inventory is now
    */
   RemoteInventory(InventoryApi api, Supplier<List<URI>> instances) {
@@ -45,35 +46,36 @@ class RemoteInventory implements Inventory {
 
   @Override
   public Optional<Stock> stock(long beanId) {
-    var answer = ask(instance -> api.stock(instance, beanId), HttpStatus.NOT_FOUND);
-    return isOf(answer, HttpStatus.NOT_FOUND) ? Optional.empty() : Optional.of(body(answer));
+    return ask(instance -> api.stock(instance, beanId), HttpStatus.NOT_FOUND)
+        .map(RemoteInventory::body);
   }
 
   @Override
   public List<Stock> stocks(Collection<Long> beanIds) {
     return beanIds.isEmpty()
         ? List.of()
-        : body(ask(instance -> api.stocks(instance, beanIds), HttpStatus.OK));
+        : ask(instance -> api.stocks(instance, beanIds), null)
+            .map(RemoteInventory::body)
+            .orElseThrow();
   }
 
   @Override
   public void remove(long beanId) {
-    ask(instance -> api.remove(instance, beanId), HttpStatus.NO_CONTENT);
+    ask(instance -> api.remove(instance, beanId), null);
   }
 
   @Override
   public boolean removeOrdersOf(String client) {
-    var answer = ask(instance -> api.removeOrders(instance, client), HttpStatus.CONFLICT);
-    return !isOf(answer, HttpStatus.CONFLICT);
+    return ask(instance -> api.removeOrders(instance, client), HttpStatus.CONFLICT).isPresent();
   }
 
   /**
    * Asks one instance, or the next ones.
    *
-   * @param expected a status that is an answer, beside those of success
+   * @param refusal a status that is an answer, too: then it is empty
    */
-  private <T> ResponseEntity<T> ask(
-      Function<UriBuilderFactory, ResponseEntity<T>> question, HttpStatus expected) {
+  private <T> Optional<ResponseEntity<T>> ask(
+      Function<UriBuilderFactory, ResponseEntity<T>> question, @Nullable HttpStatus refusal) {
     var left = silent.leaveOut(instances.get());
     int first = turn.getAndIncrement();
     for (int tried = 0; tried < left.size(); tried++) {
@@ -82,11 +84,14 @@ class RemoteInventory implements Inventory {
       try {
         var answer = question.apply(new DefaultUriBuilderFactory(instance.toString()));
         silent.answered(instance);
-        if (!answer.getStatusCode().is2xxSuccessful() && !isOf(answer, expected)) {
-          log.warn("The inventory answered {}", answer.getStatusCode());
-          throw new InventoryAway();
+        return Optional.of(answer);
+      } catch (RestClientResponseException refused) {
+        silent.answered(instance);
+        if (refused.getStatusCode().equals(refusal)) {
+          return Optional.empty();
         }
-        return answer;
+        log.warn("The inventory answered {}", refused.getStatusCode());
+        break;
       } catch (ResourceAccessException unreachable) {
         if (isLate(unreachable)) {
           silent.gaveUp(instance, asked);
@@ -99,10 +104,6 @@ class RemoteInventory implements Inventory {
       }
     }
     throw new InventoryAway();
-  }
-
-  private static boolean isOf(ResponseEntity<?> answer, HttpStatus status) {
-    return answer.getStatusCode().isSameCodeAs(status);
   }
 
   private static <T> T body(ResponseEntity<T> answer) {

@@ -46,7 +46,8 @@ public class Clients {
           return query
               .setFirstResult(Math.toIntExact(page.offset()))
               .setMaxResults(page.size())
-              .getResultStream()
+              .getResultList()
+              .stream()
               .map(StoredClient::shown)
               .toList();
         });

@@ -102,9 +102,4 @@ public class Database {
   private boolean isOpen() {
     return TransactionSynchronizationManager.hasResource(factory);
   }
-
-  /** For tests of what Hibernate does. */
-  public EntityManagerFactory factory() {
-    return factory;
-  }
 }

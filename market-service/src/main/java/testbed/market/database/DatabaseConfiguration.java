@@ -82,7 +82,8 @@ class DatabaseConfiguration {
 
     private static HikariDataSource pool(
         Part part, DatabaseSettings settings, Environment environment) {
-      return DatabaseConfiguration.pool(part.lowerCase(), settings.urlOf(part), settings, environment);
+      return DatabaseConfiguration.pool(
+          part.lowerCase(), settings.urlOf(part), settings, environment);
     }
   }
 
@@ -94,6 +95,8 @@ class DatabaseConfiguration {
     pool.setUsername(settings.db().user());
     pool.setPassword(settings.db().password());
     Binder.get(environment).bind(POOL, Bindable.ofInstance(pool));
+    // As Hibernate is told (Databases).
+    pool.setAutoCommit(false);
     return pool;
   }
 }

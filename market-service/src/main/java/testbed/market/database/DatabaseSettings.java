@@ -63,8 +63,7 @@ public record DatabaseSettings(
    * @param user may create schemas, in all databases
    * @param password of the user
    */
-  public record Location(
-      @NotEmpty String url, @NotEmpty String user, @NotNull String password) {}
+  public record Location(@NotEmpty String url, @NotEmpty String user, @NotNull String password) {}
 
   /**
    * A part's settings that are about its database.

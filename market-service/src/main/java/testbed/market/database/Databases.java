@@ -48,6 +48,11 @@ public class Databases implements AutoCloseable {
     return Objects.requireNonNull(databases.get(part), () -> "not of this process: " + part);
   }
 
+  /** Whether two parts have one database, in this process. */
+  public boolean areTogether(Part one, Part other) {
+    return databases.containsKey(one) && databases.get(one) == databases.get(other);
+  }
+
   private void migrate(Part part, HikariDataSource source) {
     var locations = new ArrayList<>(List.of("classpath:db/" + part.lowerCase()));
     if (part == Part.BEANS) {
@@ -79,8 +84,7 @@ public class Databases implements AutoCloseable {
     factory.setPackagesToScan(
         parts.stream().map(part -> PACKAGES + part.lowerCase()).toArray(String[]::new));
     if (parts.contains(Part.BEANS)) {
-      factory.setMappingResources(
-          mappings.stream().map(Mapping::resource).toArray(String[]::new));
+      factory.setMappingResources(mappings.stream().map(Mapping::resource).toArray(String[]::new));
     }
     factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
     factory.setJpaPropertyMap(properties);

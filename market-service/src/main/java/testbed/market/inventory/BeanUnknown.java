@@ -11,8 +11,6 @@ public class BeanUnknown extends ProblemException {
   BeanUnknown(List<Long> beans) {
     super(
         ProblemType.REFERENCE_UNKNOWN,
-        beans.stream()
-            .map("Bean %d is not sold."::formatted)
-            .collect(Collectors.joining(" ")));
+        beans.stream().map("Bean %d is not sold."::formatted).collect(Collectors.joining(" ")));
   }
 }

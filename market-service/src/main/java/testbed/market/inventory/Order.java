@@ -9,5 +9,4 @@ import java.util.List;
  * @param totalCost US dollars
  * @param items by bean
  */
-public record Order(
-    long orderNumber, OrderStatus status, BigDecimal totalCost, List<Item> items) {}
+public record Order(long orderNumber, OrderStatus status, BigDecimal totalCost, List<Item> items) {}

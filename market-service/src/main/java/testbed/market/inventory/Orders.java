@@ -113,10 +113,10 @@ public class Orders {
 
   private static Optional<StoredOrder> find(EntityManager entities, String key) {
     return entities
-        .createQuery(
-            "select o from StoredOrder o where o.idempotencyKey = :key", StoredOrder.class)
+        .createQuery("select o from StoredOrder o where o.idempotencyKey = :key", StoredOrder.class)
         .setParameter("key", key)
-        .getResultStream()
+        .getResultList()
+        .stream()
         .findAny();
   }
 
@@ -135,7 +135,8 @@ public class Orders {
             StoredStock.class)
         .setParameter("ids", items.stream().map(Item::beanId).toList())
         .setLockMode(LockModeType.PESSIMISTIC_WRITE)
-        .getResultStream()
+        .getResultList()
+        .stream()
         .collect(toMap(StoredStock::beanId, Function.identity()));
   }
 

@@ -28,8 +28,7 @@ public class Stocks implements Inventory {
   public Optional<Stock> stock(long beanId) {
     return database.read(
         entities ->
-            Optional.ofNullable(entities.find(StoredStock.class, beanId))
-                .map(StoredStock::shown));
+            Optional.ofNullable(entities.find(StoredStock.class, beanId)).map(StoredStock::shown));
   }
 
   /**
@@ -50,7 +49,8 @@ public class Stocks implements Inventory {
                     "select s from StoredStock s where s.beanId in :ids order by s.beanId",
                     StoredStock.class)
                 .setParameter("ids", beanIds)
-                .getResultStream()
+                .getResultList()
+                .stream()
                 .map(StoredStock::shown)
                 .toList());
   }
@@ -68,8 +68,7 @@ public class Stocks implements Inventory {
     return database.write(
         entities -> {
           var stored =
-              entities.find(
-                  StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE);
+              entities.find(StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE);
           if (stored == null) {
             stored = new StoredStock(wanted.beanId());
             stored.set(wanted.quantity(), wanted.price());

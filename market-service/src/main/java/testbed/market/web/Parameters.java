@@ -41,7 +41,9 @@ public final class Parameters {
             || !WRITTEN.matcher(value).matches()
             || value.indexOf('\uFFFD') >= 0)) {
       throw invalid(
-          name, "must be UTF-8 text of at most %d characters, without control characters".formatted(MAX_LENGTH));
+          name,
+          "must be UTF-8 text of at most %d characters, without control characters"
+              .formatted(MAX_LENGTH));
     }
     return value;
   }
@@ -74,8 +76,7 @@ public final class Parameters {
    * @throws InvalidParameters if a number is missing or invalid
    */
   public Page page() {
-    return new Page(
-        number(NUMBER, null, 0, Page.MAX_NUMBER), number(SIZE, null, 1, Page.MAX_SIZE));
+    return new Page(number(NUMBER, null, 0, Page.MAX_NUMBER), number(SIZE, null, 1, Page.MAX_SIZE));
   }
 
   /**

@@ -26,6 +26,7 @@ class FarmsController extends EntryController<NewFarm, ListedFarm> {
 
   @GetMapping
   List<ListedFarm> list(Parameters parameters) {
-    return lists.farms(parameters.text("name"), parameters.text("regionName"), parameters.text("countryName"));
+    return lists.farms(
+        parameters.text("name"), parameters.text("regionName"), parameters.text("countryName"));
   }
 }

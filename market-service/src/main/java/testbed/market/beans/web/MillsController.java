@@ -26,6 +26,7 @@ class MillsController extends EntryController<NewMill, ListedMill> {
 
   @GetMapping
   List<ListedMill> list(Parameters parameters) {
-    return lists.mills(parameters.text("name"), parameters.text("regionName"), parameters.text("countryName"));
+    return lists.mills(
+        parameters.text("name"), parameters.text("regionName"), parameters.text("countryName"));
   }
 }

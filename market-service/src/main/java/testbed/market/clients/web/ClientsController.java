@@ -75,7 +75,8 @@ class ClientsController {
       @NotNull
           @Pattern(
               regexp = Client.WRITTEN,
-              message = "has 1 to 64 letters of ASCII, digits, dots, hyphens and underscores, and begins with a letter or digit")
+              message =
+                  "has 1 to 64 letters of ASCII, digits, dots, hyphens and underscores, and begins with a letter or digit")
           String name,
       @NotBlank @Email @Size(max = MAX_LENGTH) @PlainText String mail,
       @NotNull Subscription subscriptionType) {}

@@ -59,9 +59,6 @@ class StocksController {
 
   record NewStock(
       @NotNull @PositiveOrZero @Max(MOST_KILOGRAMS) Long quantity,
-      @NotNull
-          @PositiveOrZero
-          @DecimalMax(HIGHEST_PRICE)
-          @Digits(integer = 6, fraction = CENTS)
+      @NotNull @PositiveOrZero @DecimalMax(HIGHEST_PRICE) @Digits(integer = 6, fraction = CENTS)
           BigDecimal price) {}
 }
