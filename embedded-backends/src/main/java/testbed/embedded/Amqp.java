@@ -1,15 +1,9 @@
 package testbed.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URL;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.qpid.server.SystemLauncher;
@@ -57,7 +51,7 @@ final class Amqp implements AutoCloseable {
    */
   static Amqp start(String address, int port) {
     // The broker itself would start without its port and only log that.
-    requireFree(address, port);
+    Ports.free("AMQP", address, port, Settings.AMQP_PORT);
     var container = new AtomicReference<@Nullable SystemConfig<?>>();
     var launcher =
         new SystemLauncher(
@@ -67,7 +61,7 @@ final class Amqp implements AutoCloseable {
                 container.set(systemConfig);
               }
             });
-    var workFolder = temporaryFolder();
+    var workFolder = Folders.temporary("AMQP");
     try {
       launcher.startup(
           Map.of(
@@ -94,7 +88,7 @@ final class Amqp implements AutoCloseable {
       return new Amqp(launcher, workFolder, boundPort(container.get()));
     } catch (Exception notStarted) {
       launcher.shutdown();
-      delete(workFolder);
+      Folders.delete(workFolder);
       throw new CannotStart(
           "AMQP does not start on %s:%d: %s".formatted(address, port, notStarted.getMessage()),
           notStarted);
@@ -108,16 +102,7 @@ final class Amqp implements AutoCloseable {
   @Override
   public void close() {
     launcher.shutdown();
-    delete(workFolder);
-  }
-
-  private static void requireFree(String address, int port) {
-    try (var probe = new ServerSocket()) {
-      probe.setReuseAddress(true);
-      probe.bind(new InetSocketAddress(address, port));
-    } catch (IOException | IllegalArgumentException taken) {
-      throw CannotStart.portInUse("AMQP", address, port, Settings.AMQP_PORT);
-    }
+    Folders.delete(workFolder);
   }
 
   private static int boundPort(@Nullable SystemConfig<?> systemConfig) {
@@ -131,15 +116,6 @@ final class Amqp implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("the broker has no active port"));
   }
 
-  private static Path temporaryFolder() {
-    try {
-      return Files.createTempDirectory("embedded-amqp-");
-    } catch (IOException failed) {
-      throw new CannotStart(
-          "AMQP cannot make its temporary folder: %s".formatted(failed.getMessage()), failed);
-    }
-  }
-
   /** Copies the configuration out of the jar: the broker reads plain files only. */
   private static Path copyConfiguration(Path folder) throws IOException {
     var copy = folder.resolve(CONFIGURATION);
@@ -150,29 +126,5 @@ final class Amqp implements AutoCloseable {
       Files.copy(original, copy);
     }
     return copy;
-  }
-
-  private static void delete(Path folder) {
-    try {
-      Files.walkFileTree(
-          folder,
-          new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              Files.delete(file);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failed)
-                throws IOException {
-              Files.delete(visited);
-              return FileVisitResult.CONTINUE;
-            }
-          });
-    } catch (IOException left) {
-      throw new UncheckedIOException(left);
-    }
   }
 }

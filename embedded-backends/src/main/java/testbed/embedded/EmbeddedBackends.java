@@ -3,6 +3,7 @@ package testbed.embedded;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,20 +16,33 @@ public final class EmbeddedBackends implements AutoCloseable {
   private final List<AutoCloseable> running;
   private final OptionalInt mongoDbPort;
   private final OptionalInt amqpPort;
+  private final Optional<PostgreSql> postgreSql;
 
   private EmbeddedBackends(
-      List<AutoCloseable> running, OptionalInt mongoDbPort, OptionalInt amqpPort) {
+      List<AutoCloseable> running,
+      OptionalInt mongoDbPort,
+      OptionalInt amqpPort,
+      Optional<PostgreSql> postgreSql) {
     this.running = List.copyOf(running);
     this.mongoDbPort = mongoDbPort;
     this.amqpPort = amqpPort;
+    this.postgreSql = postgreSql;
   }
 
-  /** Exits with code 1 and one line on standard error if the backends cannot start. */
+  /**
+   * Exits with code 1 and one line on standard error if the backends cannot start, or if PostgreSQL
+   * ends by itself.
+   */
   public static void main(String[] arguments) {
     try {
       var backends = start(System.getenv());
       Runtime.getRuntime().addShutdownHook(new Thread(backends::close, "stop"));
       log.info("embedded backends ready");
+      if (backends.postgreSql.isPresent()) {
+        // No thread of this process serves it.
+        backends.postgreSql.get().ended().join();
+        System.exit(1);
+      }
     } catch (CannotStart reason) {
       System.err.println(reason.getMessage());
       System.exit(1);
@@ -45,6 +59,7 @@ public final class EmbeddedBackends implements AutoCloseable {
     var running = new ArrayList<AutoCloseable>();
     var mongoDbPort = OptionalInt.empty();
     var amqpPort = OptionalInt.empty();
+    var postgreSql = Optional.<PostgreSql>empty();
     try {
       if (settings.mongoDbPort().isPresent()) {
         var mongoDb =
@@ -60,11 +75,21 @@ public final class EmbeddedBackends implements AutoCloseable {
         amqpPort = OptionalInt.of(amqp.port());
         log.info("AMQP on {}:{}", settings.address(), amqp.port());
       }
+      if (settings.postgreSqlPort().isPresent()) {
+        var server =
+            PostgreSql.start(
+                settings.address(),
+                settings.postgreSqlPort().getAsInt(),
+                settings.postgreSqlFiles());
+        running.add(server);
+        postgreSql = Optional.of(server);
+        log.info("PostgreSQL on {}:{}", settings.address(), server.port());
+      }
     } catch (CannotStart reason) {
       closeAll(running);
       throw reason;
     }
-    return new EmbeddedBackends(running, mongoDbPort, amqpPort);
+    return new EmbeddedBackends(running, mongoDbPort, amqpPort, postgreSql);
   }
 
   /** The port of MongoDB; empty if it is off. */
@@ -75,6 +100,11 @@ public final class EmbeddedBackends implements AutoCloseable {
   /** The port of AMQP; empty if it is off. */
   OptionalInt amqpPort() {
     return amqpPort;
+  }
+
+  /** The PostgreSQL server; empty if it is off. */
+  Optional<PostgreSql> postgreSql() {
+    return postgreSql;
   }
 
   @Override

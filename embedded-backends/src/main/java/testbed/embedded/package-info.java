@@ -1,4 +1,4 @@
-/** The MongoDB wire protocol and AMQP 0-9-1 in one JVM, for a machine without Docker. */
+/** The MongoDB wire protocol, AMQP 0-9-1 and PostgreSQL, for a machine without Docker. */
 @NullMarked
 package testbed.embedded;
 

@@ -3,12 +3,14 @@ package testbed.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import testbed.embedded.Settings.PostgreSqlFiles;
 
 class SettingsTest {
 
@@ -17,7 +19,12 @@ class SettingsTest {
     assertThat(Settings.from(Map.of()))
         .isEqualTo(
             new Settings(
-                "127.0.0.1", OptionalInt.of(27_017), OptionalInt.of(5_672), Optional.empty()));
+                "127.0.0.1",
+                OptionalInt.of(27_017),
+                OptionalInt.of(5_672),
+                OptionalInt.empty(),
+                Optional.empty(),
+                new PostgreSqlFiles(Optional.empty(), Optional.empty(), List.of())));
   }
 
   @Test
@@ -32,7 +39,15 @@ class SettingsTest {
         .isThrownBy(
             () ->
                 Settings.from(Map.of("EMBEDDED_AMQP_PORT", "off", "EMBEDDED_MONGODB_PORT", "off")))
-        .withMessageContaining("both off");
+        .withMessageContaining("all off");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Market", "a;b", "a b", "1a", "a,,b"})
+  void namesTheDatabaseThatIsWrong(String names) {
+    assertThatExceptionOfType(CannotStart.class)
+        .isThrownBy(() -> Settings.from(Map.of("EMBEDDED_POSTGRESQL_DATABASES", names)))
+        .withMessageStartingWith("EMBEDDED_POSTGRESQL_DATABASES has '");
   }
 
   @ParameterizedTest
