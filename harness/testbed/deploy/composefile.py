@@ -3,8 +3,8 @@
 Supports what the project's files use: ``include``, ``extends`` within and across files, merge keys,
 variables (``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
 ``depends_on`` and profiles. ``x-embedded`` describes what replaces a service where there are no
-containers: the port settings of the embedded backends (``listens``), and settings of its clients
-(``clients``).
+containers: the port settings of the embedded backends (``listens``), further ones (``settings``), and
+settings of its clients (``clients``).
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ class Stub:
     """The replacement of a service where there are no containers.
 
     `listens` maps port settings of the embedded backends to ports of the service. `clients` is the
-    environment of the services that depend on it.
+    environment of the services that depend on it, `settings` that of the embedded backends.
     """
 
     listens: Mapping[str, int]
     clients: Mapping[str, str]
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,9 @@ def parsed(name: str, written: Mapping[str, Any]) -> ComposeService:
         ports={int(port["target"]): int(port["published"]) for port in published if port},
         after=tuple(written.get("depends_on", ())),
         profiles=tuple(written.get("profiles", ())),
-        stub=None if stub is None else Stub(stub["listens"], stub.get("clients", {})),
+        stub=None
+        if stub is None
+        else Stub(stub["listens"], stub.get("clients", {}), stub.get("settings", {})),
     )
 
 

@@ -174,6 +174,22 @@ def mongodb_uri(
     return given or f"mongodb://{account}{ports.LOOPBACK}:{port}"
 
 
+def postgresql_uri(
+    system: SystemDeclaration,
+    port_of: Callable[[str, int], int],
+    account: str,
+    given: str | None = None,
+) -> str | None:
+    """Return the connection string of a system's PostgreSQL; None if it has none.
+
+    `account` is NAME or NAME:PASSWORD.
+    """
+    if system.restore is None:
+        return None
+    port = port_of(system.restore.service, system.restore.port)
+    return given or f"postgresql://{account}@{ports.LOOPBACK}:{port}"
+
+
 def convergence(
     system: SystemDeclaration,
     port: int,

@@ -1,9 +1,10 @@
-"""Reads the CPU time and the memory of running processes."""
+"""Reads the CPU time and the memory of running processes, with those that they have started."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +17,7 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Usage:
-    """What one process has used since its start.
+    """What one process and its descendants have used since its start.
 
     `cpu_s` is user and system CPU time, in seconds. `rss_mb` is the resident memory now, in MB
     (10^6 bytes). `pss_mb` is the same with a page that several processes share divided among them,
@@ -60,17 +61,49 @@ class ProcessMeter:
             if process is None:
                 continue
             try:
-                times, memory = process.cpu_times(), process.memory_info()
+                cpu_s, memory = _cpu_s(process), process.memory_info()
             except psutil.Error:
                 continue
             # A zombie has no memory.
             if memory.rss:
-                usage[name] = Usage(
-                    times.user + times.system,
+                own = Usage(
+                    cpu_s,
                     memory.rss / MB,
                     pss_mb=proportional_mb(process.pid) if pss else None,
                 )
+                usage[name] = _with_descendants(own, descendants(process.pid), pss=pss)
         return usage
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    """Return the CPU time of a process and of its children that have ended."""
+    return sum(process.cpu_times()[:4])
+
+
+def _with_descendants(own: Usage, pids: Iterable[int], *, pss: bool) -> Usage:
+    """Add what descendants use. Memory that they share, such as a database's, counts once."""
+    cpu_s, private, shared, proportional = own.cpu_s, 0, 0, own.pss_mb
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            cpu_s += _cpu_s(process)
+            memory = process.memory_info()
+            private += memory.rss - memory.shared
+            shared = max(shared, memory.shared)
+            if pss and proportional is not None:
+                proportional += proportional_mb(pid) or 0
+    return replace(
+        own, cpu_s=cpu_s, rss_mb=own.rss_mb + (private + shared) / MB, pss_mb=proportional
+    )
+
+
+def descendants(pid: int, root: Path = Path("/proc")) -> list[int]:
+    """Return the pids of the descendants of a process, as far as ``/proc`` lists them."""
+    pids: list[int] = []
+    for file in (root / str(pid) / "task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            pids += map(int, file.read_text(encoding="ascii").split())
+    return [*pids, *(further for child in pids for further in descendants(child, root))]
 
 
 def proportional_mb(pid: int, root: Path = Path("/proc")) -> float | None:

@@ -70,6 +70,8 @@ class Deployment:
     """Of each instance of the front door; operations ask them in turn."""
     mongodb_uri: str | None
     """Where the harness empties a collection between runs; None if it empties nothing."""
+    postgresql_uri: str | None = None
+    """Where the harness puts tables back between runs; None if there are none."""
     front_host: str = ports.LOOPBACK
     spare: tuple[Service, ...] = ()
     """Instances that are started later, where they are needed."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from testbed.deploy import database
+from testbed.deploy import database, tables
 from testbed.deploy.services import Deployment
 from testbed.deploy.stack import Stack
 from testbed.experiment.parts import Slo
@@ -102,6 +102,13 @@ def _goodput(folder: Path, record: Mapping[str, Any]) -> float:
     return samples.measure(run_of(folder, record)).pace.ok_per_s or 0.0
 
 
+def _reset(deployment: Deployment) -> None:
+    restore = systems.declaration(deployment.variant).restore
+    if restore is not None and deployment.postgresql_uri is not None:
+        tables.restore(deployment.postgresql_uri, restore)
+    _empty(deployment)
+
+
 def _empty(deployment: Deployment) -> None:
     reset = systems.declaration(deployment.variant).reset
     if reset is None or deployment.mongodb_uri is None:
@@ -121,7 +128,7 @@ class Dependencies:
     """Starts so many load generators; the first one's log is given."""
     system: Callable[[System], Stack]
     describe: Callable[[], dict[str, Any]]
-    reset: Callable[[Deployment], object] = _empty
+    reset: Callable[[Deployment], object] = _reset
     ceilings: Callable[[Sequence[str], Generator, bool], Mapping[str, float]] = lambda *_: {}
     """Returns a generator's highest rate with some plans, in operations per second; measures again
     what is known, if that is asked for.

@@ -90,6 +90,22 @@ class Reset(Endpoint):
     stored: Stored | None = None
 
 
+class Restore(Endpoint):
+    """The statements that put the tables of PostgreSQL back as they were before a run.
+
+    They are executed in each of `databases` that has the table `where`, each in a transaction of
+    its own.
+    """
+
+    databases: Annotated[tuple[str, ...], Field(min_length=1)]
+    where: str
+    statements: Annotated[tuple[str, ...], Field(min_length=1)]
+    settings: dict[str, str] = Field(default_factory=dict)
+    """Settings of the server, each with the value (as by ``SHOW``) without which nothing is
+    measured.
+    """
+
+
 class Accepted(Declared):
     """Where accepted work is stored: its ids are the ``_id`` of the documents.
 
@@ -254,7 +270,9 @@ class SystemDeclaration(Declared):
     measured: dict[str, str] = Field(default_factory=dict)
     """Settings of its services in every experiment that does not set them."""
     reset: Reset | None = None
-    """What is emptied before each run; None if the system stores nothing."""
+    """What is emptied before each run; None if the system stores nothing in MongoDB."""
+    restore: Restore | None = None
+    """What is put back before each run; None if the system stores nothing in PostgreSQL."""
     reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
     """The reference server's answers to the plans' requests; where results are fetched, those."""
     hops: tuple[HopRule, ...] = ()

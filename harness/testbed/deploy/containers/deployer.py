@@ -72,6 +72,9 @@ def in_containers(
         mongodb_uri=deployments.mongodb_uri(
             choice.system, port_of, account=_mongodb_account(choice, resolved)
         ),
+        postgresql_uri=deployments.postgresql_uri(
+            choice.system, port_of, _postgresql_account(choice, resolved)
+        ),
         stored=choice.stored,
         compose=compose.changed(files, project, changes),
         published=compose.published_ports(resolved) | dict.fromkeys(scaled, ()),
@@ -90,6 +93,13 @@ def _mongodb_account(choice: Choice, services: Mapping[str, Any]) -> str:
         environment.get(f"MONGO_INITDB_ROOT_{part}") for part in ("USERNAME", "PASSWORD")
     )
     return f"{quote_plus(name)}:{quote_plus(password)}@" if name and password else ""
+
+
+def _postgresql_account(choice: Choice, services: Mapping[str, Any]) -> str:
+    if choice.system.restore is None:
+        return ""
+    environment = services[choice.system.restore.service]["environment"]
+    return ":".join(quote_plus(environment[f"POSTGRES_{part}"]) for part in ("USER", "PASSWORD"))
 
 
 class ContainerDeployer(Deployer):

@@ -74,6 +74,10 @@ class ClusterDeployer(Deployer):
             led_to[reset.service] = forwarded(reset)
             account = composefile.variables(project, environ).get("MONGODB_ACCOUNT", "")
             uri = f"mongodb://{account}{ports.LOOPBACK}:{led_to[reset.service][0]}/?directConnection=true"
+        account = "{POSTGRESQL_USERNAME}:{POSTGRESQL_PASSWORD}"
+        if (restore := choice.system.restore) is not None:
+            led_to[restore.service] = forwarded(restore)
+            account = account.format_map(composefile.variables(project, environ))
         return Deployment(
             variant=choice.variant,
             preset=choice.preset,
@@ -83,6 +87,9 @@ class ClusterDeployer(Deployer):
             front_ports=(front.port,),
             front_host=f"{front.service}.{place.namespace}.svc",
             mongodb_uri=uri,
+            postgresql_uri=deployments.postgresql_uri(
+                choice.system, lambda service, _: led_to[service][0], account
+            ),
             stored=choice.stored,
             cluster=place,
             manifests=tuple(documents),

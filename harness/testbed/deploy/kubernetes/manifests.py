@@ -30,6 +30,7 @@ HEAD = """\
 ACCOUNTS = (
     *("ACCESS_USERS", "ACCESS_ADMINISTRATORS", "EUREKA_USERNAME", "EUREKA_PASSWORD"),
     *("MONGODB_USERNAME", "MONGODB_PASSWORD", "RABBITMQ_USERNAME", "RABBITMQ_PASSWORD"),
+    *("POSTGRESQL_USERNAME", "POSTGRESQL_PASSWORD"),
 )
 """The variables of the compose files that are in the secret `accounts`."""
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from testbed.deploy import composefile, database, deployments, ports
+from testbed.deploy import composefile, database, deployments, ports, tables
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService
 from testbed.deploy.deployments import Choice
@@ -32,6 +32,9 @@ BACKENDS_FLAGS = (
 
 OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
 """Settings for containers only. Processes get flags in their command and log for people."""
+
+_POSTGRESQL_ACCOUNT = "postgres"
+"""Of the embedded PostgreSQL, which asks for no password."""
 
 STORED_PER_GB = 250_000
 """How many stored documents the embedded backends hold for each GB of further heap."""
@@ -156,6 +159,9 @@ def in_processes(
         ),
         front_ports=(front_port, *front_ports),
         mongodb_uri=deployments.mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
+        postgresql_uri=deployments.postgresql_uri(
+            choice.system, addresses.port, _POSTGRESQL_ACCOUNT, own.get("POSTGRESQL_URI")
+        ),
         stored=choice.stored,
     )
 
@@ -225,11 +231,17 @@ def _embedded(
         for setting, port in service.stub.listens.items():
             taken.append(addresses.port(service.name, port))
             listens[setting] = str(taken[-1])
+        listens |= service.stub.settings
     return Service(
         name=EMBEDDED,
         command=(str(jdk.java), *BACKENDS_FLAGS, *heap, "-jar", str(project.jar(EMBEDDED))),
         ports=tuple(taken),
-        environ={"EMBEDDED_ADDRESS": ports.LOOPBACK, **listens},
+        environ={
+            "EMBEDDED_ADDRESS": ports.LOOPBACK,
+            # Its programs are unpacked there once.
+            "EMBEDDED_POSTGRESQL_FOLDER": str(project.state / "postgresql"),
+            **listens,
+        },
         health=None,
     )
 
@@ -252,6 +264,8 @@ def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of the user's own backends."""
     return {
         "MONGODB_URI": environ.get("MONGODB_URI") or f"mongodb://{ports.LOOPBACK}:27017",
+        "POSTGRESQL_URI": environ.get("POSTGRESQL_URI")
+        or f"postgresql://testbed:testbed@{ports.LOOPBACK}:5432",
         "RABBITMQ_HOST": "localhost",
         "RABBITMQ_PORT": "5672",
         "RABBITMQ_USERNAME": "guest",
@@ -270,6 +284,8 @@ def require_local_backends(deployment: Deployment, environ: Mapping[str, str]) -
     """Check that the user's own backends answer; raise `UserError` if one does not."""
     if deployment.mongodb_uri is not None:
         database.require_answer(deployment.mongodb_uri)
+    if deployment.postgresql_uri is not None:
+        tables.require_answer(deployment.postgresql_uri)
     if any("RABBITMQ_HOST" in service.environ for service in deployment.services):
         host = environ.get("RABBITMQ_HOST", "localhost")
         port = ports.parse("RABBITMQ_PORT", environ.get("RABBITMQ_PORT", "5672"))
