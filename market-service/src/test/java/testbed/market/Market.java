@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -50,6 +51,10 @@ final class Market implements AutoCloseable {
     var all = new ArrayList<String>();
     all.add("server.port=0");
     all.add("management.server.port=0");
+    if (Stream.of(settings).noneMatch(setting -> setting.startsWith("market.scale="))) {
+      // Most tests bring data of their own.
+      all.add("market.scale=0");
+    }
     all.add("market.db.user=postgres");
     all.add("market.db.password=postgres");
     all.add("market.hibernate[hibernate.hbm2ddl.auto]=validate");

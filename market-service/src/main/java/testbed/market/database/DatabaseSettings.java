@@ -1,6 +1,8 @@
 package testbed.market.database;
 
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotEmpty;
 import jakarta.validation.constraints.NotNull;
 import java.util.Locale;
@@ -17,6 +19,9 @@ import testbed.market.part.Part;
  *     its own
  * @param indexes of the beans: seed (names), foreign-keys (names and references) or none (primary
  *     keys, when nothing keeps names apart)
+ * @param scale how many times the regions of the seed, with their beans, are loaded into empty
+ *     tables; 0 for no data
+ * @param stock of what is loaded: real, or endless, which no load uses up
  * @param db the one database
  * @param beans what belongs to the beans
  * @param inventory what belongs to the inventory
@@ -28,6 +33,8 @@ import testbed.market.part.Part;
 public record DatabaseSettings(
     @NotNull Sharing databases,
     @NotNull Indexes indexes,
+    @Min(0) @Max(1_000) int scale,
+    @NotNull Quantities stock,
     @NotNull @Valid Location db,
     @NotNull @Valid Owner beans,
     @NotNull @Valid Owner inventory,
@@ -54,6 +61,14 @@ public record DatabaseSettings(
     String folder() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
+  }
+
+  /** How much of each bean is loaded. */
+  public enum Quantities {
+    /** 100 to 1,000 kilograms. */
+    REAL,
+    /** A thousand tons. */
+    ENDLESS
   }
 
   /**

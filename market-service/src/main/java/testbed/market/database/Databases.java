@@ -2,6 +2,8 @@ package testbed.market.database;
 
 import com.zaxxer.hikari.HikariDataSource;
 import jakarta.persistence.EntityManagerFactory;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -13,6 +15,10 @@ import org.flywaydb.core.Flyway;
 import org.hibernate.boot.model.naming.PhysicalNamingStrategySnakeCaseImpl;
 import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
 import org.springframework.orm.jpa.vendor.HibernateJpaVendorAdapter;
+import testbed.market.data.Dataset;
+import testbed.market.data.Loading;
+import testbed.market.data.Table;
+import testbed.market.database.DatabaseSettings.Quantities;
 import testbed.market.part.Part;
 
 /** The databases of the parts of this process, with the newest schemas. */
@@ -67,6 +73,30 @@ public class Databases implements AutoCloseable {
         .locations(locations.toArray(String[]::new))
         .load()
         .migrate();
+    if (settings.scale() > 0) {
+      load(part, source);
+    }
+  }
+
+  private void load(Part part, HikariDataSource source) {
+    var data = new Dataset(settings.scale());
+    var tables =
+        switch (part) {
+          case BEANS -> data.ofBeans();
+          case INVENTORY -> List.of(data.stock(settings.stock() == Quantities.ENDLESS));
+          case CLIENTS -> List.<Table>of();
+        };
+    if (tables.isEmpty()) {
+      return;
+    }
+    // Not of the pool, whose statements are cut short.
+    try (var connection =
+        DriverManager.getConnection(
+            source.getJdbcUrl(), source.getUsername(), source.getPassword())) {
+      Loading.load(connection, part.lowerCase(), tables);
+    } catch (SQLException failed) {
+      throw new IllegalStateException("The data of %s cannot be loaded".formatted(part), failed);
+    }
   }
 
   private EntityManagerFactory entities(HikariDataSource source, Set<Part> parts) {
