@@ -29,6 +29,7 @@ TOPICS = {
     "posters": "Posters: a chain of services",
     "tickets": "Tickets: a queue before slow work",
     "rates": "Rates: caches before a slow service",
+    "market": "The market: a monolith or services",
     "method": "May the measurement be believed?",
 }
 """The headings of experiments that ship, in order."""

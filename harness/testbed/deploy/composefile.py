@@ -3,8 +3,8 @@
 Supports what the project's files use: ``include``, ``extends`` within and across files, merge keys,
 variables (``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
 ``depends_on`` and profiles. ``x-embedded`` describes what replaces a service where there are no
-containers: the port settings of the embedded backends (``listens``), further ones (``settings``), and
-settings of its clients (``clients``).
+containers: the port settings of the embedded backends (``listens``), their further ones
+(``settings``), and settings of its clients (``clients``).
 """
 
 from __future__ import annotations

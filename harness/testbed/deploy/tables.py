@@ -1,7 +1,8 @@
-"""Puts the tables of PostgreSQL back as they were, so that the next run starts from the same state."""
+"""Puts tables of PostgreSQL back, so that the next run starts from the same state."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import LiteralString, cast
@@ -68,24 +69,35 @@ def _connected(uri: str, database: str) -> Iterator[psycopg.Connection[tuple[obj
         conninfo_to_dict(uri)
     except psycopg.ProgrammingError as problem:
         raise UserError("POSTGRESQL_URI is not a connection string") from problem
-    try:
-        connection = psycopg.connect(
-            uri,
-            dbname=database,
-            connect_timeout=TIMEOUT_S,
-            autocommit=True,
-            options=f"-c lock_timeout={LOCK_TIMEOUT_MS}",
-        )
-    except psycopg.OperationalError as problem:
-        if f'database "{database}" does not exist' in str(problem):
-            yield None
-            return
-        raise _failed(problem) from problem
+    connection = _connect(uri, database)
+    if connection is None:
+        yield None
+        return
     try:
         with connection:
             yield connection
     except psycopg.Error as problem:
         raise _failed(problem) from problem
+
+
+def _connect(uri: str, database: str) -> psycopg.Connection[tuple[object, ...]] | None:
+    deadline = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            return psycopg.connect(
+                uri,
+                dbname=database,
+                connect_timeout=TIMEOUT_S,
+                autocommit=True,
+                options=f"-c lock_timeout={LOCK_TIMEOUT_MS}",
+            )
+        except psycopg.OperationalError as problem:
+            if f'database "{database}" does not exist' in str(problem):
+                return None
+            # Its port is open before it can answer.
+            if "is starting up" not in str(problem) or time.monotonic() > deadline:
+                raise _failed(problem) from problem
+        time.sleep(0.1)
 
 
 def _failed(problem: psycopg.Error) -> UserError:

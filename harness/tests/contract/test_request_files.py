@@ -20,7 +20,7 @@ FOLDER = Project.find().root / "docs" / "requests"
 
 def test_there_are_requests_for_every_system() -> None:
     found = {file.parent.name for file in FOLDER.glob("*/*.http")}
-    assert found == {"sync", "async", "rabbitmq", "posters", "tickets", "rates"}
+    assert found == {"sync", "async", "rabbitmq", "posters", "tickets", "rates", "market"}
     for file in FOLDER.glob("*/*.http"):
         assert list(rest_client.requests(file.read_text(encoding="utf-8")))
 

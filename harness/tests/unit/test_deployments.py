@@ -267,6 +267,56 @@ def test_what_a_run_has_stored_is_deleted_with_the_account_of_mongodbs_container
     assert deployment.mongodb_uri == uri
 
 
+def test_postgresql_is_started_where_it_is_needed_and_reached_there(project: Project) -> None:
+    monolith = deploy(project, Choice("market-monolith", port_offset=1000))
+    backends = named(monolith, "embedded-backends")
+
+    assert backends.ports == (6432,)
+    assert {
+        name: backends.environ[f"EMBEDDED_{name}"] for name in ("AMQP_PORT", "MONGODB_PORT")
+    } == {
+        "AMQP_PORT": "off",
+        "MONGODB_PORT": "off",
+    }
+    assert backends.environ["EMBEDDED_POSTGRESQL_PORT"] == "6432"
+    assert backends.environ["EMBEDDED_POSTGRESQL_DATABASES"] == "market,beans,inventory,clients"
+    assert monolith.postgresql_uri == "postgresql://postgres@127.0.0.1:6432"
+    assert monolith.mongodb_uri is None
+    environ = named(monolith, "market-service").environ
+    assert environ["MARKET_DB_URL"] == "jdbc:postgresql://127.0.0.1:6432/market"
+    assert environ["MARKET_DB_USER"] == "postgres"
+    synchronous = deploy(project, Choice("sync"))
+    assert "EMBEDDED_POSTGRESQL_PORT" not in named(synchronous, "embedded-backends").environ
+    assert synchronous.postgresql_uri is None
+
+
+def test_a_postgresql_of_ones_own_is_reached_with_its_account(project: Project) -> None:
+    usual = deploy(project, Choice("market-services", backends="local"))
+    given = deploy(
+        project, Choice("market-services", backends="local"), POSTGRESQL_URI="postgresql://db"
+    )
+
+    assert usual.postgresql_uri == "postgresql://testbed:testbed@127.0.0.1:5432"
+    assert named(usual, "beans-service").environ["MARKET_DB_USER"] == "testbed"
+    assert given.postgresql_uri == "postgresql://db"
+
+
+def test_the_tables_of_postgresqls_container_are_reached_with_its_account(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = {"POSTGRES_USER": "a", "POSTGRES_PASSWORD": "b/c"}
+    services = {
+        "postgresql": {"ports": [{"target": 5432, "published": "5433"}], "environment": account},
+        "market-service": {"ports": [{"target": 8099, "published": "8099"}]},
+    }
+    (tmp_path / "answer").write_text(json.dumps({"name": "testbed", "services": services}))
+    docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
+
+    deployment = in_containers(Choice("market-monolith", backends="docker"), project, os.environ)
+
+    assert deployment.postgresql_uri == "postgresql://a:b%2Fc@127.0.0.1:5433"
+
+
 SCALED = {"cinema-ucd-service": 3, "cinema-cineworld-service": 2, "cinema-dundrum-service": 1}
 
 

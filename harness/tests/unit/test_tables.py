@@ -56,7 +56,10 @@ def stack(free_port: Callable[[], int], make_stack: Callable[..., Stack]) -> Ite
 
 @pytest.fixture
 def uri(stack: Stack) -> str:
-    return f"postgresql://postgres@127.0.0.1:{stack.deployment.services[0].ports[0]}"
+    address = f"postgresql://postgres@127.0.0.1:{stack.deployment.services[0].ports[0]}"
+    # Its port is open before it can answer.
+    tables.require_answer(address)
+    return address
 
 
 def test_puts_tables_back_in_the_databases_that_have_them(uri: str) -> None:
@@ -84,7 +87,7 @@ def test_counts_the_server_and_the_process_of_each_connection(stack: Stack, uri:
     with psycopg.connect(f"{uri}/shop") as connection:
         connection.execute(
             "set max_parallel_workers_per_gather = 0; set jit = off;"
-            "select sum(i * i) from generate_series(1, 3000000) i"
+            "select sum(i::bigint * i) from generate_series(1, 3000000) i"
         )
         row = connection.execute("select pg_backend_pid()").fetchone()
         assert row is not None
