@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # check-variant.sh SYSTEM: brings a system up in containers of the local images and checks that it is ready,
-# measured, and right under a short load of its plans. sync, async and feed-* also by their contract, sync and
+# measured, and right under a short load of its plans. sync, async, feed-* and market-* also by their contract, sync and
 # async when a cinema stops and starts again, feed-nginx and feed-varnish when the source of rates refuses.
 # TESTBED_ENV_FILE names another file in place of local.env. With STOPS=1 it also looks whether the dashboards
 # tell what stops (stops.py). At its end it deletes the system's volumes, and the metrics of all systems.
@@ -21,6 +21,7 @@ case "$variant" in
   poster-*) workloads=(poster720) loops=30 ;;
   cinema-*) workloads=(reserve) ;;
   feed*) workloads=(rate) ;;
+  market-*) workloads=(countries regions page details order) ;;
   *) workloads=(list reserve) ;;
 esac
 sells_movies() { [ "${workloads[0]}" = list ]; }
@@ -32,8 +33,9 @@ set -a
 # shellcheck source=.ci/local.env
 . "${TESTBED_ENV_FILE:-.ci/local.env}"
 set +a
-# The contract has drills, and a source of rates that refuses nobody.
+# The contract has drills, and a source of rates that refuses nobody. The market's contract asks without accounts.
 export CINEMA_DRILLS=true FEED_FRESH=2s FEED_SOURCE_MEAN=50ms FEED_SOURCE_DEVIATION=0ms FEED_SOURCE_REFUSED=0
+case "$variant" in market-*) export ACCESS_CONTROL=off ;; esac
 results=$(mktemp -d)
 # Where the exporter finds what JMeter writes.
 live="results/check-$variant"
@@ -90,6 +92,7 @@ if [ "$RESULT" = passed ]; then
   esac
   case "$variant" in
     feed*) check "$variant: every answer as the contract says" answers test_rates.py ;;
+    market-*) check "$variant: every answer as the contract says" answers test_market.py ;;
   esac
   case "$variant" in
     feed-nginx | feed-varnish)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # local-images.sh base|from-jars|load-generator: images for a machine that reaches no image registry, made of
 # Debian's packages and the machine's JDK; names as in local.env. `from-jars` are those that need the built
-# jars: the stand-in for MongoDB and the services. `load-generator` needs JMeter laid out as well. What has not
+# jars: the stand-in for MongoDB, PostgreSQL and the services. `load-generator` needs JMeter laid out as well. What has not
 # changed is not built again.
 set -euo pipefail
 # shellcheck source=.ci/lib.sh
@@ -82,6 +82,26 @@ ENV EMBEDDED_MONGODB_FILE=/data/db/data
 END
 }
 
+# The server of the embedded backends, as a container.
+postgresql() {
+  local tree="$work/postgresql" folder="$images/postgresql" jar="$ROOT/embedded-backends/target/embedded-backends.jar"
+  mkdir "$tree"
+  cp "$folder/entrypoint" "$tree"
+  python3 - "$jar" "$tree/programs" <<'END'
+import io, platform, sys, tarfile, zipfile
+
+jar, target = sys.argv[1:]
+kind = "arm64v8" if platform.machine() == "aarch64" else "amd64"
+with zipfile.ZipFile(jar) as whole:
+    name = next(name for name in whole.namelist() if f"embedded-postgres-binaries-linux-{kind}-" in name)
+    with zipfile.ZipFile(io.BytesIO(whole.read(name))) as inner:
+        packed = next(name for name in inner.namelist() if name.endswith(".txz"))
+        tarfile.open(fileobj=io.BytesIO(inner.read(packed)), mode="r:xz").extractall(target, filter="data")
+END
+  image testbed-local/postgresql:18 \
+    "$(content "$folder"/* "$tree/programs/bin/postgres" <(id "$DEBIAN"))" --file "$folder/Dockerfile" "$tree"
+}
+
 # What puts load on from within a cluster.
 load-generator() {
   local tree="$work/generator" file=docker/load-generator/Dockerfile jar=load-generator/target/load-generator.jar
@@ -110,6 +130,7 @@ built() {
 from-jars() {
   local tree="$work/tree" jars content file name module
   stand-in
+  postgresql
   cd "$ROOT"
   jars=(*-service/target/*-service.jar eureka-server/target/eureka-server.jar embedded-backends/target/embedded-backends.jar)
   mkdir "$tree"

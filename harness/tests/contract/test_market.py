@@ -136,7 +136,7 @@ def test_the_document_is_served(market: Market) -> None:
 
 
 def test_requests_are_answered_as_titled(market: Market) -> None:
-    folder = Project.find().root / "http" / "market"
+    folder = Project.find().root / "docs" / "requests" / "market"
     base = {"base": str(market.http.base_url)}
     for name, count in (("beans.http", 8), ("orders.http", 6)):
         file = folder / name
