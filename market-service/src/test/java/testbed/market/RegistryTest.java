@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import testbed.support.testing.HeldPort;
-import testbed.support.testing.InMemoryRegistry;
+import testbed.discovery.testing.InMemoryRegistry;
 
 /** Parts find each other in the registry. */
 class RegistryTest {

@@ -20,8 +20,8 @@ import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
-import testbed.support.discovery.CinemaDiscovery;
-import testbed.support.discovery.RegisteredCinemas;
+import testbed.discovery.CinemaDiscovery;
+import testbed.discovery.RegisteredCinemas;
 import testbed.support.preset.InvalidSetting;
 
 /** The way to an inventory in another process. */
