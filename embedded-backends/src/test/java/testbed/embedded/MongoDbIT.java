@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
-import testbed.support.testing.BackendContainers;
+import testbed.messaging.testing.BackendContainers;
 
 /** The same as {@link MongoJavaServerTest} asks the embedded server. */
 @Timeout(600)

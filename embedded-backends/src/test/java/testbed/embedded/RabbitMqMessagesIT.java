@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
-import testbed.support.testing.BackendContainers;
+import testbed.messaging.testing.BackendContainers;
 
 /** The same messages as {@link BrokerJMessagesTest} sends to the embedded server. */
 @Timeout(600)
