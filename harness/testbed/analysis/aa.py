@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from testbed.analysis.decisions import Decision, decide, references
+from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import CPU
 from testbed.analysis.results import Results
 from testbed.analysis.verdicts import Judged
@@ -24,21 +25,25 @@ def identical(results: Results) -> set[tuple[str, str]]:
     return {(first, other) for first, other in references(results) if kinds[first] == kinds[other]}
 
 
-def null_decisions(judged: Judged) -> list[Decision]:
-    """Return what is decided of identical systems, of each `DECIDING_PAIRS` pairs of starts."""
-    decisions = []
+def null_families(judged: Judged) -> list[list[Decision]]:
+    """Return what is decided of identical systems, of each `DECIDING_PAIRS` pairs of starts.
+
+    A family is of one couple, one such group of pairs and one figure.
+    """
+    families: list[list[Decision]] = []
     for couple in sorted(identical(judged.results)):
         pairs = sorted({run.repetition for run in judged.results.runs if run.cell.system in couple})
         full = range(0, len(pairs) - DECIDING_PAIRS + 1, DECIDING_PAIRS)
         groups = [pairs[start : start + DECIDING_PAIRS] for start in full]
-        decisions += [
-            decision
-            for group in groups
-            for decision in decide(judged, pairs=group)
-            if (decision.reference, decision.system) == couple
-            if decision.pairs == DECIDING_PAIRS and decision.low is not None
-        ]
-    return decisions
+        for group in groups:
+            decisions = [
+                decision
+                for decision in decide(judged, pairs=group)
+                if (decision.reference, decision.system) == couple
+                if decision.pairs == DECIDING_PAIRS and decision.low is not None
+            ]
+            families += grouped(decisions, lambda decision: decision.figure).values()
+    return families
 
 
 def known_differences(

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from scipy import stats
 
 from testbed.analysis.grouping import grouped
 from testbed.analysis.published import published_folders, published_tables
-from testbed.analysis.statistics.intervals import CONFIDENCE, Interval
+from testbed.analysis.statistics.intervals import Interval, exact
 from testbed.model.project import Project
 
 
@@ -75,8 +74,7 @@ def _families(project: Project, folder: Path, name: str) -> list[NullFamily]:
 def false_rate(families: Sequence[NullFamily]) -> Interval:
     """Return the share of families with a false decision, with Clopper and Pearson's interval."""
     wrong = sum(family.false > 0 for family in families)
-    low, high = stats.binomtest(wrong, len(families)).proportion_ci(CONFIDENCE, method="exact")
-    return Interval(wrong / len(families), float(low), float(high))
+    return exact(wrong, len(families))
 
 
 def words(families: Sequence[NullFamily]) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from scipy import stats
 
-from testbed.analysis.aa import identical, known_differences, null_decisions
+from testbed.analysis.aa import identical, known_differences, null_families
 from testbed.analysis.decisions import decide
 from testbed.analysis.samples import load
 from testbed.analysis.sections import aa as section
@@ -44,13 +43,15 @@ def test_identical_systems_are_decided_in_groups_of_as_many_pairs_as_compare_has
 ) -> None:
     judged = write_systems(tmp_path, pairs=5)
     assert identical(judged.results) == {("one", "other")}
-    decisions = null_decisions(judged)
-    assert len(decisions) == 2 * 3  # One cell, three figures, pairs 1 to 2 and 3 to 4.
+    families = null_families(judged)
+    assert len(families) == 2 * 3  # Three figures, pairs 1 to 2 and 3 to 4.
+    decisions = [decision for family in families for decision in family]
+    assert len(decisions) == 2 * 3  # One cell.
     assert {decision.pairs for decision in decisions} == {2}
     text = section.aa(judged)
-    assert "one and other. 6 comparisons" in text
-    low, high = stats.binomtest(0, 6).proportion_ci(method="wilson")
-    assert f"**0 false decisions**, 0 % [{100 * low:.2g}, {100 * high:.2g}]" in text
+    assert "one and other. 6 families of 6 comparisons" in text
+    high = 100 * (1 - 0.025 ** (1 / 6))
+    assert f"**0 with a false decision**, 0 % [0, {high:.3g}]" in text
     assert "| goodput |" in text
 
 
@@ -63,7 +64,8 @@ def test_each_couple_has_pairs_of_its_own_whatever_their_numbers(tmp_path: Path)
                 write_run(tmp_path, variant=name, repetition=number, record=record, seed=number)
     couples = [["sync-left", "sync-right"], ["async-left", "async-right"]]
     (tmp_path / "experiment.yaml").write_text(f"name: aa\ngroups: {couples}\n")
-    decisions = null_decisions(judge_all(load(tmp_path)))
+    families = null_families(judge_all(load(tmp_path)))
+    decisions = [decision for family in families for decision in family]
     assert {(decision.system, decision.pairs) for decision in decisions} == {
         ("sync-right", 2),
         ("async-right", 2),
@@ -73,8 +75,8 @@ def test_each_couple_has_pairs_of_its_own_whatever_their_numbers(tmp_path: Path)
 
 def test_a_difference_between_identical_systems_is_counted_as_false(tmp_path: Path) -> None:
     text = section.aa(write_systems(tmp_path, pairs=2, second=1.5))
-    assert "3 comparisons" in text
-    assert "**2 false decisions**, 66.7 %" in text
+    assert "3 families of 3 comparisons" in text
+    assert "**2 with a false decision**, 66.7 %" in text
 
 
 def test_systems_that_differ_are_no_control(tmp_path: Path) -> None:

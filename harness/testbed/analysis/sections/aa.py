@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
-from testbed.analysis.aa import DECIDING_PAIRS, identical, known_differences, null_decisions
+from testbed.analysis.aa import DECIDING_PAIRS, identical, known_differences, null_families
 from testbed.analysis.decisions import Decision, paired_cells
 from testbed.analysis.precision import Spread, spreads
-from testbed.analysis.quantities import HEADLINE, QUANTITIES
-from testbed.analysis.statistics.intervals import wilson
+from testbed.analysis.quantities import QUANTITIES
+from testbed.analysis.statistics.intervals import exact
 from testbed.analysis.statistics.ratios import Layout, Verdict, simulated_outcomes
 from testbed.analysis.tables import (
     MISSING,
@@ -27,24 +28,26 @@ EFFECT = 1.25
 
 def aa(judged: Judged) -> str:
     """Return how often identical systems were called different; empty if none are compared."""
-    decisions = null_decisions(judged)
-    if not decisions:
+    families = null_families(judged)
+    if not families:
         return ""
+    decisions = list(chain.from_iterable(families))
     decided = Counter(decision.decision for decision in decisions)
-    false = decided["better"] + decided["worse"]
+    false = sum(
+        any(decision.decision in ("better", "worse") for decision in family) for family in families
+    )
     names = "; ".join(f"{first} and {other}" for first, other in sorted(identical(judged.results)))
     cells = max(map(len, paired_cells(judged).values()))
     blocks = max(len(run.blocks) for run in judged.results.runs)
     several = any(run.generators for run in judged.results.runs)
     return (
         f"Identical but for their names{' and load generators' if several else ''}: {names}. "
-        f"{len(decisions)} comparisons (cells × "
-        f"{len(HEADLINE)} figures, {DECIDING_PAIRS} pairs of starts each): **{false} false "
-        f"decision{'' if false == 1 else 's'}**, "
-        f"{share_with_interval(wilson(false, len(decisions)))} (Wilson's 95 % interval), "
-        f"{decided['alike']} alike, {decided['not known']} not known. Comparisons by different "
-        "figures are of the same runs.\n\n"
-        "So few comparisons cannot show these rates, so they are simulated from the measured "
+        f"{len(families)} families of {len(decisions)} comparisons (a family is one figure of all "
+        f"cells, of {DECIDING_PAIRS} pairs of starts): **{false} with a false decision**, "
+        f"{share_with_interval(exact(false, len(families)))} (95 %, Clopper and Pearson). Of the "
+        f"comparisons {decided['alike']} are alike, {decided['not known']} not known. Families of "
+        "different figures are of the same runs.\n\n"
+        "So few families cannot show these rates, so they are simulated from the measured "
         f"spread: shares of cells, with {cells} cells in each experiment. With one pair the blocks "
         "are the unit and a decision holds for these starts only; the last column is how often it "
         "is wrong about other starts.\n\n"

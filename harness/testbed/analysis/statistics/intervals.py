@@ -38,6 +38,12 @@ def wilson(successes: int, trials: int) -> Interval:
     return Interval(successes / trials, float(low), float(high))
 
 
+def exact(successes: int, trials: int) -> Interval:
+    """Return Clopper and Pearson's interval of a share: for few independent trials."""
+    low, high = stats.binomtest(successes, trials).proportion_ci(CONFIDENCE, method="exact")
+    return Interval(successes / trials, float(low), float(high))
+
+
 def mean_interval(values: ArrayLike) -> Interval:
     """Return Student's interval of the mean of independent observations, shape (n,).
 

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from testbed.analysis.arrays import Floats
 from testbed.analysis.statistics.intervals import CONFIDENCE, Interval, factor_interval
@@ -135,13 +135,14 @@ def paired_ratios(
     margin = math.log(ALIKE)
     with np.errstate(divide="ignore", invalid="ignore"):  # Runs that do not differ at all.
         above, below = ((estimates + side) / errors for side in (margin, -margin))
-        differs = np.nan_to_num(2 * stats.t.sf(np.abs(estimates) / errors, freedom), nan=1.0)
-    not_alike = np.maximum(stats.t.sf(above, freedom), stats.t.cdf(below, freedom))
+        differs = np.nan_to_num(2 * special.stdtr(freedom, -np.abs(estimates) / errors), nan=1.0)
+    not_alike = np.maximum(special.stdtr(freedom, -above), special.stdtr(freedom, below))
     alike, apart = holm(not_alike), holm(differs)
     # Where nothing is decided, the wider interval: it fits both tests.
     undecided = np.minimum(alike.levels, apart.levels / 2)
     decided_apart = np.where(apart.rejected, apart.levels / 2, undecided)
-    reach = stats.t.isf(np.where(alike.rejected, alike.levels, decided_apart), freedom) * errors
+    levels = np.where(alike.rejected, alike.levels, decided_apart)
+    reach = -special.stdtrit(freedom, levels) * errors
     decided = {
         place: DecidedRatio(
             Interval(math.exp(estimate), math.exp(estimate - wide), math.exp(estimate + wide)),
