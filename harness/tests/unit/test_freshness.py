@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
-from testbed.cli.faults import SHARED
 from testbed.deploy import deployments
+from testbed.deploy.building import build
 from testbed.deploy.deployments import Choice
 from testbed.model import systems
 from testbed.model.project import Project
@@ -56,8 +56,21 @@ def variants(declared: dict[str, Any]) -> set[str]:
     return every or set(declared.get("variants") or ())
 
 
+def with_libraries(project: Project, modules: Iterable[str]) -> set[str]:
+    """Return modules with the libraries of this project that they depend on."""
+    libraries = {module.name for module in build.modules(project) if not module.runnable}
+    needed: set[str] = set()
+    left = list(modules)
+    while left:
+        needed.add(module := left.pop())
+        pom = (ROOT / module / "pom.xml").read_text(encoding="utf-8")
+        named = set(re.findall(r"<artifactId>([\w-]+)</artifactId>", pom))
+        left += (named & libraries) - needed
+    return needed
+
+
 def changed_lines(commit: str, modules: Iterable[str]) -> int:
-    sources = sorted({f"{module}/src/main" for module in (*modules, *SHARED)})
+    sources = sorted(f"{module}/src/main" for module in modules)
     counted = git("diff", "--numstat", commit, "HEAD", "--", *sources)
     rows = (line.split("\t") for line in counted.splitlines())
     return sum(int(added) + int(gone) for added, gone, _ in rows if added != "-")
@@ -76,7 +89,7 @@ def older() -> dict[str, int]:
         }
         commit = commit_of(json.loads(file.read_text()))
         name = file.parent.relative_to(PUBLISHED).parts[0]
-        lines[name] = max(lines.get(name, 0), changed_lines(commit, ran))
+        lines[name] = max(lines.get(name, 0), changed_lines(commit, with_libraries(project, ran)))
     return {name: count for name, count in lines.items() if count > MOST}
 
 
