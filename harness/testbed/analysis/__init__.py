@@ -2,8 +2,8 @@
 
 A result row flows through these modules, in this order:
 
-- Reading: `results` finds runs, `loose_files` reads files that the testbed did not record, and
-  `samples` makes samples and operations of rows.
+- Reading: `results` finds runs, `sample_files` reads rows, and `samples` makes samples and
+  operations of them.
 - Judging: `verdicts`.
 - Figures of a run: `quantities` defines those that are compared. `hops`, `accounts`, `caching`,
   `autoscaling`, `demands` and `objective` have those of one kind of experiment. `per_run` makes

@@ -8,7 +8,7 @@ result. Two layouts are supported:
   ``list request`` and ``list fetch``. The operation lasts from the start of the first exchange to
   the end of the last. Without a fetch, an operation is a single exchange.
 - Files without such labels, as published with the thesis or written by other plans
-  (`testbed.analysis.loose_files`). Each row is an operation; in a file with fetches, a request and
+  (`testbed.analysis.sample_files`). Each row is an operation; in a file with fetches, a request and
   the next fetch on the same thread are one.
 
 In an open loop, response times count from the intended start in the plan, even if the load
@@ -20,18 +20,16 @@ impossible values are left out and reported with file and line.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 
-from testbed.analysis import loose_files
+from testbed.analysis import sample_files
 from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Block, Cell, Results, Run, find_results, none_can_be_read
 from testbed.model.errors import UserError
@@ -67,18 +65,6 @@ In the published sample files a missing part is 27 to 29 % of an answer, varying
 
 _FAILURE = pl.Enum(FAILURES)
 _STEP = pl.Enum(STEPS)
-_COLUMNS = {
-    "timeStamp": pl.Int64,
-    "elapsed": pl.Int64,
-    "label": pl.Categorical,
-    "responseCode": pl.String,
-    "threadName": pl.Categorical,
-    "success": pl.Boolean,
-    "failureMessage": pl.String,
-    "intended": pl.Int64,
-    "asOf": pl.String,
-}
-_ISO = "%Y-%m-%dT%H:%M:%S%.fZ"
 _LABEL_ENDS = ("", " request", " fetch")
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
@@ -443,7 +429,8 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
     path, workload = block.file, run.cell.workload
     if not path.is_file():
         raise UserError(f"sample file {str(path)!r} does not exist")
-    rows = _rows(path) if run.recorded else _loose_rows(path)
+    read = sample_files.recorded if run.recorded else sample_files.loose
+    rows = read(path)
     possible = (
         pl.col("start_ms").is_between(0, LATEST_MS)
         & pl.col("elapsed_ms").is_between(0, LONGEST_MS)
@@ -471,7 +458,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         samples, operations, strays = _by_label(good, run.cell)
         wrong[CLOCK] = _clock_steps(run, block, samples, operations)
     else:
-        good, others = loose_files.without_strange_rows(good)
+        good, others = sample_files.without_strange_rows(good)
         if good.is_empty():
             raise UserError(f"{path.name} has no samples of users")
         split = _by_pair if fetches(run.cell.variant) else _each
@@ -502,7 +489,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         ),
         strays=strays,
         faults={
-            kind: Fault(table.height, _first_line(path, table))
+            kind: Fault(table.height, sample_files.first_line(path, table))
             for kind, table in wrong.items()
             if not table.is_empty()
         },
@@ -510,73 +497,6 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         others=others,
         labelled=labelled,
     )
-
-
-def _rows(path: Path) -> pl.DataFrame:
-    """Read the needed columns of a recorded file in file order; an unreadable field is null."""
-    try:
-        try:
-            return _scan(path)
-        except pl.exceptions.ComputeError:
-            return _scan(io.BytesIO(loose_files.mended(loose_files.text_of(path)).encode()))
-    except (pl.exceptions.PolarsError, OSError) as error:
-        first = loose_files.cut(loose_files.text_of(path).partition("\n")[0])
-        raise UserError(
-            f"{str(path)!r} is not a CSV file of the testbed's plans: its first line is {first}"
-        ) from error
-
-
-def _scan(source: Path | io.BytesIO) -> pl.DataFrame:
-    table = pl.scan_csv(
-        source,
-        schema_overrides=_COLUMNS,
-        ignore_errors=True,
-        encoding="utf8-lossy",
-        truncate_ragged_lines=True,
-        row_index_name="row",
-    )
-    columns = table.collect_schema().names()
-    planned = pl.col("intended") if "intended" in columns else pl.lit(None, pl.Int64)
-    since = pl.col("asOf") if "asOf" in columns else pl.lit(None, pl.String)
-    return table.select(*_named(planned, since)).collect()
-
-
-def _loose_rows(path: Path) -> pl.DataFrame:
-    """Read a file that the testbed did not record."""
-    return loose_files.read(path).select(
-        *_named(pl.col("intended"), pl.col("asOf")),
-        pl.col("responseMessage").alias("response_message"),
-        "URL",
-        "bytes",
-    )
-
-
-def _named(planned: pl.Expr, since: pl.Expr) -> list[pl.Expr]:
-    """Return the columns that are read, by the names that this module gives them."""
-    return [
-        pl.col("row"),
-        pl.col("timeStamp").alias("start_ms"),
-        pl.col("elapsed").alias("elapsed_ms"),
-        pl.col("label").cast(pl.Categorical),
-        pl.col("responseCode").fill_null("").alias("code"),
-        pl.col("threadName").cast(pl.Categorical).alias("thread"),
-        pl.col("success").alias("ok"),
-        pl.col("failureMessage").alias("message"),
-        planned.alias("intended_ms"),
-        since.str.to_datetime(_ISO, time_unit="ms", strict=False)
-        .dt.timestamp("ms")
-        .alias("since_ms"),
-    ]
-
-
-def _first_line(path: Path, rows: pl.DataFrame) -> str:
-    """Return the file and line of the first of some rows; a row may span several lines."""
-    text = loose_files.mended(loose_files.text_of(path))
-    records = csv.reader(io.StringIO(text, newline=""))
-    # Skip the header and the rows before.
-    for _ in islice(records, 1 + int(rows["row"].to_numpy().min())):
-        pass
-    return f"{path.name} line {records.line_num + 1}"
 
 
 def _clock_steps(

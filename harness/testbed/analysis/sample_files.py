@@ -1,8 +1,9 @@
-"""Read sample files that the testbed did not record, as JMeter's own settings may write them.
+"""Read sample files into rows.
 
-JMeter lets its users choose the columns, the delimiter, the format of the time and whether there is
-a header. What can be read for certain is read. Anything else is refused in one sentence that names
-the file, the line, the column and the choice.
+Those of this project's plans have known columns. Loose files, which the testbed did not record, are
+as JMeter's own settings may write them: JMeter lets its users choose the columns, the delimiter,
+the format of the time and whether there is a header. What can be read for certain is read. Anything
+else is refused in one sentence that names the file, the line, the column and the choice.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import gzip
 import io
 import re
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -45,7 +47,88 @@ SUB_RESULT = r"^(.+)-\d+$"
 """JMeter's label of a part of a sample: a redirect, or an embedded resource."""
 
 
-def read(path: Path) -> pl.DataFrame:
+_COLUMNS = {
+    "timeStamp": pl.Int64,
+    "elapsed": pl.Int64,
+    "label": pl.Categorical,
+    "responseCode": pl.String,
+    "threadName": pl.Categorical,
+    "success": pl.Boolean,
+    "failureMessage": pl.String,
+    "intended": pl.Int64,
+    "asOf": pl.String,
+}
+_ISO = "%Y-%m-%dT%H:%M:%S%.fZ"
+
+
+def recorded(path: Path) -> pl.DataFrame:
+    """Read the needed columns of a recorded file in file order; an unreadable field is null."""
+    try:
+        try:
+            return _scan_recorded(path)
+        except pl.exceptions.ComputeError:
+            return _scan_recorded(io.BytesIO(mended(text_of(path)).encode()))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        first = cut(text_of(path).partition("\n")[0])
+        raise UserError(
+            f"{str(path)!r} is not a CSV file of the testbed's plans: its first line is {first}"
+        ) from error
+
+
+def _scan_recorded(source: Path | io.BytesIO) -> pl.DataFrame:
+    table = pl.scan_csv(
+        source,
+        schema_overrides=_COLUMNS,
+        ignore_errors=True,
+        encoding="utf8-lossy",
+        truncate_ragged_lines=True,
+        row_index_name="row",
+    )
+    columns = table.collect_schema().names()
+    planned = pl.col("intended") if "intended" in columns else pl.lit(None, pl.Int64)
+    since = pl.col("asOf") if "asOf" in columns else pl.lit(None, pl.String)
+    return table.select(*_named(planned, since)).collect()
+
+
+def loose(path: Path) -> pl.DataFrame:
+    """Read a file that the testbed did not record."""
+    return _loose(path).select(
+        *_named(pl.col("intended"), pl.col("asOf")),
+        pl.col("responseMessage").alias("response_message"),
+        "URL",
+        "bytes",
+    )
+
+
+def _named(planned: pl.Expr, since: pl.Expr) -> list[pl.Expr]:
+    """Return the columns that are read, by the names that this module gives them."""
+    return [
+        pl.col("row"),
+        pl.col("timeStamp").alias("start_ms"),
+        pl.col("elapsed").alias("elapsed_ms"),
+        pl.col("label").cast(pl.Categorical),
+        pl.col("responseCode").fill_null("").alias("code"),
+        pl.col("threadName").cast(pl.Categorical).alias("thread"),
+        pl.col("success").alias("ok"),
+        pl.col("failureMessage").alias("message"),
+        planned.alias("intended_ms"),
+        since.str.to_datetime(_ISO, time_unit="ms", strict=False)
+        .dt.timestamp("ms")
+        .alias("since_ms"),
+    ]
+
+
+def first_line(path: Path, rows: pl.DataFrame) -> str:
+    """Return the file and line of the first of some rows; a row may span several lines."""
+    text = mended(text_of(path))
+    records = csv.reader(io.StringIO(text, newline=""))
+    # Skip the header and the rows before.
+    for _ in islice(records, 1 + int(rows["row"].to_numpy().min())):
+        pass
+    return f"{path.name} line {records.line_num + 1}"
+
+
+def _loose(path: Path) -> pl.DataFrame:
     """Return the rows of a sample file as text, with the columns of `REQUIRED` and `OPTIONAL`.
 
     ``row`` counts from 0. ``timeStamp`` (ms since the epoch) and ``elapsed`` (ms) are numbers,
