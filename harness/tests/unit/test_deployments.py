@@ -271,19 +271,19 @@ def test_postgresql_is_started_where_it_is_needed_and_reached_there(project: Pro
     monolith = deploy(project, Choice("market-monolith", port_offset=1000))
     backends = named(monolith, "embedded-backends")
 
-    assert backends.ports == (6432,)
+    assert backends.ports == (6632,)
     assert {
         name: backends.environ[f"EMBEDDED_{name}"] for name in ("AMQP_PORT", "MONGODB_PORT")
     } == {
         "AMQP_PORT": "off",
         "MONGODB_PORT": "off",
     }
-    assert backends.environ["EMBEDDED_POSTGRESQL_PORT"] == "6432"
+    assert backends.environ["EMBEDDED_POSTGRESQL_PORT"] == "6632"
     assert backends.environ["EMBEDDED_POSTGRESQL_DATABASES"] == "market,beans,inventory,clients"
-    assert monolith.postgresql_uri == "postgresql://postgres@127.0.0.1:6432"
+    assert monolith.postgresql_uri == "postgresql://postgres@127.0.0.1:6632"
     assert monolith.mongodb_uri is None
     environ = named(monolith, "market-service").environ
-    assert environ["MARKET_DB_URL"] == "jdbc:postgresql://127.0.0.1:6432/market"
+    assert environ["MARKET_DB_URL"] == "jdbc:postgresql://127.0.0.1:6632/market"
     assert environ["MARKET_DB_USER"] == "postgres"
     synchronous = deploy(project, Choice("sync"))
     assert "EMBEDDED_POSTGRESQL_PORT" not in named(synchronous, "embedded-backends").environ
@@ -296,7 +296,7 @@ def test_a_postgresql_of_ones_own_is_reached_with_its_account(project: Project) 
         project, Choice("market-services", backends="local"), POSTGRESQL_URI="postgresql://db"
     )
 
-    assert usual.postgresql_uri == "postgresql://testbed:testbed@127.0.0.1:5432"
+    assert usual.postgresql_uri == "postgresql://testbed:testbed@127.0.0.1:5632"
     assert named(usual, "beans-service").environ["MARKET_DB_USER"] == "testbed"
     assert given.postgresql_uri == "postgresql://db"
 

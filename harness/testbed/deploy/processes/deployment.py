@@ -33,8 +33,8 @@ BACKENDS_FLAGS = (
 OF_CONTAINERS = ("JAVA_OPTS", "LOGGING_STRUCTURED_FORMAT_CONSOLE")
 """Settings for containers only. Processes get flags in their command and log for people."""
 
-_POSTGRESQL_ACCOUNT = "postgres"
-"""Of the embedded PostgreSQL, which asks for no password."""
+_POSTGRESQL_ACCOUNTS = {"embedded": "postgres", "local": "testbed:testbed"}
+"""The embedded PostgreSQL asks for no password."""
 
 STORED_PER_GB = 250_000
 """How many stored documents the embedded backends hold for each GB of further heap."""
@@ -160,7 +160,10 @@ def in_processes(
         front_ports=(front_port, *front_ports),
         mongodb_uri=deployments.mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
         postgresql_uri=deployments.postgresql_uri(
-            choice.system, addresses.port, _POSTGRESQL_ACCOUNT, own.get("POSTGRESQL_URI")
+            choice.system,
+            addresses.port,
+            _POSTGRESQL_ACCOUNTS[choice.backends],
+            environ.get("POSTGRESQL_URI") if choice.backends == "local" else None,
         ),
         stored=choice.stored,
     )
@@ -264,8 +267,6 @@ def _local_backends(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of the user's own backends."""
     return {
         "MONGODB_URI": environ.get("MONGODB_URI") or f"mongodb://{ports.LOOPBACK}:27017",
-        "POSTGRESQL_URI": environ.get("POSTGRESQL_URI")
-        or f"postgresql://testbed:testbed@{ports.LOOPBACK}:5432",
         "RABBITMQ_HOST": "localhost",
         "RABBITMQ_PORT": "5672",
         "RABBITMQ_USERNAME": "guest",
