@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import LiteralString, cast
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -33,7 +32,6 @@ def restore(uri: str, what: Restore) -> list[str]:
                 continue
             _require_settings(connection, what.settings)
             for statement in what.statements:
-                # They are the project's own.
                 connection.execute(statement)
             changed.append(database)
     if not changed:
