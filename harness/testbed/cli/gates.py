@@ -19,8 +19,16 @@ CHOICES = "worse, not-known, or 'beyond FACTOR' with a factor above 1, such as '
 _BEYOND = re.compile(r"beyond[ =](\S+)")
 
 
-PUBLIC_NAMES = {"reference": "baseline", "decision": "decided", "could_tell": "detectable"}
-"""Keys of JSON that are not the names of their fields."""
+PUBLIC = {
+    "system": "system",
+    "baseline": "reference",
+    **{key: key for key in ("workload", "mode", "level", "figure", "ratio", "low", "high")},
+    "decided": "decision",
+    "detectable": "could_tell",
+    "pairs": "pairs",
+    "reason": "reason",
+}
+"""The fields of a decision that are public, by their keys in JSON."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +82,7 @@ class Failure:
 
 def as_data(decision: Decision) -> dict[str, Any]:
     """Return a decision for JSON, as ``docs/scripts.md`` describes it."""
-    from testbed.analysis.decisions import COLUMNS
-
-    return {
-        PUBLIC_NAMES.get(name, name): getattr(decision, name)
-        for name in COLUMNS
-        if name != "reference_value"
-    }
+    return {key: getattr(decision, name) for key, name in PUBLIC.items()}
 
 
 def parse(given: Iterable[str]) -> tuple[Gate, ...]:
