@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -19,6 +20,20 @@ import org.springframework.context.ConfigurableApplicationContext;
 final class Market implements AutoCloseable {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+  /** A test on a slow machine must not run into the limits of requests. */
+  private static final String[] OF_TESTS = {
+    "server.port=0",
+    "management.server.port=0",
+    // Most tests bring data of their own.
+    "market.scale=0",
+    "market.db.user=postgres",
+    "market.db.password=postgres",
+    "market.hibernate[hibernate.hbm2ddl.auto]=validate",
+    "spring.datasource.hikari.connection-timeout=60000",
+    "spring.datasource.hikari.data-source-properties.options=-c lock_timeout=60000",
+    "spring.datasource.hikari.data-source-properties.socketTimeout=120"
+  };
 
   private final ConfigurableApplicationContext context;
   private final URI address;
@@ -48,20 +63,16 @@ final class Market implements AutoCloseable {
   static Market started(List<Class<?>> further, String... settings) {
     var sources = new ArrayList<Class<?>>(further);
     sources.add(MarketServiceApplication.class);
-    var all = new ArrayList<String>();
-    all.add("server.port=0");
-    all.add("management.server.port=0");
-    if (Stream.of(settings).noneMatch(setting -> setting.startsWith("market.scale="))) {
-      // Most tests bring data of their own.
-      all.add("market.scale=0");
-    }
-    all.add("market.db.user=postgres");
-    all.add("market.db.password=postgres");
-    all.add("market.hibernate[hibernate.hbm2ddl.auto]=validate");
-    all.addAll(List.of(settings));
+    var all = new LinkedHashMap<String, String>();
+    Stream.concat(Stream.of(OF_TESTS), Stream.of(settings))
+        .map(setting -> setting.split("=", 2))
+        .forEach(setting -> all.put(setting[0], setting[1]));
     return new Market(
         new SpringApplicationBuilder(sources.toArray(Class<?>[]::new))
-            .run(all.stream().map(setting -> "--" + setting).toArray(String[]::new)));
+            .run(
+                all.entrySet().stream()
+                    .map(setting -> "--%s=%s".formatted(setting.getKey(), setting.getValue()))
+                    .toArray(String[]::new)));
   }
 
   URI address() {

@@ -157,6 +157,7 @@ class OutageTest {
     var all = new ArrayList<>(List.of(settings));
     // Milliseconds; as short as the pool allows.
     all.add("spring.datasource.hikari.connection-timeout=250");
+    all.add("spring.datasource.hikari.data-source-properties.options=-c lock_timeout=3000");
     var market = Market.on(database, all.toArray(String[]::new));
     database.run("stock.sql");
     return market;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,7 +58,9 @@ class SameBytesTest {
 
   @AfterAll
   static void stop() {
-    List.of(monolith, severalDatabases, beans, clients, inventory).forEach(Market::close);
+    Stream.of(monolith, severalDatabases, beans, clients, inventory)
+        .filter(Objects::nonNull)
+        .forEach(Market::close);
   }
 
   @Test

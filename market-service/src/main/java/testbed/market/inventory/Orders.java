@@ -121,7 +121,8 @@ public class Orders {
   }
 
   private static Order repeated(StoredOrder placed, List<Item> items) {
-    if (!placed.items().equals(items)) {
+    // The library's list is equal to itself alone.
+    if (!List.copyOf(placed.items()).equals(items)) {
       throw new IdempotencyKeyReused();
     }
     return placed.shown();
