@@ -127,7 +127,9 @@ class OutageTest {
     try (var first = server.setCleanDataDirectory(false).start()) {
       port = first.getPort();
       try (var market =
-          Market.started("market.db.url=" + first.getJdbcUrl("postgres", "postgres"))) {
+          Market.started(
+              "market.db.url=" + first.getJdbcUrl("postgres", "postgres"),
+              "spring.datasource.hikari.connection-timeout=250")) {
         var stocked = new Postgres.Database("", first.getPostgresDatabase());
         stocked.run("stock.sql");
         assertThat(market.post(ORDERS, ORDER).statusCode()).isEqualTo(201);
