@@ -14,10 +14,12 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class StartTest {
 
+  private static final Postgres.Database DATABASE = Postgres.database();
+
   @ParameterizedTest
   @ValueSource(strings = {"tuned", "thesis"})
   void isReadyAndMeasured(String preset) {
-    try (var market = Market.on(Postgres.database(), "testbed.preset=" + preset)) {
+    try (var market = Market.on(DATABASE, "testbed.preset=" + preset)) {
       market.get("/api/beans/countries");
 
       assertThat(market.management("/actuator/health/readiness")).contains("UP");
@@ -31,7 +33,7 @@ class StartTest {
   @Test
   void hasItsPartsAlone() {
     try (var market =
-        Market.on(Postgres.database(), "market.parts=inventory", "market.front=false")) {
+        Market.on(DATABASE, "market.parts=inventory", "market.front=false")) {
       assertThat(market.get("/api/inventory/orders", "Market-Client", "jane").statusCode())
           .isEqualTo(200);
       assertThat(market.get("/api/beans/countries").statusCode()).isEqualTo(404);
@@ -55,8 +57,7 @@ class StartTest {
           market.cache=all              | market.cache
           """)
   void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
-    var database = Postgres.database();
-    assertThatThrownBy(() -> Market.on(database, setting)).isNotNull();
+    assertThatThrownBy(() -> Market.on(DATABASE, setting)).isNotNull();
 
     assertThat(output).contains(told);
   }
