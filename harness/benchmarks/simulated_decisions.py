@@ -125,10 +125,14 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--experiments", type=int, default=1000)
-    experiments = parser.parse_args().experiments
+    parser.add_argument("folders", nargs="*", help="of published results; all by default")
+    arguments = parser.parse_args()
+    experiments = arguments.experiments
     rows = []
     for file in sorted(PUBLISHED.glob("**/decisions.csv")):
         folder = file.parent
+        if arguments.folders and str(folder.relative_to(PUBLISHED)) not in arguments.folders:
+            continue
         declared = yaml.safe_load((folder / "experiment.yaml").read_text())
         blocks = (declared.get("blocks") or {}).get("each", 1)
         for figure in (GOODPUT, P95):
@@ -164,7 +168,6 @@ def main() -> None:
                     "25 % found, now": f"{100 * now[1]:.0f} %",
                 }
             )
-            print(" | ".join(rows[-1].values()), flush=True)
     print(markdown_table(rows, ("folder", "figure")))
 
 

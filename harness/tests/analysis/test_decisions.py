@@ -17,6 +17,7 @@ from testbed.analysis.decisions import (
     Outcome,
     decide,
     decided,
+    paired_cells,
     references,
     tabulate,
 )
@@ -27,6 +28,7 @@ from testbed.analysis.sections import answer
 from testbed.analysis.statistics.intervals import Interval
 from testbed.analysis.statistics.ratios import DecidedRatio
 from testbed.analysis.statistics.ratios import Verdict as Side
+from testbed.analysis.statistics.sequential import sequential_ratios
 from testbed.analysis.tables import (
     bound_text,
     decision_words,
@@ -347,3 +349,32 @@ def test_pairs_that_agree_by_chance_are_as_uncertain_as_their_blocks(tmp_path: P
     limits = [math.exp(np.mean(logs) + side) for side in (-reach, reach)]
     assert (decision.low, decision.high) == pytest.approx(limits)
     assert decision.decision == "not known"
+
+
+def test_results_that_grow_until_they_are_decided_bear_any_number_of_looks(tmp_path: Path) -> None:
+    write_pair(tmp_path, runs=5, levels=(10, 20))
+    (tmp_path / "experiment.yaml").write_text("name: mine\nprecision: {within: 0.1}\n")
+    judged = judge_all(load(tmp_path))
+    cells = paired_cells(judged)["sync", "async"]
+    by_goodput = decide(judged, ["ok_per_s"])
+    expected = sequential_ratios([cell.differences("ok_per_s") for cell in cells])
+    for decision, ratio in zip(by_goodput, expected, strict=True):
+        assert ratio is not None
+        assert (decision.low, decision.high) == (ratio.interval.low, ratio.interval.high)
+        assert decision.decision == "worse"
+        assert (decision.evidence or 0) > 2 / 0.05
+    lines = answer.narrowing(tmp_path)
+    assert "40 decides" in lines[0]
+    # After two pairs there is evidence, and no interval yet.
+    (few, _) = decide(judged, ["ok_per_s"], pairs=[1, 2])
+    assert (few.low, few.reason) == (None, "too few pairs so far")
+    assert few.evidence is not None
+
+
+def test_by_p95_each_cell_has_a_spread_of_its_own(tmp_path: Path) -> None:
+    judged = write_pair(tmp_path, levels=(10, 20))
+    of_goodput, of_p95 = (
+        {decision.pair_spread for decision in decide(judged, [figure])}
+        for figure in ("ok_per_s", "p95_ms")
+    )
+    assert (len(of_goodput), len(of_p95)) == (1, 2)
