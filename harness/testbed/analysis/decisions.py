@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from statistics import median
 from typing import Literal
 
@@ -20,6 +19,7 @@ import polars as pl
 from scipy import stats
 
 from testbed.analysis.arrays import Floats
+from testbed.analysis.grouping import grouped
 from testbed.analysis.quantities import (
     AT_RATES,
     CLOCK_MS,
@@ -253,6 +253,15 @@ def paired_cells(
     }
 
 
+def own_variance(figure: str) -> bool:
+    """Return whether each cell has a variance of its own, instead of one for the family.
+
+    The p95 of some cells differs many times as much from pair to pair as that of others. Goodput
+    and CPU are means of whole blocks.
+    """
+    return bool(QUANTILES.get(figure))
+
+
 def figures_of(runs: tuple[Sequence[Measurement], Sequence[Measurement]], figure: str) -> Sides:
     """Return one figure of each run of both sides; empty if a run lacks it."""
     values = [
@@ -316,28 +325,23 @@ def _decide(
     blocks = [cell.block_differences(figure) for cell in cells]
     one_pair = max((of_cell.size for of_cell in differences), default=0) < 2
     places = [place for place, of_cell in enumerate(differences) if of_cell.size]
+    # Cells with one label share a variance.
+    labels = places if own_variance(figure) else [0] * len(places)
     if sequential:
         ratios = sequential_ratios([differences[place] for place in places])
     elif one_pair:  # Its blocks are the unit.
-        ratios = paired_ratios([blocks[place][0] for place in places], starts=False)
+        of_blocks = [blocks[place][0] for place in places]
+        ratios = paired_ratios(of_blocks, sizes=labels, starts=False)
     else:
-        labels = [_pool(place, figure) for place in places]
-        of_label = {
-            label: sd_of_means(
-                list(
-                    chain.from_iterable(
-                        blocks[place]
-                        for place, own in zip(places, labels, strict=True)
-                        if own == label
-                    )
-                )
-            )
-            for label in labels
+        by_label = grouped(zip(places, labels, strict=True), lambda labelled: labelled[1])
+        implied = {
+            label: sd_of_means([pair for place, _ in part for pair in blocks[place]])
+            for label, part in by_label.items()
         }
         numbers = sorted({pair for cell in cells for pair in cell.pairs})
         ratios = paired_ratios(
             [_by_pair(cells[place], differences[place], numbers) for place in places],
-            [of_label[label] for label in labels],
+            [implied[label] for label in labels],
             labels,
         )
     by_place = {
@@ -376,15 +380,6 @@ def _decide(
             )
             decision = decided(unknown, by_place[place], sides, more)
             yield replace(decision, pair_spread=None, freedom=None) if one_pair else decision
-
-
-def _pool(place: int, figure: str) -> int:
-    """Return a label of a cell by place: cells with one label share a variance.
-
-    The p95 of some cells differs many times as much from pair to pair as that of others, so each
-    has its own. Goodput and CPU are means of whole blocks.
-    """
-    return place if QUANTILES.get(figure) else 0
 
 
 def _by_pair(cell: PairedCell, differences: Floats, numbers: Sequence[int]) -> Floats:

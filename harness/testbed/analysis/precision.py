@@ -10,7 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from testbed.analysis.decisions import Decision, PairedCell, decide, paired_cells, references
+from testbed.analysis.decisions import (
+    Decision,
+    PairedCell,
+    decide,
+    own_variance,
+    paired_cells,
+    references,
+)
 from testbed.analysis.quantities import HEADLINE, QUANTITIES, block_figures
 from testbed.analysis.samples import load
 from testbed.analysis.statistics.ratios import Design, Deviation, larger, pooled_sd
@@ -102,6 +109,7 @@ def _spread(
                     means.setdefault((systems, cell.cell), []).append(differences.mean())
     invocation = pooled_sd(means.values())
     family = max(map(len, chain.from_iterable(parts.values() for parts in compared)), default=1)
+    sharing = 1 if own_variance(figure) else family
     blocks = max((len(measurement.blocks) for measurement in runs), default=1)
     return Spread(
         figure,
@@ -109,22 +117,33 @@ def _spread(
         ratio.sd if ratio else None,
         pair.sd if pair else None,
         invocation.sd if invocation else None,
-        {pairs: _could_tell(pairs, ratio, pair, family, blocks) for pairs in PLANNED_PAIRS},
+        {
+            pairs: _could_tell(pairs, ratio, pair, family, sharing, blocks)
+            for pairs in PLANNED_PAIRS
+        },
     )
 
 
 def _could_tell(
-    pairs: int, ratio: Deviation | None, pair: Deviation | None, family: int, blocks: int
+    pairs: int,
+    ratio: Deviation | None,
+    pair: Deviation | None,
+    family: int,
+    sharing: int,
+    blocks: int,
 ) -> float | None:
-    """`ratio` is the deviation of a block's ratio, `pair` that of the ratio of a pair."""
+    """`ratio` is the deviation of a block's ratio, `pair` that of the ratio of a pair.
+
+    Of the `family` of cells so many share a variance.
+    """
     block_sd = ratio.sd if ratio and blocks > 1 else 0.0
-    of_blocks = family * pairs * (blocks - 1)
+    of_blocks = sharing * pairs * (blocks - 1)
     if pairs == 1:
         return Design(block_sd, blocks, of_blocks, family).could_tell if block_sd else None
     if pair is None:
         return None
     deciding = larger(
-        Deviation(pair.sd, family * (pairs - 1)),
+        Deviation(pair.sd, sharing * (pairs - 1)),
         Deviation(block_sd / math.sqrt(blocks), of_blocks),
     )
     return Design(deciding.sd, pairs, deciding.freedom, family).could_tell
