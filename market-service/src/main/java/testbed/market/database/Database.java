@@ -4,8 +4,10 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -54,7 +56,7 @@ public class Database {
    */
   public <T> T read(Function<EntityManager, T> work) {
     try {
-      return reading.execute(status -> work.apply(entities));
+      return execute(reading, work, new AtomicBoolean());
     } catch (RuntimeException failure) {
       throw isOpen() ? failure : Failures.told(failure);
     }
@@ -70,32 +72,52 @@ public class Database {
    */
   public <T> T write(Function<EntityManager, T> work) {
     if (isOpen()) {
-      return flushed(work, new AtomicBoolean());
+      return execute(writing, work, new AtomicBoolean());
     }
     try {
-      return RETRIED.invoke(() -> flushed(work));
+      return RETRIED.invoke(() -> written(work));
     } catch (RuntimeException failure) {
       throw Failures.told(failure);
     }
   }
 
-  private <T> T flushed(Function<EntityManager, T> work) {
-    var ending = new AtomicBoolean();
+  private <T> T written(Function<EntityManager, T> work) {
+    var done = new AtomicBoolean();
     try {
-      return flushed(work, ending);
+      return execute(writing, work, done);
     } catch (RuntimeException failure) {
-      throw ending.get() && !Failures.isTransient(failure) ? new MayBeStored() : failure;
+      throw done.get() && !Failures.isTransient(failure) ? new MayBeStored() : failure;
     }
   }
 
-  private <T> T flushed(Function<EntityManager, T> work, AtomicBoolean ending) {
-    return writing.execute(
-        status -> {
-          var result = work.apply(entities);
-          entities.flush();
-          ending.set(true);
-          return result;
-        });
+  /**
+   * Does the work in a transaction.
+   *
+   * @param done is set when only the end of the transaction is left
+   */
+  private <T> T execute(
+      TransactionTemplate transaction, Function<EntityManager, T> work, AtomicBoolean done) {
+    var first = new AtomicReference<@Nullable RuntimeException>();
+    try {
+      return transaction.execute(
+          status -> {
+            try {
+              var result = work.apply(entities);
+              if (!transaction.isReadOnly()) {
+                entities.flush();
+              }
+              done.set(true);
+              return result;
+            } catch (RuntimeException failure) {
+              first.set(failure);
+              throw failure;
+            }
+          });
+    } catch (RuntimeException last) {
+      // On a connection that is lost, the work cannot be taken back either.
+      var failure = first.get();
+      throw failure == null ? last : failure;
+    }
   }
 
   /** Whether this thread has a transaction here. */

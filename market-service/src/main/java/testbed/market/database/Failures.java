@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.CannotCreateTransactionException;
-import org.springframework.transaction.TransactionSystemException;
 
 /** Tells failures of PostgreSQL apart by their codes. */
 final class Failures {
@@ -30,11 +29,6 @@ final class Failures {
 
   /** What a failure means to those who ask. */
   static RuntimeException told(RuntimeException failure) {
-    // To take a transaction back may fail as well, on a connection that is lost.
-    if (failure instanceof TransactionSystemException end
-        && end.getApplicationException() instanceof RuntimeException first) {
-      return told(first);
-    }
     var code = codeOf(failure);
     if (UNIQUE_VIOLATION.equals(code)) {
       return new Broken(Broken.Rule.UNIQUE, failure);
@@ -53,8 +47,7 @@ final class Failures {
     if (code == null) {
       return has(failure, SQLTransientConnectionException.class)
           || has(failure, JDBCConnectionException.class)
-          || failure instanceof CannotCreateTransactionException
-          || failure instanceof TransactionSystemException;
+          || failure instanceof CannotCreateTransactionException;
     }
     // Connections, resources, the server's operator (who ends statements that take too long, too).
     return code.startsWith("08")
