@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 import zipfile
 from pathlib import Path
@@ -56,6 +57,20 @@ def change(path: Path) -> None:
 
 def stale(project: Project) -> list[str]:
     return build.stale(project, build.modules(project))
+
+
+def test_the_image_build_takes_every_module() -> None:
+    project = Project.find()
+    every = {build.JMETER, *(module.name for module in build.modules(project))}
+    copied = re.findall(
+        r"^COPY (\S+?)(?:/pom\.xml)? \S+$", (project.root / "docker/Dockerfile").read_text(), re.M
+    )
+    sent = re.findall(
+        r"^!(\S+?)(?:/pom\.xml)?$", (project.root / ".dockerignore").read_text(), re.M
+    )
+
+    assert every <= set(copied), "Maven reads every module that pom.xml names"
+    assert every <= set(sent)
 
 
 def test_tells_runnable_modules_from_libraries(sources: Project) -> None:
