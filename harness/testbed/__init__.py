@@ -11,4 +11,9 @@ A package imports only packages that stand below it:
 - `model`: errors, files, names and words that every package uses.
 """
 
+from pathlib import Path
+
 __version__ = "0.1.0"
+
+LAUNCHER = "testbed" if (Path(__file__).parent / "shipped").is_dir() else "./testbed"
+"""What a user types before a command: the launcher of a checkout, or an installed program."""

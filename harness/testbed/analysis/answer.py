@@ -247,6 +247,8 @@ def _next(decisions: Sequence[Decision], headline: Decision | None, measured: Me
     undecided = any(decision.decision == "not known" for decision in decisions)
     if name == "quick":
         return "./testbed compare, which measures two pairs of starts"
+    if name == "duel":
+        return "the same with --until 10% to decide the others" if undecided else ""
     if not decisions:
         return "./testbed compare"
     if name == "compare":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 import yaml
@@ -13,8 +12,9 @@ from pydantic import TypeAdapter
 from testbed.analysis.results import total
 from testbed.model.declared import Declared
 from testbed.model.errors import unknown
+from testbed.model.project import SHIPS
 
-FILE = Path(__file__).resolve().parents[3] / "analysis" / "prices.yaml"
+FILE = SHIPS / "analysis" / "prices.yaml"
 
 Sizes = Literal["pro rata", "on sale"]
 SIZES: tuple[Sizes, ...] = ("pro rata", "on sale")

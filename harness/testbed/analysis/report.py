@@ -33,8 +33,9 @@ from testbed.analysis.summary import SCHEMA
 from testbed.analysis.tables import print_decisions, print_table
 from testbed.model.errors import UserError
 from testbed.model.files import write
+from testbed.model.project import SHIPS
 
-NOTEBOOK = Path(__file__).resolve().parents[3] / "analysis" / "report.ipynb"
+NOTEBOOK = SHIPS / "analysis" / "report.ipynb"
 RESULTS_VARIABLE = "TESTBED_RESULTS"
 
 CONTENTS_TAG = "h2"

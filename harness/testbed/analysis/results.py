@@ -402,7 +402,9 @@ def find_results(path: Path) -> Results:
             f"It needs runs/*/run.json, or sample files named {LOOSE_SHAPE}.",
         )
     declaration = _text(path / "experiment.yaml")
-    rank, names = _declared_rank(_declared(declaration)), systems.names()
+    declared = _declared(declaration)
+    systems.declare_recorded(declared.get("declares"))
+    rank, names = _declared_rank(declared), systems.names()
 
     def place(run: Run) -> tuple[str | float, ...]:
         """Sort by conditions, workload, declared system, variant, then level.

@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 from rich.markup import escape
 
+from testbed import LAUNCHER
 from testbed.cli.console import EXIT_FAILED, EXIT_INTERRUPTED, errors
 from testbed.cli.overview import COMMANDS, HELP
 from testbed.deploy import programs
@@ -44,7 +45,7 @@ def run(name: str, *arguments: str) -> None:
     programs.end_on_signals()
     app = application(name)
     try:
-        app(arguments, prog_name=f"./testbed {name}")
+        app(arguments, prog_name=f"{LAUNCHER} {name}")
     except UserError as problem:
         _end(problem)
     except OSError as problem:

@@ -10,6 +10,7 @@ from enum import Enum
 
 import psutil
 
+from testbed.cli.preparing import jmeter_is_there
 from testbed.deploy import deployments, ports, programs, record
 from testbed.deploy.building import build, jdk
 from testbed.deploy.building.jdk import Jdk
@@ -43,6 +44,13 @@ class Finding:
 def examine(project: Project) -> list[Finding]:
     """Check this machine; change and start nothing."""
     jdks = jdk.installed()
+    if not project.is_checkout:
+        return [
+            Finding("Python", Verdict.GOOD, platform.python_version()),
+            _jmeter_java(jdks),
+            _machine(project),
+            _jmeter(project),
+        ]
     return [
         Finding("Python", Verdict.GOOD, platform.python_version()),
         _checked("JDK", lambda: _java(jdk.for_services(jdks))),
@@ -132,6 +140,6 @@ def _jars(project: Project) -> Finding:
 
 
 def _jmeter(project: Project) -> Finding:
-    if not build.jmeter_is_laid_out(project):
-        return Finding("JMeter", Verdict.NOTE, "not laid out yet; ./testbed build does it")
+    if not jmeter_is_there(project):
+        return Finding("JMeter", Verdict.NOTE, "not laid out yet; the first measurement does it")
     return Finding("JMeter", Verdict.GOOD, f"in {project.shown(project.jmeter_home)}")

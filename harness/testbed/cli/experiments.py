@@ -14,12 +14,15 @@ import psutil
 import typer
 from rich.markup import escape
 
-from testbed.cli import gates, listing
+from testbed import LAUNCHER
+from testbed.cli import gates, listing, summaries
 from testbed.cli.console import EXIT_FAILED, console, output_as, print_json, step
 from testbed.cli.gates import Gate
 from testbed.cli.options import (
     FailIfOption,
     JsonOption,
+    JunitOption,
+    MarkdownOption,
     NoBuildOption,
     OffsetOption,
     parse_percent,
@@ -29,6 +32,7 @@ from testbed.cli.preparing import (
     build_for,
     caches_pay,
     described,
+    jmeter_is_there,
     lay_out_jmeter,
     measure_bare_servers,
     measure_ceilings,
@@ -36,6 +40,7 @@ from testbed.cli.preparing import (
     modules,
     startable,
     untrained,
+    write_plans,
 )
 from testbed.cli.progress import Progress
 from testbed.cli.reports import as_data, decided, write_report
@@ -71,10 +76,19 @@ from testbed.experiment import planning, reading
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import Records
 from testbed.experiment.schedule import lowered, prepared, slots
-from testbed.measure import environment, load, machine_watch, pods, results_directory, runner
+from testbed.measure import (
+    answers,
+    environment,
+    load,
+    machine_watch,
+    pods,
+    results_directory,
+    runner,
+)
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator
 from testbed.measure.machine_watch import Others, Watch
+from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.words import about
@@ -115,6 +129,8 @@ def run(
     no_build: NoBuildOption = False,
     fail_if: FailIfOption = None,
     as_json: JsonOption = False,
+    junit: JunitOption = None,
+    markdown: MarkdownOption = None,
 ) -> None:
     """Carry out an experiment; without one, list those that ship, by question.
 
@@ -144,8 +160,8 @@ def run(
         )
         shown = escape(project.shown(results))
         console.print(f"Results: [bold]{shown}[/bold]")
-        console.print(f"Report:  ./testbed report {shown}")
-        _end(project, results, wanted, as_json=as_json)
+        console.print(f"Report:  {LAUNCHER} report {shown}")
+        _end(project, results, wanted, as_json=as_json, junit=junit, markdown=markdown)
 
 
 def compare(
@@ -178,6 +194,8 @@ def compare(
     no_build: NoBuildOption = False,
     fail_if: FailIfOption = None,
     as_json: JsonOption = False,
+    junit: JunitOption = None,
+    markdown: MarkdownOption = None,
 ) -> None:
     """Compare both variants: both up, warm, and loaded in turns."""
     if sum((quick, pairs is not None, until is not None)) > 1:
@@ -193,10 +211,33 @@ def compare(
         plan = reading.changed(plan, repetitions=pairs)
     if until is not None:
         plan = reading.changed(plan, precision={"within": parse_percent(until)})
+    measured_to_the_end(
+        plan,
+        port_offset,
+        build_first=not no_build,
+        fail_if=fail_if,
+        as_json=as_json,
+        junit=junit,
+        markdown=markdown,
+    )
+
+
+def measured_to_the_end(
+    plan: Experiment,
+    port_offset: int,
+    *,
+    build_first: bool = True,
+    fail_if: Sequence[str] | None = None,
+    as_json: bool = False,
+    junit: Path | None = None,
+    markdown: Path | None = None,
+) -> None:
+    """Measure an experiment and write its report; exit with 1 if a gate fails."""
+    project = Project.find()
     wanted = _gates(plan, fail_if)
     with output_as(json_only=as_json):
-        results = _measure(project, plan, port_offset, build_first=not no_build, reported=True)
-        _end(project, results, wanted, as_json=as_json)
+        results = _measure(project, plan, port_offset, build_first=build_first, reported=True)
+        _end(project, results, wanted, as_json=as_json, junit=junit, markdown=markdown)
 
 
 def further(plan: Experiment, results: Path, until: str | None) -> Experiment:
@@ -240,12 +281,24 @@ def _gates(plan: Experiment, given: Sequence[str] | None) -> tuple[Gate, ...]:
     return wanted
 
 
-def _end(project: Project, results: Path, wanted: Sequence[Gate], *, as_json: bool) -> None:
-    """Print what is decided, if it is asked for as JSON; exit with 1 if a gate fails."""
-    if not wanted and not as_json:
+def _end(
+    project: Project,
+    results: Path,
+    wanted: Sequence[Gate],
+    *,
+    as_json: bool,
+    junit: Path | None = None,
+    markdown: Path | None = None,
+) -> None:
+    """Write what is decided in the forms that are asked for; exit with 1 if a gate fails."""
+    if not (wanted or as_json or junit or markdown):
         return
     decisions = decided(results)
     failed = gates.failures(wanted, decisions)
+    if junit is not None:
+        files.write(junit, summaries.junit(results.name, decisions, failed).encode())
+    if markdown is not None:
+        files.write(markdown, summaries.markdown(results.name, decisions, failed).encode())
     for failure in failed:
         console.print(f"[red]failed[/red] {escape(str(failure))}", soft_wrap=True)
     if as_json:
@@ -307,10 +360,10 @@ def _measure(
 def _preparation(project: Project, plan: Experiment, *, build_first: bool) -> Step:
     generator = deployer(plan.backends).on_this_machine
     stale: set[str] = set()
-    if build_first:
+    if build_first and project.is_checkout:
         needed = modules(project, _choices(plan, 0).values(), generator=generator)
         stale = needed.intersection(build.stale(project, build.modules(project)))
-    return preparation(len(stale), jmeter=generator and not build.jmeter_is_laid_out(project))
+    return preparation(len(stale), jmeter=generator and not jmeter_is_there(project))
 
 
 def _carry_out(
@@ -354,7 +407,7 @@ def _carry_out(
     try:
         runner.carry_out(dependencies, plan, results, show)
     except BaseException:
-        console.print(f"To go on: ./testbed run --resume {shown}")
+        console.print(f"To go on: {LAUNCHER} run --resume {shown}")
         raise
     return results
 
@@ -404,6 +457,7 @@ def _choices(plan: Experiment, port_offset: int) -> dict[str, Choice]:
             limits={name: limit.at_start for name, limit in system.limits.items()},
             stored=system.stored,
             jars=system.jars,
+            command=system.command,
         )
         for system in plan.compared
         if system.target is None
@@ -440,9 +494,13 @@ def _dependencies(
     described_systems = {
         name: described(project, choice, environ) for name, choice in choices.items()
     }
-    if build_first:
+    if build_first and project.is_checkout:
         build_for(project, choices.values(), generator=place.on_this_machine)
+    write_plans(project, plan)
     generators = (_here if place.on_this_machine else _in_pods)(project, plan)
+    from_jars = place.from_jars and bool(started)
+    if not from_jars:
+        caches = False
     if caches is None:
         starts = len(planning.expect(plan, {}).starts)
         caches = caches_pay(project, described_systems.values(), starts)
@@ -457,7 +515,6 @@ def _dependencies(
         for system in plan.compared
         if system.target is not None
     }
-    from_jars = place.from_jars and bool(started)
     jars = {jar for choice in choices.values() for jar in deployments.jars(choice, project)}
     by_variant = {deployment.variant: deployment for deployment in described_systems.values()}
 
@@ -470,17 +527,24 @@ def _dependencies(
             project,
             jdk.for_services() if from_jars else None,
             generators.java,
-            sorted({system.preset for system in started}),
+            sorted({system.preset for system in started if system.command is None}),
             sorted(jars) if from_jars else [],
             images,
             next(map(place.nodes, by_variant.values()), None),
             aot_caches=caches if from_jars else None,
         )
 
-    def ceilings(plans: Sequence[str], generator: Generator, anew: bool) -> Mapping[str, float]:
+    def ceilings(names: Sequence[str], generator: Generator, anew: bool) -> Mapping[str, float]:
         title = "measuring what the load generator can do at most"
-        steps.insert(Step(CEILING, title, CEILING_S * len(plans)))
-        return generators.ceilings(plans, generator, anew)
+        steps.insert(Step(CEILING, title, CEILING_S * len(names)))
+        try:
+            return generators.ceilings(names, generator, anew)
+        except UserError as problem:
+            if not plan.declares:
+                raise
+            # Of a user's own system only one answer is known, which may not be right every time.
+            _notice(problem.message)
+            return {}
 
     def bare_servers() -> Mapping[str, Any]:
         count = len({system.variant for system in plan.compared}) * len(plan.workloads)
@@ -496,6 +560,7 @@ def _dependencies(
         describe=describe,
         ceilings=ceilings,
         bare_servers=bare_servers,
+        keep_answers=partial(answers.keep, project),
         watch=_watch(plan),
         annotate=Annotations(Grafana.find(project), _notice).annotate,
     )

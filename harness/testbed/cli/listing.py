@@ -10,6 +10,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from testbed import LAUNCHER
 from testbed.cli.console import console, print_json
 from testbed.cli.steps import KEPT, Pace, of_experiment
 from testbed.deploy.places import deployer
@@ -21,6 +22,7 @@ from testbed.experiment.schedule import unfinished
 from testbed.model.project import Project
 
 TOPICS = {
+    "": "Yours",
     "variants": "Which variant?",
     "growth": "More users, instances, data",
     "parts": "What is one part or setting worth?",
@@ -32,7 +34,7 @@ TOPICS = {
     "market": "The market: a monolith or services",
     "method": "May the measurement be believed?",
 }
-"""The headings of experiments that ship, in order."""
+"""The headings of experiments, in order; those of the user's own have no topic."""
 
 LEAST_CORES = 2
 """Every experiment needs so many, which goes without saying."""
@@ -77,13 +79,16 @@ def expected_s(project: Project, expected: Expected) -> float:
 
 
 def show(project: Project, *, as_json: bool) -> None:
-    """Print the experiments that ship, by topic."""
-    shipped = [_shipped(project, name) for name in reading.shipped(project)]
+    """Print the user's own experiments and those that ship, by topic."""
+    names = (*reading.own(project), *reading.shipped(project))
+    shipped = [_shipped(project, name) for name in names]
     if as_json:
         print_json({"experiments": [_as_data(experiment) for experiment in shipped]})
         return
     shipped.sort(key=lambda experiment: experiment.seconds)
-    console.print("[bold]./testbed run NAME[/bold] answers a question. Minutes exclude the build.")
+    console.print(
+        f"[bold]{LAUNCHER} run NAME[/bold] answers a question. Minutes exclude the build."
+    )
     for topic, heading in TOPICS.items():
         table = Table(box=None, padding=(0, 1, 0, 0), show_header=False)
         table.add_column(no_wrap=True, width=21)
@@ -92,6 +97,8 @@ def show(project: Project, *, as_json: bool) -> None:
         for experiment in shipped:
             if experiment.plan.topic == topic:
                 table.add_row(experiment.plan.name, _minutes(experiment), _question(experiment))
+        if not table.row_count:
+            continue
         console.print(f"\n[bold]{heading}[/bold]")
         console.print(table)
 

@@ -13,12 +13,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from testbed.cli import doctor, selftest
-from testbed.cli.console import EXIT_FAILED, board, console, output_as, print_json
+from testbed.cli.console import EXIT_FAILED, board, console, output_as, print_json, step
 from testbed.cli.doctor import Finding, Verdict
 from testbed.cli.options import JsonOption
 from testbed.cli.preparing import build_changed, lay_out_jmeter, trained
 from testbed.deploy import leftovers
-from testbed.deploy.building import jdk
+from testbed.deploy.building import jdk, wheel
 from testbed.deploy.deployments import Choice
 from testbed.measure import load
 from testbed.model import systems
@@ -62,11 +62,21 @@ def build_command(
             help="Train each variant for quicker starts, for minutes: of use before many starts.",
         ),
     ] = False,
+    as_wheel: Annotated[
+        bool,
+        typer.Option("--wheel", help="Make dist/testbed-*.whl instead, to install elsewhere."),
+    ] = False,
 ) -> None:
     """Build what changed: all jars, checked for errors, and JMeter's layout."""
     project = Project.find()
     leftovers.clear_all(project)
     java = jdk.for_services()
+    if as_wheel:
+        build_changed(project, java, [load.MODULE], force=force)
+        with step(console, "Making the wheel"):
+            made = wheel.make(project, project.jar(load.MODULE), project.root / "dist")
+        console.print(f"Install it: pip install {escape(project.shown(made))}")
+        return
     build_changed(project, java, jmeter=True, checked=True, force=force)
     if aot:
         for variant in systems.compared():

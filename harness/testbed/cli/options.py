@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,6 +49,14 @@ FailIfOption = Annotated[
         "baseline), not-known (a cell is not decided), 'beyond 1.10' (worse, and the whole "
         "interval is beyond this factor). Repeatable. By goodput, p95 and CPU of each cell.",
     ),
+]
+JunitOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the cells as JUnit's XML; failed gates are failures."),
+]
+MarkdownOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a summary in Markdown, such as for a pull request."),
 ]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import testbed
+from testbed import LAUNCHER
 
 HELP = ("--help", "-h")
 VERSION = "--version"
@@ -31,27 +32,34 @@ class Command(NamedTuple):
 
     module: str
     function: str
+    of_checkout: bool = True
+    """Whether it needs the sources of the systems that ship."""
 
 
 COMMANDS = {
-    "doctor": Command("machine", "doctor_command"),
+    "duel": Command("duel", "duel", of_checkout=False),
+    "init": Command("starting", "init", of_checkout=False),
+    "doctor": Command("machine", "doctor_command", of_checkout=False),
     "compare": Command("experiments", "compare"),
-    "run": Command("experiments", "run"),
-    "report": Command("reports", "report"),
+    "run": Command("experiments", "run", of_checkout=False),
+    "report": Command("reports", "report", of_checkout=False),
     "predict": Command("predicting", "predict"),
     "profile": Command("profiling", "profile"),
     "up": Command("stacks", "up"),
-    "status": Command("stacks", "status"),
-    "logs": Command("stacks", "logs"),
+    "status": Command("stacks", "status", of_checkout=False),
+    "logs": Command("stacks", "logs", of_checkout=False),
     "dead-letters": Command("stacks", "dead_letters"),
-    "live": Command("stacks", "live"),
-    "down": Command("stacks", "down"),
+    "live": Command("stacks", "live", of_checkout=False),
+    "down": Command("stacks", "down", of_checkout=False),
     "build": Command("machine", "build_command"),
     "test": Command("machine", "test"),
     "faults": Command("faults", "faults"),
     "generate": Command("generating", "generate"),
-    "jmeter": Command("machine", "jmeter"),
+    "jmeter": Command("machine", "jmeter", of_checkout=False),
 }
+
+if LAUNCHER == "testbed":
+    COMMANDS = {name: command for name, command in COMMANDS.items() if not command.of_checkout}
 
 
 def answer(arguments: Sequence[str]) -> int | None:
@@ -83,7 +91,7 @@ def overview() -> str:
     indent = 3 + max(map(len, COMMANDS))
     return "\n".join(
         (
-            "Usage: ./testbed COMMAND [OPTIONS]",
+            f"Usage: {LAUNCHER} COMMAND [OPTIONS]",
             "",
             "Starts variants of one product, puts the same load on them, and compares them.",
             "",
@@ -105,7 +113,7 @@ def overview() -> str:
 def summaries() -> dict[str, str]:
     """Return the first paragraph of each command's docstring, without importing its module."""
     summaries = {}
-    for name, (module, function) in COMMANDS.items():
+    for name, (module, function, _) in COMMANDS.items():
         source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
         # By an expression: to parse the modules takes longer than all the rest.
         _, after = re.split(rf"^def {function}\(", source, flags=re.MULTILINE)

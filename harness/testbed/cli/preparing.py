@@ -11,13 +11,14 @@ from typing import Any
 
 from testbed.cli.console import console, step
 from testbed.deploy import deployments, ports, training
-from testbed.deploy.building import aot_cache, build, jdk
+from testbed.deploy.building import aot_cache, build, jdk, jmeter_parts
 from testbed.deploy.deployer import Notice
 from testbed.deploy.deployments import Choice
 from testbed.deploy.places import deployer
 from testbed.deploy.processes.deployment import in_processes
 from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
+from testbed.experiment.declaration import Experiment
 from testbed.measure import ceiling, load, metrics
 from testbed.measure.load import Generator
 from testbed.model import systems
@@ -66,10 +67,31 @@ def build_changed(
             build.build(project, java, changed, checked=checked, jmeter=jmeter)
 
 
+def jmeter_is_there(project: Project) -> bool:
+    if project.is_checkout:
+        return build.jmeter_is_laid_out(project)
+    return jmeter_parts.is_complete(project.jmeter_home)
+
+
 def lay_out_jmeter(project: Project) -> None:
-    """Lay out JMeter where it is missing."""
-    if not build.jmeter_is_laid_out(project):
+    """Lay out JMeter where it is missing: by Maven, or without sources from Maven's repository."""
+    if jmeter_is_there(project):
+        return
+    if project.is_checkout:
         build_changed(project, jdk.for_services(), (), jmeter=True)
+    else:
+        with step(console, "Fetching JMeter") as detail:
+            jmeter_parts.fetch(project.jmeter_home, detail)
+
+
+def write_plans(project: Project, plan: Experiment) -> None:
+    """Write the load plans of the user's own systems, if an experiment has some."""
+    own = {system.variant for system in plan.compared if systems.declaration(system.variant).own}
+    if own:
+        # Imported here: other experiments need no templates.
+        from testbed.measure import plans
+
+        plans.write_own(project, own)
 
 
 def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -> None:
@@ -224,7 +246,7 @@ def measure_ceilings(
 
     Measures unknown ones; with `anew` all.
     """
-    files = [project.plans / plan for plan in plans]
+    files = [project.plan_named(plan) for plan in plans]
     ceilings = {} if anew else ceiling.kept(project, files, java)
     if len(ceilings) == len(files):
         return ceilings

@@ -112,7 +112,8 @@ def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tupl
     ``TESTBED_ENV_FILE`` names a further file, read after ``.env``. Raises `UserError` if a file is
     missing.
     """
-    files = [project.root / ".env"]
+    # An installed package has no compose files, and so no variables of theirs.
+    files = [project.root / ".env"] if project.is_checkout else []
     if further := environ.get("TESTBED_ENV_FILE"):
         files.append(Path(further).absolute())
     for file in files:

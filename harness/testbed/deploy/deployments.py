@@ -44,6 +44,8 @@ class Choice:
     """Documents that are stored before each run."""
     jars: str | None = None
     """The folder of the project with the services' jars; None for those that it builds."""
+    command: str | None = None
+    """What starts a system of the user's own."""
 
     def __post_init__(self) -> None:
         for parameter, value, choices in (
@@ -121,6 +123,8 @@ def in_containers_only(
 
 def modules(choice: Choice, project: Project) -> tuple[str, ...]:
     """Return the modules whose jars a deployment needs."""
+    if choice.system.own:
+        return ()
     of_services = [service.module for service in described(choice, project).values()]
     own = dict.fromkeys(module for module in of_services if module)
     embedded = choice.backends == "embedded" and None in of_services
@@ -149,15 +153,17 @@ def require_services_as_declared(choice: Choice) -> None:
 def elsewhere(variant: str, preset: str, target: str) -> Deployment:
     """Return a system that runs already, of which only the front door's URL is known."""
     url = urlsplit(target)
-    host, port = str(url.hostname), int(url.port or 0)
+    host, port = str(url.hostname), url.port or (443 if url.scheme == "https" else 80)
     return Deployment(
         variant=variant,
         preset=preset,
         backends=ELSEWHERE,
         phases=(),
-        converged=convergence(systems.declaration(variant), port, host=host),
+        converged=convergence(systems.declaration(variant), port, url=target),
         front_ports=(port,),
         front_host=host,
+        front_scheme=url.scheme,
+        front_prefix=url.path,
         mongodb_uri=None,
     )
 
@@ -194,13 +200,14 @@ def convergence(
     system: SystemDeclaration,
     port: int,
     registry: Registry | None = None,
-    host: str = ports.LOOPBACK,
+    url: str | None = None,
 ) -> Convergence:
     """Return the check that the front door of a system gives every full answer.
 
-    With a `registry`, it must also know every instance.
+    With a `registry`, it must also know every instance. The front door is at a port of this
+    machine, unless `url` says where.
     """
-    base = f"http://{host}:{port}"
+    base = url or f"http://{ports.LOOPBACK}:{port}"
 
     def missing(http: httpx.Client) -> str | None:
         lacks = (lack for probe in system.complete if (lack := _lacks(http, base, probe, system)))

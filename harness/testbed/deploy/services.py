@@ -73,6 +73,9 @@ class Deployment:
     postgresql_uri: str | None = None
     """Where the harness puts tables back between runs; None if there are none."""
     front_host: str = ports.LOOPBACK
+    front_scheme: str = "http"
+    front_prefix: str = ""
+    """What all paths begin with."""
     spare: tuple[Service, ...] = ()
     """Instances that are started later, where they are needed."""
     stored: int = 0
@@ -102,6 +105,16 @@ class Deployment:
         # The front door is the first in `forwarded`.
         local, _ = next(iter(self.forwarded.values()), (self.front_ports[0], 0))
         return local
+
+    @property
+    def front_url(self) -> str:
+        return f"{self.front_scheme}://{self.front_host}:{self.front_port}{self.front_prefix}"
+
+    @property
+    def front_properties(self) -> dict[str, str]:
+        """Properties that the plans of a user's own system read, where they are not the default."""
+        given = {"protocol": self.front_scheme, "prefix": self.front_prefix}
+        return {} if self.front_url.startswith("http:") and not self.front_prefix else given
 
     @property
     def services(self) -> tuple[Service, ...]:

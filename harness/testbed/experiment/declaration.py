@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from testbed.experiment.arrivals import Planned
 from testbed.experiment.parts import (
@@ -44,7 +44,7 @@ from testbed.experiment.runs import CLOSED, Allocation, Cell, Level, Records, Ru
 from testbed.model import systems as declared_systems
 from testbed.model.loads import load_words
 from testbed.model.project import Project
-from testbed.model.systems import Backends, Preset, Variant, Workload
+from testbed.model.systems import Backends, OwnSystem, OwnSystems, Preset, Variant, Workload
 
 _Value = TypeVar("_Value")
 
@@ -53,6 +53,11 @@ FETCH_OF_PRESET: dict[str, Fetch] = {"tuned": "wait", "thesis": "immediate"}
 
 OPERATION_S = 0.001
 """Mean time per operation in experiments/thesis.yaml, used if only loops limit a run."""
+
+
+def _declare(systems: dict[str, OwnSystem]) -> dict[str, OwnSystem]:
+    declared_systems.declare(systems)
+    return systems
 
 
 class Experiment(Section):
@@ -77,6 +82,12 @@ class Experiment(Section):
     """Under which heading `./testbed run` lists it, if it ships."""
     description: str = ""
     """The question that it answers, in one sentence."""
+    declares: Annotated[OwnSystems, AfterValidator(_declare)] = Field(
+        default_factory=lambda: dict(declared_systems.own())
+    )
+    """The user's own systems, which the other keys may name. Default: those of ``testbed.yaml``, so
+    that results tell by themselves what was measured.
+    """
     variants: Several[Variant] = Field(default_factory=declared_systems.compared)
     """The compared systems are all combinations of variants and presets."""
     presets: Several[Preset] = ("tuned",)
@@ -141,8 +152,8 @@ class Experiment(Section):
     """Decides the order and the arrivals. Default: drawn when the experiment begins."""
     fetch: Fetch | None = None
     """How results are fetched, where they are fetched. Default: as the preset does."""
-    backends: Backends = "embedded"
-    """Where MongoDB and AMQP come from."""
+    backends: Backends = Field(default_factory=lambda before: _place_of(before))
+    """Where MongoDB and AMQP come from; ``command`` for the user's own systems."""
     warmup: Warmup = Warmup()
     """The load before the first run after each start."""
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
@@ -316,6 +327,23 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _check_command(self) -> Experiment:
+        for system in self.compared:
+            own = declared_systems.declaration(system.variant).own
+            if own and system.target is system.command is None:
+                raise ValueError(f"systems.{system.name}: give its command, or a target")
+            if system.target is None and own != (self.backends == "command"):
+                raise ValueError(
+                    f"backends: {self.backends!r}: {system.name} is started by "
+                    f"{'a command' if own else 'its compose file'}, unlike the others"
+                )
+        if self.backends == "command":
+            given = self._given("disturb", "drain", "local_ports", "bare_servers", *self.limiting)
+            if given:
+                raise ValueError(f"{', '.join(given)}: not with backends 'command'")
+        return self
+
+    @model_validator(mode="after")
     def _check_generators(self) -> Experiment:
         fewest = min([self.fewest_users, *([self.warmup.threads] if self.warmup.at_most else [])])
         for system in self.compared:
@@ -419,6 +447,7 @@ class Experiment(Section):
                         spec.generators or self.generators,
                         rule,
                         spec.target,
+                        (spec.command or variant.command) if spec.target is None else None,
                     )
                 )
         return tuple(made)
@@ -456,7 +485,7 @@ class Experiment(Section):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
         lists = ("factors", "threads", "groups", "nulls", "replicas", "limits")
-        extra = (*lists, "overcommit", "bare_servers")
+        extra = (*lists, "overcommit", "bare_servers", "declares")
         data = {key: value for key, value in data.items() if value or key not in extra}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 
@@ -570,6 +599,14 @@ def _in_common(before: dict[str, Any]) -> tuple[str, ...]:
     specs: Mapping[str, SystemSpec] = before.get("systems") or {}
     compared = {spec.variant for spec in specs.values()} or before.get("variants")
     return declared_systems.workloads(compared)
+
+
+def _place_of(before: dict[str, Any]) -> Backends:
+    """Return the default backends, from the fields that are validated before them."""
+    specs: Mapping[str, SystemSpec] = before.get("systems") or {}
+    variants = [spec.variant for spec in specs.values()] or before["variants"]
+    own = any(declared_systems.declaration(variant).own for variant in variants)
+    return "command" if own else "embedded"
 
 
 def _of(services: tuple[str, ...], given: Mapping[str, _Value]) -> dict[str, _Value]:

@@ -50,11 +50,14 @@ Generators = Annotated[int, Field(ge=1, le=99, strict=True)]
 def _address(url: str) -> str:
     parts = urlsplit(url)
     try:
-        complete = parts.scheme == "http" and bool(parts.hostname) and parts.port is not None
+        complete = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         complete = False
-    if not complete or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
-        raise ValueError(f"{url!r} is not the address of a front door: give http://HOST:PORT")
+    if not complete or parts.query or parts.fragment or parts.username:
+        raise ValueError(
+            f"{url!r} is not the address of a front door: give http://HOST:PORT, or https, with a "
+            "path if all paths begin with it"
+        )
     return url.rstrip("/")
 
 
@@ -270,6 +273,8 @@ class SystemSpec(Section):
     """
     generators: Generators | None = None
     """Load generators. Default: as many as the experiment has."""
+    command: Annotated[str, Field(min_length=1)] | None = None
+    """What starts it, in place of the command of its declaration."""
     target: FrontDoor | None = None
     """The front door of a system that runs already. It is neither started nor emptied, and what it
     uses is not known. `preset` is what it was started with.
@@ -278,9 +283,21 @@ class SystemSpec(Section):
     @model_validator(mode="after")
     def _check_target(self) -> SystemSpec:
         started = ("settings", "replicas", "limits", "autoscale", "stored", "jars", "scrape")
-        given = [name for name in started if getattr(self, name)]
+        given = [name for name in (*started, "command") if getattr(self, name)]
         if self.target is not None and given:
             raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
+        parts = urlsplit(self.target or "")
+        plain = parts.scheme == "http" and parts.port is not None and not parts.path
+        if self.target is not None and not (plain or declaration(self.variant).own):
+            raise ValueError(
+                f"target: {self.target!r} is not the address of a front door: give http://HOST:PORT"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_command(self) -> SystemSpec:
+        if self.command is not None and not declaration(self.variant).own:
+            raise ValueError(f"command: {self.variant} is started from its compose file")
         return self
 
     @model_validator(mode="after")

@@ -16,9 +16,10 @@ from pydantic_core import ErrorDetails
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.loads import EXPERIMENT, AnyLoad
 from testbed.experiment.parts import Section
-from testbed.model import declared
+from testbed.model import declared, systems
+from testbed.model.declared import Declared
 from testbed.model.errors import UserError
-from testbed.model.project import Project
+from testbed.model.project import FILE, Project
 
 
 def shipped(project: Project) -> list[str]:
@@ -26,18 +27,28 @@ def shipped(project: Project) -> list[str]:
     return sorted(path.stem for path in project.experiments.glob("*.yaml"))
 
 
+def own(project: Project) -> list[str]:
+    """Return the names of the experiments of the user's ``testbed.yaml``."""
+    return list(systems.project_file(project).experiments)
+
+
 def load(project: Project, argument: str) -> Experiment:
-    """Read an experiment from a file, or by its name if it ships with the project.
+    """Read an experiment from a file, or by its name: the user's own, or one that ships.
 
     Raises `UserError` if there is no such file or it is not a valid experiment. The error names
     each key, its value and the choices.
     """
     path = Path(argument)
+    if argument in own(project) and not path.is_file():
+        keys = {"name": argument, **systems.project_file(project).experiments[argument]}
+        origin = f"{project.shown(project.folder / FILE)}, experiments.{argument}"
+        return parse(yaml.safe_dump(keys, sort_keys=False), origin)
     if not path.is_file() and path.name == argument:
         path = project.experiments / f"{argument.removesuffix('.yaml')}.yaml"
     if not path.is_file():
         raise UserError(
-            f"no experiment {argument!r}", f"Shipped ones: {', '.join(shipped(project))}."
+            f"no experiment {argument!r}",
+            f"There are: {', '.join((*own(project), *shipped(project))) or 'none'}.",
         )
     origin = project.shown(path)
     try:
@@ -82,6 +93,21 @@ def parse(text: str, origin: str) -> Experiment:
             and error["type"] != "default_factory_not_called"
         ]
         raise UserError("\n".join([f"{origin} is not a valid experiment:", *lines])) from problem
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of a user's ``testbed.yaml``."""
+    whole, experiment = systems.ProjectFile.model_json_schema(), EXPERIMENT.json_schema()
+    kinds = experiment.pop("$defs")
+    for kind in kinds.values():
+        # The name of an experiment is its key in the file.
+        if "name" in kind.get("required", ()):
+            kind["required"].remove("name")
+    whole["$defs"] |= kinds
+    # A kind of load is told by keys that others do not have.
+    any_kind = {"anyOf": experiment["oneOf"]}
+    whole["properties"]["experiments"] = {"type": "object", "additionalProperties": any_kind}
+    return whole
 
 
 def _told(error: ErrorDetails) -> str:
@@ -129,6 +155,6 @@ def _known_keys(location: Sequence[int | str]) -> list[str]:
 
 def _fields(annotation: Any) -> list[tuple[str, FieldInfo]]:
     """Return the keys of all sections that a type is made of."""
-    if isinstance(annotation, type) and issubclass(annotation, Section):
+    if isinstance(annotation, type) and issubclass(annotation, (Section, Declared)):
         return [(field.alias or name, field) for name, field in annotation.model_fields.items()]
     return list(itertools.chain.from_iterable(map(_fields, get_args(annotation))))

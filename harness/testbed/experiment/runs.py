@@ -45,6 +45,8 @@ class System:
     """Changes the instances of a service under load; `replicas` has the most of them."""
     target: str | None = None
     """The front door of a system that runs already; None for one that is started."""
+    command: str | None = None
+    """What starts it; None for a system of services."""
 
     @property
     def deployed(self) -> dict[str, str]:
@@ -63,6 +65,7 @@ class System:
             **({STORED: str(self.stored)} if self.stored else {}),
             **({} if self.jars is None else {"jars": self.jars}),
             **({} if self.target is None else {"target": self.target}),
+            **({} if self.command is None else {"command": self.command}),
         }
 
     @property

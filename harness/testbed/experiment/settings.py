@@ -23,7 +23,10 @@ def file(project: Project) -> Path:
 @cache
 def own() -> Mapping[str, str]:
     """Return the description of each setting that our services define, by name."""
-    described: dict[str, str] = yaml.safe_load(file(Project.find()).read_text(encoding="utf-8"))
+    listed = file(Project.find())
+    if not listed.is_file():
+        return {}  # No service of ours is there.
+    described: dict[str, str] = yaml.safe_load(listed.read_text(encoding="utf-8"))
     return described
 
 

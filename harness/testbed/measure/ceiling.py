@@ -155,7 +155,9 @@ class _Wanted:
 def _static(project: Project, plan: Path, java: Jdk, title: str) -> _Wanted:
     """Return the plan on the reference server, which is the generator's ceiling."""
     system = plan.stem.rpartition("-")[0]
-    command = sys.executable, "-m", "testbed.measure.reference_server", system
+    # Without the working folder among the places of modules: it is the user's.
+    served = systems.declaration(system).model_dump_json(include={"protocol", "reference"})
+    command = sys.executable, "-P", "-m", "testbed.measure.reference_server", served
     return _Wanted(plan, title, _key(project, plan, java), command)
 
 

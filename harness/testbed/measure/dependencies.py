@@ -143,6 +143,8 @@ class Dependencies:
     """Returns the results of each cell so far, in words."""
     goodput: Callable[[Path, Mapping[str, Any]], float] = _goodput
     """Returns the successful operations per second of a run, given by its folder and record."""
+    keep_answers: Callable[[Deployment], object] = lambda _: None
+    """Keeps what a started system answers, for the reference server."""
     watch: Watch | None = None
     """Reads what other programs use of this machine; None where that says nothing of the systems.
     """

@@ -66,7 +66,7 @@ def describe(
         "tracing": os.environ.get("TESTBED_TRACING") or None,
         "python": platform.python_version(),
         "packages": {name: importlib.metadata.version(name) for name in HARNESS_PACKAGES},
-        "git": git(project.root),
+        "git": git(project.folder),
     }
 
 

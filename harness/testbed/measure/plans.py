@@ -1,129 +1,68 @@
-"""Makes the JMeter plans, which `./testbed generate` writes.
+"""Makes the JMeter plans: those that ship, and those of the user's own systems.
 
-Each plan is made of ``jmeter/template.jmx.j2``, the workload's ``jmeter/workloads/NAME.yaml`` and
-the system's declaration. It needs the extra ``dev`` (jinja2).
+Each is made of ``jmeter/template.jmx.j2``, the system's declaration and the workload: that of
+``jmeter/workloads/NAME.yaml``, or the user's own.
 """
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from pydantic import Field
 
-from testbed.model import systems
-from testbed.model.declared import Declared, read
+from testbed.model import files, systems
+from testbed.model.declared import read
 from testbed.model.project import Project
-
-SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
-"""A variable of JMeter, or a character that means something in an expression."""
-
-
-class ResultDeclaration(Declared):
-    """What is fetched after an answer that comes at once, and how it is checked."""
-
-    path: str
-    """``${id}`` is the id in the answer's JSON."""
-    contains: tuple[str, ...]
-    """Texts, each of which a right result contains."""
-
-    @property
-    def absences(self) -> list[str]:
-        """An expression for each of `contains`, for a result without it."""
-        return _absences(map(_literally, self.contains))
-
-
-class WorkloadDeclaration(Declared):
-    """What a user sends, and how the answer is checked."""
-
-    description: str
-    """A noun phrase."""
-    method: str = "GET"
-    headers: dict[str, str] = Field(default_factory=dict)
-    key_header: str | None = None
-    """The header that gives each request its own key, if the property `keys` is ``on``."""
-    body: str = ""
-    """Line breaks are not sent. ``${n}`` is the number of the operation in a run, ``${run}`` the
-    time of the run's start and the generator.
-    """
-    file: str | None = None
-    """In place of a body: a file beside the plans."""
-    status: int = 200
-    """Of a result that comes at once. A fetched result has 200."""
-    without_headers: tuple[str, ...] = ()
-    """Headers that a right answer does not have; case is ignored."""
-    headers_match: tuple[str, ...] = ()
-    """Regular expressions for header lines that a right answer has; case is ignored."""
-    contains: tuple[str, ...] = ()
-    """Texts, each of which a right answer contains."""
-    matches: tuple[str, ...] = ()
-    """Regular expressions, each of which matches a part of a right answer."""
-    as_of: str | None = None
-    """A regular expression whose first group is the time of the data in an answer, in ISO 8601. Not
-    for fetched results.
-    """
-    result: ResultDeclaration | None = None
-    """What is fetched after the answer, by the id in it, as a part of the operation."""
-
-    @property
-    def sent(self) -> str:
-        return self.body.replace("\n", "")
-
-    @property
-    def header_lines(self) -> list[str]:
-        """An expression for each of `without_headers`."""
-        return [f"(?i){_literally(name)}:" for name in self.without_headers]
-
-    @property
-    def header_patterns(self) -> list[str]:
-        """The expressions of `headers_match`, for the block of all header lines."""
-        return [f"(?im)^{pattern}\\s*$" for pattern in self.headers_match]
-
-    @property
-    def absences(self) -> list[str]:
-        """An expression for each of `contains` and `matches`, for an answer without it."""
-        return _absences(
-            (*map(_literally, self.contains), *(f"(?:{pattern})" for pattern in self.matches))
-        )
+from testbed.model.systems import SystemDeclaration
+from testbed.model.workloads import WorkloadDeclaration
 
 
 def contents(project: Project) -> Mapping[Path, str]:
+    """Return the plans that ship, by their paths."""
+    return {
+        project.plans / name: text
+        for name, text in _made(project, systems.declarations(project.root).values()).items()
+    }
+
+
+def write(project: Project) -> list[Path]:
+    """Write the plans that ship, and return their paths."""
+    plans = contents(project)
+    for file, text in plans.items():
+        file.write_text(text, encoding="utf-8")
+    return list(plans)
+
+
+def write_own(project: Project, names: Iterable[str]) -> None:
+    """Write the plans of some of the user's own systems."""
+    for name, text in _made(project, map(systems.declaration, names)).items():
+        files.write(project.own_plans / name, text.encode())
+
+
+def _made(project: Project, declared: Iterable[SystemDeclaration]) -> dict[str, str]:
     environment = Environment(
         loader=FileSystemLoader(project.plans), autoescape=True, undefined=StrictUndefined
     )
     template = environment.get_template("template.jmx.j2")
     return {
-        project.plan(system.name, name): _laid_out(
-            template.render(system=system, name=name, path=path, workload=_read(project, name))
+        f"{system.name}-{name}.jmx": _laid_out(
+            template.render(
+                system=system,
+                name=name,
+                path=path,
+                workload=system.requests.get(name) or _read(project, name),
+            )
         )
-        for system in systems.declarations(project.root).values()
+        for system in declared
         for name, path in system.every_workload.items()
     }
-
-
-def write(project: Project) -> list[Path]:
-    """Write the plans, and return their paths."""
-    files = contents(project)
-    for file, text in files.items():
-        file.write_text(text, encoding="utf-8")
-    return list(files)
 
 
 def _read(project: Project, name: str) -> WorkloadDeclaration:
     file = project.plans / "workloads" / f"{name}.yaml"
     return read(WorkloadDeclaration, "workload", file)
-
-
-def _absences(wanted: Iterable[str]) -> list[str]:
-    return [rf"(?s)\A(?!.*{pattern})" for pattern in wanted]
-
-
-def _literally(text: str) -> str:
-    """Escape a text for a regular expression, except for JMeter's variables."""
-    return SPECIAL.sub(lambda match: match[0] if match[0][1:] else rf"\{match[0]}", text)
 
 
 def _laid_out(xml: str) -> str:

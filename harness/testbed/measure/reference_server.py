@@ -1,7 +1,7 @@
 """A front door without services behind it: gives the answers that a system declares, fast.
 
-It shows the highest rate that the load generator reaches. It runs as a separate process, prints its
-port, and ends when its standard input closes.
+It shows the highest rate that the load generator reaches. It runs as a separate process, gets the
+answers in JSON, prints its port, and ends when its standard input closes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
 
+from testbed.model.declared import Declared
 from testbed.model.project import Project
-from testbed.model.systems import ReferenceAnswer, declaration
+from testbed.model.systems import Protocol, ReferenceAnswer
 
 Answer = Callable[[bytes], bytes]
 """The bytes of a response, from a body."""
@@ -90,12 +91,18 @@ def _length(head: bytes) -> int:
     return 0
 
 
-async def serve(system: str) -> None:
+class Served(Declared):
+    """What of a system's declaration is served."""
+
+    protocol: Protocol
+    reference: tuple[ReferenceAnswer, ...]
+
+
+async def serve(served: Served) -> None:
     """Answer on a free loopback port, as a system does, until stdin closes."""
-    declared = declaration(system)
     root = Project.find().root
-    answers = [(rule.request.encode(), answer(rule, root)) for rule in declared.reference]
-    acknowledges = declared.protocol == "acknowledged"
+    answers = [(rule.request.encode(), answer(rule, root)) for rule in served.reference]
+    acknowledges = served.protocol == "acknowledged"
     loop = asyncio.get_running_loop()
     server = await loop.create_server(
         lambda: Connection(answers, acknowledges), "127.0.0.1", 0, backlog=1024
@@ -108,4 +115,4 @@ async def serve(system: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(sys.argv[1]))
+    asyncio.run(serve(Served.model_validate_json(sys.argv[1])))

@@ -80,6 +80,7 @@ def _carry_out_start(
             member = Member(system, stack, time.monotonic())
             stack.start(show.waiting)
             running.callback(stack.stop)
+            dependencies.keep_answers(stack.deployment)
             member.pids = stack.pids()
             members[system.name] = member
         show.started(start)

@@ -324,15 +324,16 @@ class Session:
 
     def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
         """Return a load on a system; `bounds` go to `testbed.measure.load.load_for`."""
+        deployment = member.stack.deployment
         return load.load_for(
             self.dependencies.project,
             member.system.variant,
             workload,
             threads=threads,
             ramp=ramp,
-            ports=member.stack.deployment.front_ports,
-            host=member.stack.deployment.front_host,
-            properties=member.system.properties,
+            ports=deployment.front_ports,
+            host=deployment.front_host,
+            properties={**member.system.properties, **deployment.front_properties},
             **bounds,
         )
 

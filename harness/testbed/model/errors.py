@@ -6,6 +6,8 @@ import difflib
 import errno
 from collections.abc import Iterable
 
+from testbed import LAUNCHER
+
 LONGEST_LINE = 1000
 MOST_LINES = 100
 
@@ -43,7 +45,7 @@ def of_disk(problem: OSError, full: Iterable[str] = ()) -> UserError | None:
         case errno.ENOSPC | errno.EDQUOT:
             return UserError(
                 f"no space is left on the disk of {place or 'a file'}",
-                "Free some and try again; ./testbed run --resume DIRECTORY goes on with a run.",
+                f"Free some and try again; {LAUNCHER} run --resume DIRECTORY goes on with a run.",
             )
         case errno.EROFS | errno.EACCES | errno.EPERM if place:
             reason = (problem.strerror or "not permitted").lower()

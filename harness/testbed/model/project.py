@@ -8,42 +8,86 @@ from pathlib import Path
 
 from testbed.model.errors import UserError
 
+FILE = "testbed.yaml"
+"""The file that makes a folder a user's own project."""
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+SHIPPED = PACKAGE / "shipped"
+"""What an installed package has of the checkout that it was made of."""
+
+SHIPS = SHIPPED if SHIPPED.is_dir() else PACKAGE.parents[1]
+"""Where this package has its plans, its report and its case studies."""
+
+CACHE = "testbed/jmeter-5.6.3"
+"""Where an installed package lays out JMeter, in the user's folder of caches."""
+
 
 @dataclass(frozen=True)
 class Project:
-    """The folders of one checkout.
+    """The folders of one project.
 
-    `root` holds the root ``pom.xml``. `state` holds the record and the logs of the running stack.
+    `root` holds what ships: a checkout with its root ``pom.xml``, or a part of an installed
+    package. `state` holds the record and the logs of the running stack. `own` is a user's folder
+    with declarations and results; None for those of `root`.
     """
 
     root: Path
     state: Path
+    own: Path | None = None
 
     @classmethod
     def find(cls) -> Project:
-        """Find the project that this package was installed from.
+        """Find what ships with this package, and the user's own folder.
 
-        ``TESTBED_ROOT`` names another root. ``TESTBED_STATE`` names another state folder, for a
-        second stack on other ports.
+        That is the nearest folder with a `FILE`, from the working folder upwards. Without one it is
+        the checkout or, if the package is installed, the working folder. ``TESTBED_ROOT`` names a
+        checkout. ``TESTBED_STATE`` names another state folder, for a second stack on other ports.
         """
-        root = Path(
-            os.environ.get("TESTBED_ROOT") or Path(__file__).resolve().parents[3]
-        ).absolute()
+        given = os.environ.get("TESTBED_ROOT")
+        root = Path(given or PACKAGE.parents[1]).absolute()
+        working = Path.cwd()
+        folders = (folder for folder in (working, *working.parents) if (folder / FILE).is_file())
+        own = next(folders, None)
         if not (root / "pom.xml").is_file():
-            raise UserError(f"no testbed project in {root}", "Start it with ./testbed.")
+            if given or not SHIPPED.is_dir():
+                raise UserError(f"no testbed project in {root}", "Start it with ./testbed.")
+            root, own = SHIPPED, own or working
         # Absolute: some commands run in other folders.
-        return cls(root, Path(os.environ.get("TESTBED_STATE") or root / ".testbed").absolute())
+        state = Path(os.environ.get("TESTBED_STATE") or (own or root) / ".testbed").absolute()
+        return cls(root, state, own)
+
+    @property
+    def is_checkout(self) -> bool:
+        """Whether there are sources to build; otherwise the package is installed."""
+        return self.root != SHIPPED
+
+    @property
+    def folder(self) -> Path:
+        """The user's folder: commands of their systems run in it."""
+        return self.own or self.root
 
     @property
     def jmeter_home(self) -> Path:
-        return self.root / ".testbed" / "jmeter"
+        if self.is_checkout:
+            return self.root / ".testbed" / "jmeter"
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / CACHE
 
     @property
     def plans(self) -> Path:
         return self.root / "jmeter"
 
+    @property
+    def own_plans(self) -> Path:
+        """The plans of the user's systems, which are made when they are measured."""
+        return self.state / "plans"
+
     def plan(self, system: str, workload: str) -> Path:
-        return self.plans / f"{system}-{workload}.jmx"
+        return self.plan_named(f"{system}-{workload}.jmx")
+
+    def plan_named(self, name: str) -> Path:
+        own = self.own_plans / name
+        return own if own.is_file() else self.plans / name
 
     @property
     def presets(self) -> Path:
@@ -56,7 +100,7 @@ class Project:
 
     @property
     def results(self) -> Path:
-        return self.root / "results"
+        return self.folder / "results"
 
     @property
     def logs(self) -> Path:
@@ -81,7 +125,8 @@ class Project:
         ]
 
     def jar(self, module: str) -> Path:
-        return self.root / module / "target" / f"{module}.jar"
+        name = f"{module}.jar"
+        return self.root / module / "target" / name if self.is_checkout else self.root / name
 
     def shown(self, path: Path) -> str:
         """Return a path relative to the working folder if it is below it, else as it is."""

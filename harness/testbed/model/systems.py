@@ -1,7 +1,12 @@
-"""The systems that can be measured, each declared in ``systems/NAME/system.yaml``."""
+"""The systems that can be measured.
+
+Those that ship are declared in ``systems/NAME/system.yaml``, a user's own in their ``testbed.yaml``
+or in an experiment.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections import defaultdict
@@ -11,14 +16,22 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from testbed.model.declared import Declared, read
 from testbed.model.errors import unknown
-from testbed.model.project import Project
+from testbed.model.project import FILE, Project
+from testbed.model.workloads import WorkloadDeclaration
 
 Preset = Literal["tuned", "thesis"]
-Backends = Literal["embedded", "docker", "local", "kubernetes"]
+Backends = Literal["embedded", "docker", "local", "kubernetes", "command"]
 Protocol = Literal["direct", "acknowledged"]
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -227,9 +240,17 @@ class ReferenceAnswer(Declared):
 
 class SystemDeclaration(Declared):
     name: str
-    """The name of its folder in ``systems``."""
-    compose: str
-    """The compose file: services, ports, environment, health and start order."""
+    """The name of its folder in ``systems``, or the one that the user gave it."""
+    own: bool = False
+    """Whether it is the user's own."""
+    compose: str = ""
+    """The compose file: services, ports, environment, health and start order. Empty for a system of
+    the user's that a command starts, or that runs already.
+    """
+    command: str | None = None
+    """What starts it, if not a compose file."""
+    environment: dict[str, str] = Field(default_factory=dict)
+    """Of that command."""
     front: Endpoint
     """The endpoint that receives the load."""
     protocol: Protocol
@@ -246,6 +267,8 @@ class SystemDeclaration(Declared):
     """The path of each. Its plan is ``jmeter/NAME-WORKLOAD.jmx``."""
     further_workloads: dict[str, str] = Field(default_factory=dict)
     """The same, of workloads that an experiment has only if it names them."""
+    requests: dict[str, WorkloadDeclaration] = Field(default_factory=dict)
+    """What is sent and checked, by workload; ``jmeter/workloads`` has those that are not here."""
     nouns: dict[str, str] = Field(default_factory=dict)
     """What operations are called in reports, in the plural, by workload."""
     work: dict[str, Work] = Field(default_factory=dict)
@@ -296,19 +319,186 @@ class SystemDeclaration(Declared):
         return self.workloads | self.further_workloads
 
 
-@cache
-def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
-    """Return all variants by name: `compared` ones first, then ``direct`` ones, then by alphabet.
+PORT = "{port}"
+"""What stands for the port in a command and its environment."""
 
-    Raises `UserError` if a declaration is not valid.
+METHODS = ("get", "post", "put", "patch", "delete")
+
+OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
+OwnWorkloadName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
+"""The name of a plan is that of the system, a hyphen and that of the workload."""
+
+
+def _path(path: str) -> str:
+    if not path.startswith("/"):
+        raise ValueError(f"{path!r} is no path: it begins with /")
+    return path
+
+
+UrlPath = Annotated[str, AfterValidator(_path)]
+
+
+def _with_methods(schema: dict[str, Any]) -> None:
+    schema["properties"] |= {method: {"type": "string"} for method in METHODS}
+    schema.pop("required", None)
+
+
+class OwnWorkload(WorkloadDeclaration):
+    """A workload of a user's system. ``get: PATH`` is short for method and path, as is ``post``."""
+
+    model_config = ConfigDict(json_schema_extra=_with_methods)
+
+    path: UrlPath
+    noun: str | None = None
+    """What operations are called in reports, in the plural."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_method(cls, keys: Any) -> Any:
+        if not isinstance(keys, Mapping):
+            return {"path": keys}
+        given = [method for method in METHODS if method in keys]
+        if len(given) + ("path" in keys) != 1:
+            raise ValueError(f"give one of {', '.join(METHODS)} with a path, such as get: /items")
+        rest = {key: value for key, value in keys.items() if key not in given}
+        return (
+            rest | {"method": method.upper(), "path": keys[method]}
+            if (method := next(iter(given), None))
+            else rest
+        )
+
+
+class OwnSystem(Declared):
+    """A user's own system, as ``testbed.yaml`` has it under ``systems``."""
+
+    command: str | None = None
+    """What starts it, in the user's folder and without a shell; `PORT` stands for its port. None
+    for a system that runs already, or whose command differs from one compared system to the next.
     """
-    folder = (root or Project.find().root) / "systems"
-    files = sorted(folder.glob("*/system.yaml"))
+    environment: dict[str, Annotated[str, Field(coerce_numbers_to_str=True)]] = Field(
+        default_factory=dict
+    )
+    """Environment of the command, beside that of the harness; values may have `PORT`."""
+    port: Annotated[int, Field(ge=1, le=60_000, strict=True)] = 9000
+    """Its port. A system that is up beside it has a port 1000 above, and so on."""
+    health: UrlPath | None = None
+    """The path that answers 200 when it is ready. Default: that of the first GET."""
+    workloads: Annotated[dict[OwnWorkloadName, OwnWorkload], Field(min_length=1)]
+    """What users do, by name."""
+
+    @model_validator(mode="after")
+    def _check_health(self) -> OwnSystem:
+        if self._probe is None:
+            raise ValueError("health: give a path that answers 200, as no workload is a GET")
+        return self
+
+    @property
+    def _probe(self) -> str | None:
+        gets = (each.path for each in self.workloads.values() if each.method == "GET")
+        return self.health or next(gets, None)
+
+    def declared(self, name: str, project: Project) -> SystemDeclaration:
+        """Return its declaration in full."""
+        assert self._probe is not None
+        every = sorted(self.workloads.items(), key=lambda item: -len(item[1].path))
+        return SystemDeclaration(
+            name=name,
+            own=True,
+            command=self.command,
+            environment=self.environment,
+            front=Endpoint(service=name, port=self.port),
+            protocol="direct",
+            compared=False,
+            workloads={key: each.path for key, each in self.workloads.items()},
+            requests={
+                key: each.model_copy(
+                    update={"file": each.file and str(project.folder.absolute() / each.file)}
+                )
+                for key, each in self.workloads.items()
+            },
+            nouns={key: each.noun for key, each in self.workloads.items() if each.noun},
+            complete=(Probe(get=self._probe),),
+            reference=tuple(
+                ReferenceAnswer(
+                    request=f"{each.method} {each.path}",
+                    status=HTTPStatus(each.status),
+                    file=str(project.state / "answers" / f"{name}-{key}"),
+                )
+                for key, each in every
+            ),
+        )
+
+
+def _new(systems: dict[str, OwnSystem]) -> dict[str, OwnSystem]:
+    for name in systems:
+        if name in _shipped(Project.find().root):
+            raise ValueError(f"{name!r} is a system that ships: choose another name")
+    return systems
+
+
+OwnSystems = Annotated[dict[OwnName, OwnSystem], AfterValidator(_new)]
+
+
+class ProjectFile(Declared):
+    """A user's ``testbed.yaml``."""
+
+    systems: OwnSystems = Field(default_factory=dict)
+    experiments: dict[OwnName, dict[str, Any]] = Field(default_factory=dict)
+    """As files of ``experiments`` have them, without ``name``."""
+
+
+_declared: dict[str, OwnSystem] = {}
+"""The user's systems that experiments declare."""
+
+
+@cache
+def _shipped(root: Path) -> Mapping[str, SystemDeclaration]:
+    files = sorted((root / "systems").glob("*/system.yaml"))
     variants = [read(SystemDeclaration, "system", file, name=file.parent.name) for file in files]
     ordered = sorted(
         variants, key=lambda variant: (not variant.compared, variant.protocol != "direct")
     )
     return {variant.name: variant for variant in ordered}
+
+
+def project_file(project: Project) -> ProjectFile:
+    """Return what the user's own folder declares; raise `UserError` if that is not valid."""
+    file = project.folder / FILE
+    return read(ProjectFile, "project", file) if file.is_file() else ProjectFile()
+
+
+def declare(systems: Mapping[str, OwnSystem]) -> None:
+    """Add systems of the user's to those that are known, in place of any of the same name."""
+    _declared.update(systems)
+    _own.cache_clear()
+
+
+def declare_recorded(keys: Any) -> None:
+    """Add the user's systems that results recorded; none if this version cannot read them."""
+    with contextlib.suppress(ValidationError):
+        declare(TypeAdapter(dict[str, OwnSystem]).validate_python(keys or {}))
+
+
+def own() -> Mapping[str, OwnSystem]:
+    """Return the user's own systems by name."""
+    return {**project_file(Project.find()).systems, **_declared}
+
+
+@cache
+def _own(project: Project) -> Mapping[str, SystemDeclaration]:
+    return {name: system.declared(name, project) for name, system in own().items()}
+
+
+def declarations(root: Path | None = None) -> Mapping[str, SystemDeclaration]:
+    """Return all variants by name: `compared` ones first, then ``direct`` ones, then by alphabet.
+
+    The user's own are the last; with a `root`, only those that ship in it are returned. Raises
+    `UserError` if a declaration is not valid.
+    """
+    if root is not None:
+        return _shipped(root)
+    project = Project.find()
+    return {**_shipped(project.root), **_own(project)}
 
 
 def names() -> tuple[str, ...]:

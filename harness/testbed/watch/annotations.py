@@ -41,7 +41,8 @@ class Grafana:
 
     @classmethod
     def find(cls, project: Project, environ: Mapping[str, str] = os.environ) -> Grafana | None:
-        """Return where Grafana may be; None if ``GRAFANA_URL`` is set but empty.
+        """Return where Grafana may be; None if ``GRAFANA_URL`` is set but empty, or if an installed
+        package is not given it.
 
         ``GRAFANA_URL`` names a Grafana elsewhere. ``PORT_GRAFANA``, ``GRAFANA_USERNAME`` and
         ``GRAFANA_PASSWORD`` come from the environment, else from the project's ``.env``. Raises
@@ -49,7 +50,7 @@ class Grafana:
         """
         settings = composefile.variables(project, environ)
         named = settings.get("GRAFANA_URL")
-        if named == "":
+        if named == "" or (named is None and not project.is_checkout):
             return None
         try:
             return cls(

@@ -52,7 +52,8 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ),
         (
             "backends: local-ish",
-            "backends: 'local-ish': input should be 'embedded', 'docker', 'local' or 'kubernetes'",
+            "backends: 'local-ish': input should be 'embedded', 'docker', 'local', 'kubernetes' or "
+            "'command'",
         ),
         (
             "backends: kubernetes\ndisturb: {service: cinema-ucd-service, at: 1}",
@@ -606,7 +607,7 @@ def test_an_unknown_experiment_lists_those_that_ship(project: Project) -> None:
         reading.load(project, "quik")
 
     assert "'quik'" in told.value.message
-    assert told.value.hint == "Shipped ones: quick."
+    assert told.value.hint == "There are: quick."
     assert reading.load(project, "quick").name == "mine"
 
 

@@ -60,7 +60,7 @@ def test_the_modules_are_those_of_the_commands_that_do_need_packages() -> None:
 def test_every_command_is_a_function_with_a_summary_in_the_help(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    module, function = COMMANDS[command]
+    module, function, _ = COMMANDS[command]
     documentation = getattr(import_module(f"testbed.cli.{module}"), function).__doc__
 
     assert answer(["--help"]) == 0

@@ -16,7 +16,7 @@ from testbed.model.project import Project
 
 HARNESS = Project.find().root / "harness"
 
-DEVELOPMENT = ("measure/plans.py", "watch/dashboards/")
+DEVELOPMENT = ("watch/dashboards/",)
 """What writes committed files; no command imports it."""
 
 IN_JUPYTER = {"IPython"}

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from testbed.measure.ceiling import best_rate
+from testbed.model.systems import declaration
 
 Serve = Callable[[str], httpx.Client]
 
@@ -19,7 +20,10 @@ def serve() -> Iterator[Serve]:
 
     def start(system: str) -> httpx.Client:
         process = subprocess.Popen(
-            [sys.executable, "-m", "testbed.measure.reference_server", system],
+            [
+                *(sys.executable, "-m", "testbed.measure.reference_server"),
+                declaration(system).model_dump_json(include={"protocol", "reference"}),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -13,8 +13,9 @@ from testbed.analysis.claims.claim import Claim
 from testbed.analysis.claims.examining import KINDS
 from testbed.model.declared import Declared, read
 from testbed.model.errors import unknown
+from testbed.model.project import SHIPS
 
-CLAIMS = Path(__file__).resolve().parents[4] / "analysis" / "claims.yaml"
+CLAIMS = SHIPS / "analysis" / "claims.yaml"
 CASES = CLAIMS.parent / "cases"
 
 

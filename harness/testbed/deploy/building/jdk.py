@@ -111,26 +111,29 @@ def for_services(jdks: Iterable[Jdk] | None = None) -> Jdk:
     jdks = installed() if jdks is None else list(jdks)
     fit = [jdk for jdk in jdks if jdk.compiler and jdk.feature >= SERVICES_FEATURE]
     if not fit:
-        seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in jdks) or "no Java at all"
-        raise UserError(
-            f"no JDK {SERVICES_FEATURE} found (found: {seen})",
-            f"Install a JDK {SERVICES_FEATURE} (such as Eclipse Temurin), or set JAVA_HOME to one. "
-            f"Looked at JAVA_HOME, PATH, {', '.join(USUAL_PLACES)}.",
-        )
+        raise _none(f"JDK {SERVICES_FEATURE}", jdks)
     return min(fit, key=lambda jdk: jdk.feature)
 
 
 def for_jmeter(jdks: Iterable[Jdk] | None = None) -> Jdk:
-    """Return the Java that runs JMeter: 17, else 21, else that of the services.
+    """Return the Java that runs JMeter: 17, else 21, else the oldest newer one.
 
-    Raises `UserError` if there is none of them.
+    Raises `UserError` if there is none. The error says what was found and where it was searched.
     """
     jdks = installed() if jdks is None else list(jdks)
-    for feature in JMETER_FEATURES:
-        for jdk in jdks:
-            if jdk.feature == feature:
-                return jdk
-    return for_services(jdks)
+    fit = [jdk for jdk in jdks if jdk.feature >= JMETER_FEATURES[0]]
+    if not fit:
+        raise _none(f"Java {JMETER_FEATURES[0]} or newer", jdks)
+    return min(fit, key=lambda jdk: (jdk.feature not in JMETER_FEATURES, jdk.feature))
+
+
+def _none(what: str, jdks: Iterable[Jdk]) -> UserError:
+    seen = ", ".join(f"{jdk.version} in {jdk.home}" for jdk in jdks) or "no Java at all"
+    return UserError(
+        f"no {what} found (found: {seen})",
+        f"Install {what} (such as Eclipse Temurin), or set JAVA_HOME to one. "
+        f"Looked at JAVA_HOME, PATH, {', '.join(USUAL_PLACES)}.",
+    )
 
 
 def _release_version(release: Path) -> str | None:

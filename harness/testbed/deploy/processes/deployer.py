@@ -199,7 +199,7 @@ class ProcessDeployer(Deployer):
                         groups.set_cpus(folders, cpus)
                     command = groups.joined(command, folders)
                 started = programs.start(
-                    command, {**self._environ, **service.environ}, log, self._project.root
+                    command, {**self._environ, **service.environ}, log, self._project.folder
                 )
             except OSError as problem:
                 groups.remove(folders)

@@ -1,0 +1,189 @@
+"""The command that compares two versions of a user's own service: duel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+
+from testbed.cli.experiments import measured_to_the_end
+from testbed.cli.options import (
+    FailIfOption,
+    JsonOption,
+    JunitOption,
+    MarkdownOption,
+    OffsetOption,
+    parse_percent,
+)
+from testbed.experiment import reading
+from testbed.experiment.declaration import Experiment
+from testbed.model.errors import UserError
+
+NAME = "duel"
+
+VARIANT = "service"
+"""What both systems are: two versions of it."""
+
+
+def duel(
+    url: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[URL URL]",
+            help="Two services that run already, such as http://localhost:9001.",
+        ),
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Starts a version, with {port} where it takes its port. Give two; the first is "
+            "the baseline."
+        ),
+    ] = None,
+    get: Annotated[str | None, typer.Option(metavar="PATH", help="What is asked.")] = None,
+    post: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Where --body is sent, instead of --get.")
+    ] = None,
+    body: Annotated[
+        str | None, typer.Option(help="A text, or @FILE. ${n} is the number of the request.")
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(metavar="'NAME: VALUE'", help="Of each request. Repeatable."),
+    ] = None,
+    status: Annotated[int, typer.Option(help="Of a right answer.")] = 200,
+    contains: Annotated[
+        list[str] | None, typer.Option(help="A text that a right answer contains. Repeatable.")
+    ] = None,
+    health: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Answers 200 when a version is ready. Default: --get."),
+    ] = None,
+    port: Annotated[int, typer.Option(help="Of the first version; the second's is +1000.")] = 9000,
+    threads: Annotated[
+        str, typer.Option(help="Users of a closed loop; several levels by commas.")
+    ] = "10",
+    names: Annotated[
+        str, typer.Option(metavar="A,B", help="What the versions are called in the report.")
+    ] = "first,second",
+    quick: Annotated[bool, typer.Option("--quick", help="One pair of starts.")] = False,
+    pairs: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure; 2.")
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="Add pairs until every cell is decided by goodput, or known within so much, such "
+            "as 10%.",
+        ),
+    ] = None,
+    port_offset: OffsetOption = 0,
+    fail_if: FailIfOption = None,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+    markdown: MarkdownOption = None,
+) -> None:
+    """Compare two versions of your own service: both up, warm, and loaded in turns.
+
+    For example: duel --command './serve --port {port}' --command './serve-new --port {port}'
+    --get /api/items --threads 10,50
+    """
+    if sum((quick, pairs is not None, until is not None)) > 1:
+        raise UserError("--quick, --pairs and --until exclude each other: give one")
+    workload = _workload(get, post, body, header or (), status, contains or ())
+    system = {"port": port, "workloads": workload, **({"health": health} if health else {})}
+    plan = planned(
+        system,
+        _versions(url or (), command or (), names),
+        [_whole("--threads", text) for text in threads.split(",")],
+        each=2 if quick else 4,
+        repetitions=1 if quick else pairs or 2,
+        precision=None if until is None else parse_percent(until),
+    )
+    measured_to_the_end(
+        plan, port_offset, fail_if=fail_if, as_json=as_json, junit=junit, markdown=markdown
+    )
+
+
+def planned(
+    system: dict[str, Any],
+    versions: dict[str, dict[str, str]],
+    threads: Sequence[int],
+    *,
+    each: int,
+    repetitions: int,
+    precision: float | None = None,
+) -> Experiment:
+    """Return the experiment that compares versions of a system; raise `UserError` if it is none."""
+    length = {"repetitions": repetitions}
+    data = {
+        "name": NAME,
+        "description": "Which version is better?",
+        "declares": {VARIANT: system},
+        "systems": {name: {"variant": VARIANT, **how} for name, how in versions.items()},
+        "threads": list(threads),
+        "blocks": {"seconds": 4, "settle": 1, "each": each},
+        "warmup": {"threads": max(threads), "window": 4},
+        **(length if precision is None else {"precision": {"within": precision}}),
+    }
+    return reading.parse(yaml.safe_dump(data, sort_keys=False), NAME)
+
+
+def _versions(
+    urls: Sequence[str], commands: Sequence[str], names: str
+) -> dict[str, dict[str, str]]:
+    """Return how each version is reached or started, by its name."""
+    kind, given = ("target", urls) if urls else ("command", commands)
+    if bool(urls) == bool(commands) or len(given) != 2:
+        raise UserError(
+            f"give two URLs, or --command twice; there are {len(urls)} and {len(commands)}",
+            "For example: duel http://localhost:9001 http://localhost:9002 --get /api/items",
+        )
+    called = [name.strip() for name in names.split(",")]
+    if len(set(called)) != 2:
+        raise UserError(f"--names {names!r}: give two different names, such as main,new")
+    return {name: {kind: value} for name, value in zip(called, given, strict=True)}
+
+
+def _workload(
+    get: str | None,
+    post: str | None,
+    body: str | None,
+    headers: Sequence[str],
+    status: int,
+    contains: Sequence[str],
+) -> dict[str, Any]:
+    if (get is None) == (post is None):
+        raise UserError("give --get PATH or --post PATH: what is asked of both versions")
+    if body is not None and post is None:
+        raise UserError("--body needs --post PATH")
+    method = "get" if post is None else "post"
+    sent: dict[str, Any] = {}
+    if body is not None:
+        sent = {"file": body[1:]} if body.startswith("@") else {"body": body}
+        if (file := sent.get("file")) and not Path(file).is_file():
+            raise UserError(f"--body: no file {file!r}")
+    pairs = [text.partition(":") for text in headers]
+    for text, (name, colon, _) in zip(headers, pairs, strict=True):
+        if not (name.strip() and colon):
+            raise UserError(f"--header {text!r} is not of the form 'NAME: VALUE'")
+    return {
+        method: {
+            method: get or post,
+            "noun": "requests",
+            "status": status,
+            "headers": {name.strip(): value.strip() for name, _, value in pairs},
+            "contains": list(contains),
+            **sent,
+        }
+    }
+
+
+def _whole(option: str, text: str) -> int:
+    if not text.strip().isdecimal():
+        raise UserError(f"{option} {text!r} is not a whole number")
+    return int(text)

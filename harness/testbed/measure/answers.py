@@ -1,0 +1,41 @@
+"""Keeps what a user's own system answers: the reference server then answers the same."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import httpx
+
+from testbed.deploy import services
+from testbed.deploy.services import Deployment
+from testbed.model import files, systems
+from testbed.model.project import Project
+
+TIMEOUT_S = 30.0
+
+VARIABLES = {"${n}": "0", "${run}": "run"}
+"""What stands in a body for JMeter's variables."""
+
+
+def keep(project: Project, deployment: Deployment) -> None:
+    """Send each request of a user's own system once, and keep the body of its answer.
+
+    Without an answer nothing is kept: the load will show what is wrong.
+    """
+    system = systems.declaration(deployment.variant)
+    with services.client(TIMEOUT_S) as http:
+        for name, request in system.requests.items():
+            body = request.sent.encode()
+            if request.file is not None:
+                body = Path(request.file).read_bytes()
+            for variable, text in VARIABLES.items():
+                body = body.replace(variable.encode(), text.encode())
+            with contextlib.suppress(httpx.HTTPError):
+                answer = http.request(
+                    request.method,
+                    deployment.front_url + system.workloads[name],
+                    content=body or None,
+                    headers=request.headers,
+                )
+                files.write(project.state / "answers" / f"{system.name}-{name}", answer.content)

@@ -1,0 +1,105 @@
+"""Two versions of a user's own service, compared by one command."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from testbed.cli import gates, summaries
+from testbed.cli.duel import planned
+from testbed.deploy.building import build, wheel
+from testbed.experiment.schedule import schedule
+from testbed.model import systems
+from testbed.model.project import Project
+
+from .test_cli import typed
+from .test_gates import BETTER, UNKNOWN, WORSE
+
+COMMANDS = ("--command", "a {port}", "--command", "b {port}")
+
+
+@pytest.fixture(autouse=True)
+def undeclared() -> Iterator[None]:
+    yield
+    systems._declared.clear()
+    systems._own.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--get", "/"], "give two URLs, or --command twice; there are 0 and 0"),
+        (["http://a:1", "--get", "/"], "there are 1 and 0"),
+        (["http://a:1", "http://b:1", *COMMANDS, "--get", "/"], "there are 2 and 2"),
+        (COMMANDS, "give --get PATH or --post PATH"),
+        ([*COMMANDS, "--get", "/", "--post", "/"], "give --get PATH or --post PATH"),
+        ([*COMMANDS, "--get", "items"], "'items' is no path"),
+        ([*COMMANDS, "--get", "/", "--threads", "ten"], "--threads 'ten' is not a whole number"),
+        ([*COMMANDS, "--get", "/", "--names", "a,a"], "--names 'a,a': give two different names"),
+        ([*COMMANDS, "--get", "/", "--header", "A"], "--header 'A' is not of the form"),
+        ([*COMMANDS, "--get", "/", "--body", "A"], "--body needs --post PATH"),
+        ([*COMMANDS, "--post", "/", "--body", "@none"], "--body: no file 'none'"),
+        ([*COMMANDS, "--get", "/", "--quick", "--pairs", "3"], "exclude each other"),
+        ([*COMMANDS, "--get", "/", "--fail-if", "bad"], "choose from: worse"),
+        (["ftp://a:1", "http://b:1", "--get", "/"], "'ftp://a:1' is not the address"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_starts(
+    tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    ended = typed(tmp_path, "duel", *arguments)
+
+    assert ended.returncode == 1
+    assert words in " ".join(ended.stderr.split())
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_duel_is_an_experiment_in_blocks_with_pairs_of_starts() -> None:
+    plan = planned(
+        {"port": 7000, "workloads": {"get": {"get": "/a", "noun": "requests"}}},
+        {"main": {"command": "a {port}"}, "new": {"command": "b {port}"}},
+        [10, 50],
+        each=4,
+        repetitions=2,
+    )
+
+    starts = schedule(plan)
+    assert [[system.name for system in start.systems] for start in starts] == [["main", "new"]] * 2
+    assert plan.each == 4
+    assert plan.backends == "command"
+    assert systems.noun("get") == "requests"
+
+
+def test_junit_has_a_case_for_each_cell_and_a_failure_for_each_gate() -> None:
+    decisions = [WORSE, BETTER, UNKNOWN]
+    failed = gates.failures(gates.parse(["worse", "beyond 1.1"]), decisions)
+    suite = ET.fromstring(summaries.junit("duel-1", decisions, failed))
+
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
+    cases = suite.findall("testcase")
+    assert [len(case.findall("failure")) for case in cases] == [2, 0, 0]
+    assert cases[0].get("name") == "reserve, 10 threads: goodput"
+    assert cases[2].findtext("system-out") == "0.90 [0.70, 1.20], not known"
+
+
+def test_markdown_begins_with_the_answer() -> None:
+    decisions = [WORSE, UNKNOWN]
+    failed = gates.failures(gates.parse(["worse"]), decisions)
+    text = summaries.markdown("duel|1", decisions, failed)
+
+    assert text.startswith("### duel\\|1\n\nasync serves half the reservations of sync")
+    assert (
+        "| async ÷ sync | reserve, 10 threads | goodput | 0.50 [0.40, 0.80] | **worse** |" in text
+    )
+    assert "- worse: reserve, 10 threads" in text
+    assert "No difference could be shown." in summaries.markdown("a", [UNKNOWN], [])
+
+
+def test_the_package_has_all_that_it_reads_of_the_checkout() -> None:
+    project = Project.find()
+
+    assert all(list(project.root.glob(pattern)) for pattern in wheel.CONTENTS)
+    assert "load-generator" in [module.name for module in build.modules(project)]
