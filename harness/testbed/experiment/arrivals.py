@@ -32,6 +32,11 @@ class Planned:
     patience_s: int
     """How long after them an operation may begin that waits for a free user."""
 
+    def write(self, file: Path) -> None:
+        """Write the arrivals for the plans: one offset in milliseconds per line."""
+        lines = "".join(f"{offset_ms}\n" for offset_ms in self.offsets)
+        file.write_text(lines, encoding="ascii")
+
     def describe(self) -> dict[str, Any]:
         """Return the entry of a run record."""
         return {
@@ -81,11 +86,6 @@ def along(curve: Curve, process: str, seed: int) -> Offsets:
     seconds = np.interp(points, expected, times)
     offsets: Offsets = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
     return offsets[offsets < times[-1] * 1000]
-
-
-def write(file: Path, offsets_ms: Sequence[int] | Offsets) -> None:
-    """Write the arrivals for the plans: one offset in milliseconds per line."""
-    file.write_text("".join(f"{offset_ms}\n" for offset_ms in offsets_ms), encoding="ascii")
 
 
 def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.float64]:

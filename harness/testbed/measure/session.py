@@ -17,7 +17,6 @@ from testbed.deploy import machine
 from testbed.deploy.deployer import polls
 from testbed.deploy.meter import Usage, risen
 from testbed.deploy.stack import Stack
-from testbed.experiment import arrivals
 from testbed.experiment.arrivals import Planned
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import Allocation, Cell, Run, Start, System
@@ -313,7 +312,7 @@ class Session:
                 f"{recording.run.id}: no arrival in {planned.length_s:g} s at this rate"
             )
         file = recording.folder / name
-        arrivals.write(file, planned.offsets)
+        planned.write(file)
         length = math.ceil(planned.length_s) + GRACE_S + planned.patience_s
         recording.entries["rate"] = recording.run.level.value
         return self._load_of(recording, self.plan.ramp, duration=length, arrivals=file)

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from testbed.experiment import arrivals
+from testbed.experiment.arrivals import Planned
 from testbed.experiment.loads import EXPERIMENT
 from testbed.experiment.open_loop import OpenLoop
 from testbed.experiment.runs import Run
@@ -88,10 +89,10 @@ def test_runs_of_a_round_are_paired_and_others_are_not() -> None:
 
 @pytest.mark.parametrize("process", ["poisson", "constant"])
 def test_what_is_written_reads_back(tmp_path: Path, process: str) -> None:
-    found = plan(process).offsets(50, seed=3)
-    arrivals.write(tmp_path / "arrivals.csv", found)
+    offsets = plan(process).offsets(50, seed=3)
+    Planned(offsets, 10.0, process, process, 3, 0).write(tmp_path / "arrivals.csv")
 
-    assert read_arrivals(tmp_path / "arrivals.csv") == found.tolist()
+    assert read_arrivals(tmp_path / "arrivals.csv") == offsets.tolist()
     assert (tmp_path / "arrivals.csv").read_text().splitlines()[0].isdigit()
 
 
