@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -134,7 +135,12 @@ class PostgreSqlTest {
     var process = java.start();
     await().atMost(Duration.ofMinutes(1)).until(() -> !process.isAlive() || accepts(free));
     assertThat(process.isAlive()).as(Files.readString(folder.resolve("killed.log"))).isTrue();
-    var connection = connected(free, PostgreSql.USER);
+    // The port is open before the server has started up.
+    var connection =
+        await()
+            .atMost(Duration.ofMinutes(1))
+            .ignoreExceptions()
+            .until(() -> connected(free, PostgreSql.USER), Objects::nonNull);
     var descendants = process.descendants().toList();
     // The server, the process of this connection, and the guard at least.
     assertThat(descendants).hasSizeGreaterThan(3);
