@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -123,9 +126,8 @@ class OutageTest {
   @Test
   void refusesWhileTheServerIsStoppedAndGoesOnAfterwards(@TempDir Path data) throws Exception {
     var server = EmbeddedPostgres.builder().setDataDirectory(data.resolve("pg"));
-    int port;
     try (var first = server.setCleanDataDirectory(false).start()) {
-      port = first.getPort();
+      int port = first.getPort();
       try (var market =
           Market.started(
               "market.db.url=" + first.getJdbcUrl("postgres", "postgres"),
@@ -134,6 +136,8 @@ class OutageTest {
         stocked.run("stock.sql");
         assertThat(market.post(ORDERS, ORDER).statusCode()).isEqualTo(201);
         first.close();
+        // On a busy machine it is still stopping then.
+        await().until(() -> !accepts(port));
 
         assertAway(market.get("/api/beans/countries"));
         assertAway(market.get("/api/beans/1"));
@@ -163,6 +167,14 @@ class OutageTest {
     var market = Market.on(database, all.toArray(String[]::new));
     database.run("stock.sql");
     return market;
+  }
+
+  private static boolean accepts(int port) {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (IOException refused) {
+      return false;
+    }
   }
 
   private long quantity() {
