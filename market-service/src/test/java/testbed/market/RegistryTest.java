@@ -6,8 +6,8 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import testbed.support.testing.HeldPort;
 import testbed.discovery.testing.InMemoryRegistry;
+import testbed.support.testing.HeldPort;
 
 /** Parts find each other in the registry. */
 class RegistryTest {

@@ -32,8 +32,7 @@ class StartTest {
 
   @Test
   void hasItsPartsAlone() {
-    try (var market =
-        Market.on(DATABASE, "market.parts=inventory", "market.front=false")) {
+    try (var market = Market.on(DATABASE, "market.parts=inventory", "market.front=false")) {
       assertThat(market.get("/api/inventory/orders", "Market-Client", "jane").statusCode())
           .isEqualTo(200);
       assertThat(market.get("/api/beans/countries").statusCode()).isEqualTo(404);

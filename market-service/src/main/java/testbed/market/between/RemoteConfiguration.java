@@ -16,12 +16,12 @@ import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
+import testbed.discovery.CinemaDiscovery;
+import testbed.discovery.RegisteredCinemas;
 import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
-import testbed.discovery.CinemaDiscovery;
-import testbed.discovery.RegisteredCinemas;
 import testbed.support.preset.InvalidSetting;
 
 /** The way to an inventory in another process. */
