@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.hibernate.engine.spi.SessionImplementor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.RetryPolicy;
 import org.springframework.core.retry.RetryTemplate;
@@ -118,6 +119,22 @@ public class Database {
       var failure = first.get();
       throw failure == null ? last : failure;
     }
+  }
+
+  /**
+   * Returns what {@code find} of the same entity manager has returned.
+   *
+   * <p>If its statement fails and the transaction is to be taken back, Hibernate logs that, and
+   * returns null as if there were nothing.
+   *
+   * @throws DatabaseAway if that is why there is nothing
+   */
+  public static <T> @Nullable T found(EntityManager entities, @Nullable T entity) {
+    if (entity == null
+        && entities.unwrap(SessionImplementor.class).accessTransaction().getRollbackOnly()) {
+      throw new DatabaseAway();
+    }
+    return entity;
   }
 
   /** Whether this thread has a transaction here. */

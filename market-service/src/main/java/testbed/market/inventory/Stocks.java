@@ -28,7 +28,8 @@ public class Stocks implements Inventory {
   public Optional<Stock> stock(long beanId) {
     return database.read(
         entities ->
-            Optional.ofNullable(entities.find(StoredStock.class, beanId)).map(StoredStock::shown));
+            Optional.ofNullable(Database.found(entities, entities.find(StoredStock.class, beanId)))
+                .map(StoredStock::shown));
   }
 
   /**
@@ -68,7 +69,10 @@ public class Stocks implements Inventory {
     return database.write(
         entities -> {
           var stored =
-              entities.find(StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE);
+              Database.found(
+                  entities,
+                  entities.find(
+                      StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE));
           if (stored == null) {
             stored = new StoredStock(wanted.beanId());
             stored.set(wanted.quantity(), wanted.price());
