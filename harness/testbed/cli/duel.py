@@ -17,6 +17,7 @@ from testbed.cli.options import (
     MarkdownOption,
     OffsetOption,
     parse_percent,
+    require_one_length,
 )
 from testbed.experiment import reading
 from testbed.experiment.declaration import Experiment
@@ -92,8 +93,7 @@ def duel(
     For example: duel --command './serve --port {port}' --command './serve-new --port {port}'
     --get /api/items --threads 10,50
     """
-    if sum((quick, pairs is not None, until is not None)) > 1:
-        raise UserError("--quick, --pairs and --until exclude each other: give one")
+    require_one_length(quick=quick, pairs=pairs, until=until)
     workload = _workload(get, post, body, header or (), status, contains or ())
     system = {"port": port, "workloads": workload, **({"health": health} if health else {})}
     plan = planned(

@@ -27,6 +27,7 @@ from testbed.cli.options import (
     OffsetOption,
     parse_percent,
     parse_rate,
+    require_one_length,
 )
 from testbed.cli.preparing import (
     build_for,
@@ -198,8 +199,7 @@ def compare(
     markdown: MarkdownOption = None,
 ) -> None:
     """Compare both variants: both up, warm, and loaded in turns."""
-    if sum((quick, pairs is not None, until is not None)) > 1:
-        raise UserError("--quick, --pairs and --until exclude each other: give one")
+    require_one_length(quick=quick, pairs=pairs, until=until)
     project = Project.find()
     plan = reading.load(project, "quick" if quick else "compare")
     if rate:

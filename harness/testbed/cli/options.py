@@ -77,6 +77,12 @@ def parse_settings(given: list[str] | None) -> dict[str, str]:
     return settings
 
 
+def require_one_length(*, quick: bool, pairs: int | None, until: str | None) -> None:
+    """Raise `UserError` if more than one option says how long a comparison lasts."""
+    if sum((quick, pairs is not None, until is not None)) > 1:
+        raise UserError("--quick, --pairs and --until exclude each other: give one")
+
+
 def parse_rate(given: str) -> float | str:
     """Return a rate in operations per second, or a percentage as it is given: ``50%``.
 

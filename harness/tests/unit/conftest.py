@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -9,6 +10,7 @@ import httpx
 import pytest
 
 from testbed.deploy import leftovers, ports, record
+from testbed.deploy.building import jdk
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
 from testbed.model.project import Project
@@ -98,6 +100,30 @@ def deployed(
         front_ports=phases[-1][-1].ports[:1],
         mongodb_uri="mongodb://127.0.0.1:1",
     )
+
+
+@pytest.fixture
+def start_backends(
+    make_stack: Callable[..., Stack],
+) -> Iterator[Callable[[int, Mapping[str, str]], Stack]]:
+    """Start the embedded backends, where they are built, with one server: its port and settings."""
+    jar = Project.find().jar("embedded-backends")
+    if not jar.is_file():
+        pytest.skip("embedded-backends is not built")
+    with contextlib.ExitStack() as running:
+
+        def start(port: int, settings: Mapping[str, str]) -> Stack:
+            off = {"EMBEDDED_MONGODB_PORT": "off", "EMBEDDED_AMQP_PORT": "off"}
+            command = (str(jdk.for_services().java), "-jar", str(jar))
+            backends = Service(
+                "embedded-backends", command, (port,), {**off, **settings}, health=None
+            )
+            stack = make_stack(deployed((backends,)), ready_s=60)
+            stack.start()
+            running.callback(stack.stop)
+            return stack
+
+        yield start
 
 
 @pytest.fixture

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 
 import pytest
 from pymongo import MongoClient
 
 from testbed.deploy import database
-from testbed.deploy.building import jdk
-from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
-from testbed.model.project import Project
 from testbed.model.systems import Stored
-
-from .conftest import deployed
-
-JAR = Project.find().jar("embedded-backends")
 
 
 @pytest.fixture
-def uri(free_port: Callable[[], int], make_stack: Callable[..., Stack]) -> Iterator[str]:
-    if not JAR.is_file():
-        pytest.skip("embedded-backends is not built")
+def uri(
+    free_port: Callable[[], int], start_backends: Callable[[int, Mapping[str, str]], Stack]
+) -> str:
     port = free_port()
-    backends = Service(
-        "embedded-backends",
-        (str(jdk.for_services().java), "-jar", str(JAR)),
-        (port,),
-        {"EMBEDDED_MONGODB_PORT": str(port), "EMBEDDED_AMQP_PORT": "off"},
-        health=None,
-    )
-    running = make_stack(deployed((backends,)), ready_s=60)
-    running.start()
-    yield f"mongodb://127.0.0.1:{port}"
-    running.stop()
+    start_backends(port, {"EMBEDDED_MONGODB_PORT": str(port)})
+    return f"mongodb://127.0.0.1:{port}"
 
 
 def test_empties_reservations_and_seats_of_cinemas_and_nothing_else(uri: str) -> None:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 
 import psutil
 import psycopg
 import pytest
 
 from testbed.deploy import tables
-from testbed.deploy.building import jdk
-from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 from testbed.model.systems import Restore
 
-from .conftest import deployed
-
-PROJECT = Project.find()
-JAR = PROJECT.jar("embedded-backends")
 WHAT = Restore(
     service="postgresql",
     port=5432,
@@ -31,27 +25,18 @@ WHAT = Restore(
 
 
 @pytest.fixture
-def stack(free_port: Callable[[], int], make_stack: Callable[..., Stack]) -> Iterator[Stack]:
-    if not JAR.is_file():
-        pytest.skip("embedded-backends is not built")
+def stack(
+    free_port: Callable[[], int], start_backends: Callable[[int, Mapping[str, str]], Stack]
+) -> Stack:
     port = free_port()
-    backends = Service(
-        "embedded-backends",
-        (str(jdk.for_services().java), "-jar", str(JAR)),
-        (port,),
+    return start_backends(
+        port,
         {
-            "EMBEDDED_MONGODB_PORT": "off",
-            "EMBEDDED_AMQP_PORT": "off",
             "EMBEDDED_POSTGRESQL_PORT": str(port),
             "EMBEDDED_POSTGRESQL_DATABASES": "one,shop",
-            "EMBEDDED_POSTGRESQL_FOLDER": str(PROJECT.state / "postgresql"),
+            "EMBEDDED_POSTGRESQL_FOLDER": str(Project.find().state / "postgresql"),
         },
-        health=None,
     )
-    running = make_stack(deployed((backends,)), ready_s=60)
-    running.start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture

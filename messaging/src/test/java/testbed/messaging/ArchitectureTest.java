@@ -21,7 +21,7 @@ class ArchitectureTest {
               "org.springframework.http..",
               "jakarta.servlet..");
 
-  /** Their messages are its business, what is in them is not. */
+  /** This module sends the messages of services. It does not know what they hold. */
   @ArchTest
   static final ArchRule knowsNoCinemas =
       noClasses()
