@@ -2,9 +2,6 @@ package testbed.market.beans;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.FetchType;
-import jakarta.persistence.GeneratedValue;
-import jakarta.persistence.GenerationType;
-import jakarta.persistence.Id;
 import jakarta.persistence.ManyToOne;
 import jakarta.persistence.Table;
 import java.util.Objects;
@@ -12,28 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 @Entity
 @Table(schema = "beans")
-class Region {
-
-  @Id
-  @GeneratedValue(strategy = GenerationType.IDENTITY)
-  private @Nullable Long id;
-
-  private String name = "";
+class Region extends Named {
 
   @ManyToOne(fetch = FetchType.LAZY, optional = false)
   private @Nullable Country country;
-
-  long id() {
-    return Objects.requireNonNull(id);
-  }
-
-  String name() {
-    return name;
-  }
-
-  void name(String changed) {
-    name = changed;
-  }
 
   Country country() {
     return Objects.requireNonNull(country);
