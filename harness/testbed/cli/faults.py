@@ -122,11 +122,14 @@ def faults(
 
 
 def table(checks: Iterable[Checked]) -> Table:
-    """Return the results of checks for a terminal, a row for each promise and system."""
+    """Return the results of checks for a terminal, a row for each promise and system.
+
+    Broken promises are last, where one looks first.
+    """
     made = Table(box=None, padding=(0, 2, 0, 0))
     for heading in ("promise", "system", "result", "figure"):
         made.add_column(heading, overflow="fold")
-    for checked in checks:
+    for checked in sorted(checks, key=lambda checked: checked.result == "broken"):
         color = COLORS[checked.result]
         made.add_row(
             checked.promise,

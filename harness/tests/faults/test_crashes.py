@@ -36,7 +36,6 @@ DELAY_S = 2.0
 HEALTHY, AWAY = "cineworld", "dundrum"
 
 CROWD = 600
-CROWD_COSTS_S = 1.0
 
 CRASH_COSTS = 0.01
 """The largest share of requests that may fail because of one of two instances."""
@@ -109,7 +108,7 @@ def test_others_are_unharmed(
 
 @pytest.mark.promise(
     "crowd-harms-itself",
-    "600 clients at a cinema that hangs delay no other: 99 in 100 are served within a second.",
+    "600 clients at a cinema that hangs harm no other: 99 in 100 wait 2 s longer at most.",
 )
 def test_crowd_harms_itself(
     stack: Stack,
@@ -133,13 +132,13 @@ def test_crowd_harms_itself(
             pass
     stack.await_converged(lambda _: None, 60)
     failed = [entry for entry in load.entries if not entry.outcome.served]
-    delayed = quantile(load.entries, 0.99)
+    usual, delayed = quantile(before.entries, 0.99), quantile(load.entries, 0.99)
     figures["p99 of the others"] = f"{delayed * 1e3:,.0f} ms"
-    figures["without a crowd"] = f"{quantile(before.entries, 0.99) * 1e3:,.0f} ms"
+    figures["without a crowd"] = f"{usual * 1e3:,.0f} ms"
     figures["failed at the others"] = of(failed, load.entries)
     assert not undocumented(load.entries)
     assert not failed, statuses(load.entries)
-    assert delayed < CROWD_COSTS_S, f"p99 {delayed:.1f} s at the others"
+    assert delayed < usual + DELAY_S, f"p99 {delayed:.1f} s at the others, before {usual:.1f} s"
 
 
 @pytest.mark.promise(
