@@ -92,6 +92,12 @@ No garbage collection of the generator takes that long.
 ALIKE_MS = 2
 """Up to this time two exchanges may look the same: JMeter's clock often shifts by 1 ms."""
 
+TWICE = 1 / 3
+"""Share of a file's rows that are there again, above which two listeners wrote it.
+
+Fewer may be alike: exchanges that a plugin makes side by side.
+"""
+
 FAULTS = DAMAGED, STRANGE, DOUBLED, CLOCK, APPENDED = (
     *("damaged rows", "labels", "doubled rows", "clock"),
     "runs in one file",
@@ -448,19 +454,16 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         label = pl.col("label").cast(pl.String)
         wrong[STRANGE] = good.filter(~own & ~label.str.starts_with(WARM_UP))
         others = dict(good.filter(~own).group_by(label).len().iter_rows())
-        good = good.filter(own)
-        if block.delivered != rows.height:
-            # A thread makes one exchange at a time. If the counts agree, no row is doubled.
-            first = pl.struct("thread", "label", "start_ms", "elapsed_ms").is_first_distinct()
-            once = first | (pl.col("elapsed_ms") <= ALIKE_MS)
-            wrong[DOUBLED] = good.filter(~once)
-            good = good.filter(once)
+        good, wrong[DOUBLED] = _once(good.filter(own), rows.height == block.delivered)
         samples, operations, strays = _by_label(good, run.cell)
         wrong[CLOCK] = _clock_steps(run, block, samples, operations)
     else:
         good, others = sample_files.without_strange_rows(good)
         if good.is_empty():
             raise UserError(f"{path.name} has no samples of users")
+        once, twice = _once(good, False)
+        if twice.height >= TWICE * good.height:
+            good, wrong[DOUBLED] = once, twice
         split = _by_pair if fetches(run.cell.variant) else _each
         samples, operations, strays = split(good, run.cell)
     if not run.recorded:
@@ -497,6 +500,17 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         others=others,
         labelled=labelled,
     )
+
+
+def _once(rows: pl.DataFrame, complete: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Split off rows that are there again, as where two listeners write to one file.
+
+    Counts that agree with the generator's (`complete`) say that there are none.
+    """
+    # A thread makes one exchange at a time.
+    first = pl.struct("thread", "label", "start_ms", "elapsed_ms").is_first_distinct()
+    once = pl.lit(complete) | first | (pl.col("elapsed_ms") <= ALIKE_MS)
+    return rows.filter(once), rows.filter(~once)
 
 
 def _clock_steps(

@@ -367,9 +367,11 @@ def _labels(measurement: Measurement) -> Check:
 
 def _faulty(measurement: Measurement, kind: str) -> Check:
     """Check that no row is wrong in one way."""
-    if not measurement.labelled and kind != DAMAGED:
-        return _check(kind, "none", UNLABELLED)
     fault = measurement.faults.get(kind)
+    if not measurement.labelled and kind != DAMAGED:
+        if kind == DOUBLED and fault:
+            return _check(kind, "none", f"{fault}: two listeners write to one file", False)
+        return _check(kind, "none", UNLABELLED)
     return _check(kind, "none", str(fault or 0), fault is None)
 
 

@@ -269,3 +269,27 @@ def test_a_second_run_in_a_file_is_no_clock_that_was_set(tmp_path: Path) -> None
         "runs in one file: a second begins in shop-browse-2-threads.csv line 202: write each run "
         "to a file of its own"
     ) in str(verdict)
+
+
+def test_rows_that_two_listeners_wrote_count_once_and_are_told(tmp_path: Path) -> None:
+    rows = [row.replace("browse", "items") for row in GOOD]
+    write(tmp_path, HEADER, *(row for row in rows for _ in range(2)))
+
+    measurement, verdict = only(tmp_path)
+
+    assert measurement.operations.height == len(GOOD)
+    assert verdict.status == "invalid"
+    assert (
+        "doubled rows: 200, the first in shop-browse-2-threads.csv line 3: two listeners write to "
+        "one file"
+    ) in str(verdict)
+
+
+def test_two_rows_that_look_alike_are_no_second_listener(tmp_path: Path) -> None:
+    rows = [row.replace("browse", "items") for row in GOOD]
+    write(tmp_path, HEADER, *rows[:50], rows[49], *rows[51:])
+
+    measurement, verdict = only(tmp_path)
+
+    assert measurement.operations.height == len(GOOD)
+    assert "doubled rows" not in str(verdict)

@@ -302,10 +302,17 @@ def _idle(judged: Judged) -> str:
     )
 
 
+NAMED = 4
+"""Runs that cannot be read whose reasons are told beside their number."""
+
+
 def used(judged: Judged) -> str:
     """Return how many runs decide, and why the others do not."""
     states = Counter(str(verdict.status) for verdict in judged.verdicts.values())
-    return count_words(states, len(judged.recorded.unreadable), _why(judged))
+    words = count_words(states, len(judged.recorded.unreadable), _why(judged))
+    reasons = [f"{reason.rstrip('.')}." for reason in judged.recorded.unreadable.values()]
+    further = f"The report names {len(reasons) - NAMED} more." if len(reasons) > NAMED else ""
+    return " ".join(filter(None, (words, *reasons[:NAMED], further)))
 
 
 def count_words(states: Mapping[str, int], unreadable: int = 0, why: str = "") -> str:
