@@ -50,16 +50,19 @@ import testbed.messaging.testing.BackendContainers;
     webEnvironment = WebEnvironment.RANDOM_PORT,
     properties = {
       "access.administrators=" + HttpClient.ACCOUNT,
-      "broker.deadline=2s",
-      "broker.store.expiry=4s",
+      "broker.deadline=" + BrokerAmqp.DEADLINE_MS + "ms",
+      "broker.store.expiry=8s",
       "broker.store.capacity=" + BrokerAmqp.CAPACITY,
-      "broker.presence.present-for=1s",
-      "broker.presence.remembered-for=2s"
+      "broker.presence.present-for=2s",
+      "broker.presence.remembered-for=4s"
     })
 @Testcontainers(disabledWithoutDocker = true)
 abstract class BrokerAmqp {
 
   static final int CAPACITY = 100;
+
+  /** Long enough for a busy machine to answer them all at once. */
+  static final int DEADLINE_MS = 4_000;
 
   private static final int PATIENCE_SECONDS = 30;
   private static final String MOVIES = "/api/movie/list";
@@ -254,7 +257,8 @@ abstract class BrokerAmqp {
       var lasting = type.equals("make-reservation");
       assertThat(properties.getReceivedDeliveryMode())
           .isEqualTo(lasting ? MessageDeliveryMode.PERSISTENT : MessageDeliveryMode.NON_PERSISTENT);
-      assertThat(properties.getExpiration()).isEqualTo(lasting ? null : "2000");
+      assertThat(properties.getExpiration())
+          .isEqualTo(lasting ? null : String.valueOf(DEADLINE_MS));
       assertThat(properties.getContentType()).isEqualTo("application/json");
       assertThat(properties.getCorrelationId())
           .isEqualTo(
