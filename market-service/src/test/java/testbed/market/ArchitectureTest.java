@@ -1,5 +1,9 @@
 package testbed.market;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -9,8 +13,10 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import jakarta.persistence.Entity;
+import jakarta.persistence.EntityManager;
 import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.RestController;
+import testbed.market.database.Database;
 import testbed.market.part.PartOf;
 
 @AnalyzeClasses(packages = "testbed.market", importOptions = DoNotIncludeTests.class)
@@ -86,6 +92,17 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule entitiesAreAPartsOwn =
       classes().that().areAnnotatedWith(Entity.class).should().bePackagePrivate();
+
+  /** They hide that their statement failed, see {@link Database#find}. */
+  @ArchTest
+  static final ArchRule entitiesAreFoundByTheDatabase =
+      noClasses()
+          .that()
+          .doNotBelongToAnyOf(Database.class)
+          .should()
+          .accessTargetWhere(
+              target(owner(assignableTo(EntityManager.class)))
+                  .and(target(nameMatching("find|getReference"))));
 
   @ArchTest
   static final ArchRule packagesHaveNoCycles =

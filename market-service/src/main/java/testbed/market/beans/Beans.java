@@ -144,7 +144,7 @@ public class Beans {
         settings.fetch() == Fetch.GRAPH || settings.fetch() == Fetch.DUPLICATE_JOINS
             ? Map.of(SpecHints.HINT_SPEC_LOAD_GRAPH, graph(entities))
             : Map.of();
-    var bean = Database.found(entities, entities.find(Bean.class, id, hints));
+    var bean = Database.find(entities, Bean.class, id, hints);
     if (bean == null) {
       throw new Unknown("bean", id);
     }

@@ -128,7 +128,7 @@ public class Entries<E, W, S> {
   }
 
   private E find(EntityManager entities, long id) {
-    var found = Database.found(entities, entities.find(type, id));
+    var found = Database.find(entities, type, id);
     if (found == null) {
       throw new Unknown(name(), id);
     }
@@ -146,7 +146,7 @@ public class Entries<E, W, S> {
      * @throws ReferenceUnknown if there is none
      */
     <R> R find(Class<R> type, long id) {
-      var found = Database.found(entities, entities.find(type, id));
+      var found = Database.find(entities, type, id);
       if (found == null) {
         throw new ReferenceUnknown(type.getSimpleName().toLowerCase(Locale.ROOT), id);
       }

@@ -116,7 +116,7 @@ public class Clients {
   }
 
   private static StoredClient find(EntityManager entities, long id) {
-    var client = Database.found(entities, entities.find(StoredClient.class, id));
+    var client = Database.find(entities, StoredClient.class, id);
     if (client == null) {
       throw new ClientUnknown(id);
     }

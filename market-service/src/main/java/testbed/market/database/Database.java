@@ -2,7 +2,9 @@ package testbed.market.database;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
+import jakarta.persistence.FindOption;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -122,14 +124,23 @@ public class Database {
   }
 
   /**
-   * Returns what {@code find} of the same entity manager has returned.
+   * Returns an entity; null if there is none.
    *
-   * <p>If its statement fails and the transaction is to be taken back, Hibernate logs that, and
-   * returns null as if there were nothing.
-   *
-   * @throws DatabaseAway if that is why there is nothing
+   * @throws DatabaseAway if the statement fails and the transaction is to be taken back; {@code
+   *     find} of Hibernate logs that, and returns null as if there were nothing
    */
-  public static <T> @Nullable T found(EntityManager entities, @Nullable T entity) {
+  public static <T> @Nullable T find(
+      EntityManager entities, Class<T> type, Object id, FindOption... options) {
+    return checked(entities, entities.find(type, id, options));
+  }
+
+  /** The same with hints, such as a graph of what is loaded with it. */
+  public static <T> @Nullable T find(
+      EntityManager entities, Class<T> type, Object id, Map<String, Object> hints) {
+    return checked(entities, entities.find(type, id, hints));
+  }
+
+  private static <T> @Nullable T checked(EntityManager entities, @Nullable T entity) {
     if (entity == null
         && entities.unwrap(SessionImplementor.class).accessTransaction().getRollbackOnly()) {
       throw new DatabaseAway();

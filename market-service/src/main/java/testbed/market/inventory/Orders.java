@@ -235,7 +235,7 @@ public class Orders {
 
   private static StoredOrder find(
       EntityManager entities, @Nullable String client, long number, LockModeType lock) {
-    var order = Database.found(entities, entities.find(StoredOrder.class, number, lock));
+    var order = Database.find(entities, StoredOrder.class, number, lock);
     if (order == null || client != null && !client.equals(order.client())) {
       throw new OrderUnknown(number);
     }

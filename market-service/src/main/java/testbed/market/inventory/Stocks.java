@@ -28,7 +28,7 @@ public class Stocks implements Inventory {
   public Optional<Stock> stock(long beanId) {
     return database.read(
         entities ->
-            Optional.ofNullable(Database.found(entities, entities.find(StoredStock.class, beanId)))
+            Optional.ofNullable(Database.find(entities, StoredStock.class, beanId))
                 .map(StoredStock::shown));
   }
 
@@ -69,10 +69,8 @@ public class Stocks implements Inventory {
     return database.write(
         entities -> {
           var stored =
-              Database.found(
-                  entities,
-                  entities.find(
-                      StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE));
+              Database.find(
+                  entities, StoredStock.class, wanted.beanId(), LockModeType.PESSIMISTIC_WRITE);
           if (stored == null) {
             stored = new StoredStock(wanted.beanId());
             stored.set(wanted.quantity(), wanted.price());
