@@ -125,27 +125,9 @@ autoscaled() {
   ((up)) && poll 240 scaled -eq 1 && echo "instances after it: $(replicas)"
 }
 
-# An experiment on the cluster.
-measured() {
-  cat >"$work/cluster.yaml" <<YAML
-name: cluster
-backends: kubernetes
-variants: [$1]
-generators: 2
-threads: [4]
-duration: 20
-warmup: {threads: 4, window: 5, at_most: 40}
-YAML
-  KUBERNETES_OVERLAYS="$work/overlays" TESTBED_ENV_FILE=.ci/local.env ./testbed run "$work/cluster.yaml" --no-build &&
-    ! kubectl get namespace "testbed-run-$1" >/dev/null 2>&1
-}
-
 .ci/local-images.sh from-jars
-.ci/local-images.sh load-generator
 cp -r kubernetes "$work/kubernetes"
 TESTBED_ENV_FILE=.ci/local.env ./testbed generate --manifests "$work/kubernetes"
-images load-generator
-overlay load-generator one-node
 (($#)) || set -- sync async
 for system; do
   namespace=testbed-$system
@@ -167,7 +149,5 @@ for system; do
   check "$system: scales up under load, and down after it" autoscaled "$system"
   kubectl delete namespace "$namespace" >/dev/null
   namespace=
-  overlay "$system" one-node
-  check "$system: an experiment starts, measures and deletes it" measured "$system"
 done
 summary

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# local-images.sh base|from-jars|load-generator: images for a machine that reaches no image registry, made of
+# local-images.sh base|from-jars: images for a machine that reaches no image registry, made of
 # Debian's packages and the machine's JDK; names as in local.env. `from-jars` are those that need the built
-# jars: the stand-in for MongoDB, PostgreSQL and the services. `load-generator` needs JMeter laid out as well. What has not
-# changed is not built again.
+# jars: the stand-in for MongoDB, PostgreSQL and the services. What has not changed is not built again.
 set -euo pipefail
 # shellcheck source=.ci/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -10,7 +9,6 @@ set -euo pipefail
 SUITE=bookworm
 DEBIAN=testbed-local/debian:12
 JDK=testbed-local/jdk:25
-JRE=testbed-local/jre:17
 images="$ROOT/.ci/images"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -102,18 +100,6 @@ END
     "$(content "$folder"/* "$tree/programs/bin/postgres" <(id "$DEBIAN"))" --file "$folder/Dockerfile" "$tree"
 }
 
-# What puts load on from within a cluster.
-load-generator() {
-  local tree="$work/generator" file=docker/load-generator/Dockerfile jar=load-generator/target/load-generator.jar
-  image "$JRE" "$(content "$images/jre/Dockerfile" <(id "$DEBIAN"))" "$images/jre"
-  mkdir "$tree"
-  cp -r "$ROOT/.testbed/jmeter" "$tree/home"
-  (cd "$ROOT" && cp --parents "$jar" "$tree")
-  image testbed-local/load-generator:1 \
-    "$(content "$ROOT/$file" "$ROOT/jmeter/distribution/pom.xml" "$tree/$jar" <(id "$JRE"))" \
-    --file "$ROOT/$file" --target prebuilt --build-arg "RUNTIME_IMAGE=$JRE" "$tree"
-}
-
 # built COMPOSE-FILE: name and module of each image that a compose file builds.
 built() {
   docker compose --env-file "$ROOT/.env" --env-file "$ROOT/.ci/local.env" --file "$ROOT/$1" config --format json |
@@ -147,9 +133,9 @@ from-jars() {
 }
 
 case "${1:-}" in
-  base | from-jars | load-generator) "$1" ;;
+  base | from-jars) "$1" ;;
   *)
-    echo "local-images.sh base|from-jars|load-generator" >&2
+    echo "local-images.sh base|from-jars" >&2
     exit 2
     ;;
 esac

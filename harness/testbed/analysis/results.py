@@ -110,8 +110,6 @@ class Share:
     samples: int
     """Its own count of samples."""
     cpu_s: float
-    clock_offset_ms: float | None = None
-    """How far its clock was ahead of the harness's; None if not recorded."""
 
 
 @dataclass(frozen=True)

@@ -93,8 +93,6 @@ SHORT = 0.05
 SHORT_S = 0.5
 """How much shorter than planned a block may be: a share, or the time to start its threads."""
 
-CLOCKS_MS = 5
-"""How far apart the clocks of generators may be."""
 
 SLOWER = 0.25
 """How much longer operations of one of several generators may take than those of the others."""
@@ -230,11 +228,7 @@ def judge(
             _of_each(_generator_late, measurement),
             _of_each(_generator_cpu, measurement),
             _of_each(_generator_ceiling, measurement),
-            *(
-                check(measurement)
-                for check in (_in_step, _alike, _clocks)
-                if measurement.generators
-            ),
+            *(check(measurement) for check in (_in_step, _alike) if measurement.generators),
             _conditions(measurement, environment),
             _others(measurement),
             _suspension(measurement),
@@ -580,7 +574,7 @@ def _generator_late(measurement: Measurement) -> Check:
 def _cores_used(measurement: Measurement) -> tuple[float, float] | None:
     """Return the shares of the generator's cores that it and the servers used under load.
 
-    None if they were not recorded. A cluster has cores of its own.
+    None if they were not recorded.
     """
     run = measurement.run
     # An open loop waits for its time 0.
@@ -588,7 +582,7 @@ def _cores_used(measurement: Measurement) -> tuple[float, float] | None:
     if run.generator_cpu_s is None or not (run.generator_cpus and seconds):
         return None
     idle_s = sum(sum(block.idle_cpu_s.values()) for block in run.blocks)
-    servers_s = 0.0 if run.cell.backends == "kubernetes" else (run.server_cpu_s or 0.0) + idle_s
+    servers_s = (run.server_cpu_s or 0.0) + idle_s
     available_s = seconds * run.generator_cpus
     return run.generator_cpu_s / available_s, servers_s / available_s
 
@@ -691,28 +685,10 @@ def _alike(measurement: Measurement) -> Check:
     return _check(name, limit, figure, not change.exceeds(SLOWER))
 
 
-def _clocks(measurement: Measurement) -> Check:
-    """Check that the clocks of several generators agree, as their rows are joined by time."""
-    name, limit = "generator clocks", f"at most {CLOCKS_MS} ms apart"
-    offsets = [
-        (share.clock_offset_ms, number)
-        for block in measurement.run.blocks
-        for number, share in enumerate(block.generators, 1)
-        if share.clock_offset_ms is not None
-    ]
-    if len(offsets) < sum(len(block.generators) for block in measurement.run.blocks):
-        return _check(name, limit, "not recorded")
-    (least, behind), (most, ahead) = min(offsets), max(offsets)
-    figure = f"generator {ahead} is {most - least:g} ms ahead of generator {behind}"
-    return _check(name, limit, figure, most - least <= CLOCKS_MS)
-
-
 def _conditions(measurement: Measurement, environment: Mapping[str, Any]) -> Check:
     """Check that the run had as many cores as the experiment had at its start."""
     name, limit = "environment", "that of the results"
     cores, usable = measurement.run.generator_cpus, environment.get("usable_cpus")
-    if measurement.run.cell.backends == "kubernetes":
-        return _check(name, limit, "generators in pods, whose limits are the same")
     if cores is None or usable is None:
         return _check(name, limit, "not recorded")
     return _check(

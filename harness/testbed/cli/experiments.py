@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -65,9 +64,6 @@ from testbed.cli.steps import (
 from testbed.deploy import deployments, leftovers, machine
 from testbed.deploy.building import build, jdk
 from testbed.deploy.deployments import Choice
-from testbed.deploy.kubernetes import cluster
-from testbed.deploy.kubernetes.deployer import overlays
-from testbed.deploy.kubernetes.generator_pods import generator_pods
 from testbed.deploy.meter import MB
 from testbed.deploy.places import deployer
 from testbed.deploy.processes import namespace
@@ -82,7 +78,6 @@ from testbed.measure import (
     environment,
     load,
     machine_watch,
-    pods,
     results_directory,
     runner,
 )
@@ -358,12 +353,11 @@ def _measure(
 
 
 def _preparation(project: Project, plan: Experiment, *, build_first: bool) -> Step:
-    generator = deployer(plan.backends).on_this_machine
     stale: set[str] = set()
     if build_first and project.is_checkout:
-        needed = modules(project, _choices(plan, 0).values(), generator=generator)
+        needed = modules(project, _choices(plan, 0).values(), generator=True)
         stale = needed.intersection(build.stale(project, build.modules(project)))
-    return preparation(len(stale), jmeter=generator and not jmeter_is_there(project))
+    return preparation(len(stale), jmeter=not jmeter_is_there(project))
 
 
 def _carry_out(
@@ -425,10 +419,9 @@ def _tell_of_others() -> Others | None:
 
 def _watch(plan: Experiment) -> Watch | None:
     """Return what watches other programs; None if the systems' own cannot be told from them."""
-    place = deployer(plan.backends)
-    if not place.on_this_machine or any(system.target for system in plan.compared):
+    if any(system.target for system in plan.compared):
         return None
-    return Watch(place.runtime)
+    return Watch(deployer(plan.backends).runtime)
 
 
 def _show_plan(project: Project, plan: Experiment, done: Records, *, as_json: bool) -> None:
@@ -495,9 +488,11 @@ def _dependencies(
         name: described(project, choice, environ) for name, choice in choices.items()
     }
     if build_first and project.is_checkout:
-        build_for(project, choices.values(), generator=place.on_this_machine)
+        build_for(project, choices.values(), generator=True)
     write_plans(project, plan)
-    generators = (_here if place.on_this_machine else _in_pods)(project, plan)
+    java = jdk.for_jmeter()
+    # Without a build of the modules it may be missing.
+    lay_out_jmeter(project)
     from_jars = place.from_jars and bool(started)
     if not from_jars:
         caches = False
@@ -519,18 +514,17 @@ def _dependencies(
     by_variant = {deployment.variant: deployment for deployment in described_systems.values()}
 
     def describe() -> dict[str, Any]:
-        images: dict[str, str | None] = dict(generators.images)
+        images: dict[str, str | None] = {}
         for variant, deployment in by_variant.items():
             own = place.images(project, deployment, environ, partial(step, console))
             images |= {f"{variant}/{service}": image for service, image in own.items()}
         return environment.describe(
             project,
             jdk.for_services() if from_jars else None,
-            generators.java,
+            java,
             sorted({system.preset for system in started if system.command is None}),
             sorted(jars) if from_jars else [],
             images,
-            next(map(place.nodes, by_variant.values()), None),
             aot_caches=caches if from_jars else None,
         )
 
@@ -538,7 +532,7 @@ def _dependencies(
         title = "measuring what the load generator can do at most"
         steps.insert(Step(CEILING, title, CEILING_S * len(names)))
         try:
-            return generators.ceilings(names, generator, anew)
+            return measure_ceilings(project, java, names, generator, anew)
         except UserError as problem:
             if not plan.declares:
                 raise
@@ -547,13 +541,17 @@ def _dependencies(
             return {}
 
     def bare_servers() -> Mapping[str, Any]:
-        count = len({system.variant for system in plan.compared}) * len(plan.workloads)
+        variants = list(dict.fromkeys(system.variant for system in plan.compared))
+        count = len(variants) * len(plan.workloads)
         steps.insert(Step(BARE, "measuring servers that do no work", BARE_S * count))
-        return generators.bare_servers()
+        return measure_bare_servers(project, variants, plan.workloads, java)
 
     return Dependencies(
         project=project,
-        generators=generators.start,
+        # The module is built together with the systems.
+        generators=lambda log, count: load.several(
+            load.generator_command(project, java), log, count
+        ),
         system=lambda system: Stack(
             project.beside(places[system.name]), prepared_systems[system.name], environ
         ),
@@ -563,41 +561,6 @@ def _dependencies(
         keep_answers=partial(answers.keep, project),
         watch=_watch(plan),
         annotate=Annotations(Grafana.find(project), _notice).annotate,
-    )
-
-
-@dataclass(frozen=True)
-class _Generators:
-    """How load is put on the systems of an experiment."""
-
-    start: Callable[[Path, int], AbstractContextManager[Sequence[Generator]]]
-    java: jdk.Jdk | None = None
-    """The JDK of generators on this machine."""
-    images: Mapping[str, str] = field(default_factory=dict)
-    """The images of others."""
-    ceilings: Callable[[Sequence[str], Generator, bool], Mapping[str, float]] = lambda *_: {}
-    bare_servers: Callable[[], Mapping[str, Any]] = dict
-
-
-def _here(project: Project, plan: Experiment) -> _Generators:
-    java = jdk.for_jmeter()
-    # Without a build of the modules it may be missing.
-    lay_out_jmeter(project)
-    variants = list(dict.fromkeys(system.variant for system in plan.compared))
-    return _Generators(
-        # The module is built together with the systems.
-        lambda log, count: load.several(load.generator_command(project, java), log, count),
-        java,
-        ceilings=partial(measure_ceilings, project, java),
-        bare_servers=lambda: measure_bare_servers(project, variants, plan.workloads, java),
-    )
-
-
-def _in_pods(project: Project, plan: Experiment) -> _Generators:
-    most = max(system.generators for system in plan.compared)
-    those = generator_pods(overlays(project), most)
-    return _Generators(
-        partial(pods.several, those, project), images=cluster.images(those.manifests)
     )
 
 

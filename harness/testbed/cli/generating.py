@@ -11,8 +11,7 @@ from rich.markup import escape
 
 from testbed.cli.console import console
 from testbed.cli.preparing import build_changed
-from testbed.deploy.building import jdk, settings_file
-from testbed.deploy.kubernetes import manifests
+from testbed.deploy.building import jdk, manifests, settings_file
 from testbed.model.project import Project
 
 

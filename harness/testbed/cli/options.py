@@ -16,9 +16,8 @@ BackendsOption = Annotated[
     str,
     typer.Option(
         help="embedded: MongoDB and AMQP in one JVM. docker: the whole variant in containers. "
-        "kubernetes: in the cluster of kubectl's current context. local: servers that run "
-        "already, at MONGODB_URI and RABBITMQ_*; experiments delete the reservations that are "
-        "there."
+        "local: servers that run already, at MONGODB_URI and RABBITMQ_*; experiments delete the "
+        "reservations that are there."
     ),
 ]
 PresetOption = Annotated[str, typer.Option(help="tuned or thesis.")]

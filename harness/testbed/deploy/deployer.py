@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import httpx
 
@@ -16,7 +16,6 @@ from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import Meter, Usage
 from testbed.deploy.record import Running, StackRecord, StoredRecord
 from testbed.deploy.services import Deployment
-from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 POLL_S = 0.1
@@ -27,7 +26,7 @@ Notice = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Part:
-    """A process, container or pod of a stack."""
+    """A process or container of a stack."""
 
     service: str
     state: str
@@ -49,15 +48,10 @@ class Deployer(ABC):
     not started yet, or on what an earlier command recorded.
     """
 
-    where: ClassVar[str] = "here"
-    """The place in words, for what it refuses."""
-    without: ClassVar[str] = "Choose backends embedded or docker."
     needs: ClassVar[tuple[str, ...]] = ()
     """What it needs beyond a small machine, in words."""
     from_jars: ClassVar[bool] = False
     """Whether services run from the jars of this project, which are built before."""
-    on_this_machine: ClassVar[bool] = True
-    """Whether services run on this machine, which then also generates the load."""
     with_prometheus: ClassVar[bool] = False
     """Whether Prometheus and Grafana may run beside the system."""
     runtime: ClassVar[tuple[str, ...]] = ()
@@ -83,11 +77,6 @@ class Deployer(ABC):
     ) -> Mapping[str, str | None]:
         """Return the image of each service; fetch missing ones, in a step with a title."""
         return {}
-
-    @classmethod
-    def nodes(cls, deployment: Deployment) -> dict[str, Any] | None:
-        """Return the versions and sizes of the cluster, as plain data; None if there is none."""
-        return None
 
     @classmethod
     def parts(cls, record: StackRecord) -> list[Part]:
@@ -116,9 +105,9 @@ class Deployer(ABC):
         """Stop all of a stack; return the names of killed processes."""
 
     @classmethod
+    @abstractmethod
     def amqp_settings(cls, record: StackRecord, environ: Mapping[str, str]) -> Mapping[str, str]:
         """Return the settings with which a stack's AMQP server is reached; empty if it has none."""
-        raise UserError(f"{cls.where} no queue can be reached from here")
 
     def __init__(
         self,
@@ -149,48 +138,44 @@ class Deployer(ABC):
         With `at_once`, only what takes no time is checked.
         """
 
+    @abstractmethod
     def stop_instance(self, name: str, grace_s: float) -> bool:
         """Ask an instance to end, and wait for it; return whether it had to be killed."""
-        raise self._refusal(f"{name} cannot be stopped or started by itself")
 
+    @abstractmethod
     def kill_instance(self, name: str) -> None:
         """Kill an instance, as a crash ends it."""
-        raise self._refusal(f"{name} cannot be stopped or started by itself")
 
+    @abstractmethod
     def start_instance(self, name: str, cpus: float | None) -> None:
         """Start an instance that does not run, and wait until it is ready.
 
         `cpus` is its CPU limit in cores from its start, where it is one that can be changed.
         """
-        raise self._refusal(f"{name} cannot be stopped or started by itself")
 
     @abstractmethod
     def meter(self) -> Meter:
         """Return the meter of what runs."""
 
+    @abstractmethod
     def pids(self) -> tuple[int, ...]:
         """Return the pids on this machine of what runs; of a container, its first process."""
-        return ()
 
+    @abstractmethod
     def endpoints(self) -> dict[str, int]:
         """Return the port at which each instance of an HTTP service answers about itself."""
-        return {}
 
+    @abstractmethod
     def suspended(self, service: str) -> AbstractContextManager[None]:
         """Suspend every instance of a service while the body runs."""
-        raise self._refusal(f"{service} cannot be suspended")
 
+    @abstractmethod
     def cut_off(self, service: str) -> AbstractContextManager[None]:
         """Cut every instance of a service off the network while the body runs."""
-        raise self._refusal(f"{service} cannot be cut off")
 
+    @abstractmethod
     def set_cpus(self, cpus: Mapping[str, float | None]) -> None:
         """Limit the CPU of each instance of services, in cores; None lifts a limit."""
-        if cpus:
-            raise self._refusal("limits cannot change during a run")
-
-    def _refusal(self, what: str) -> UserError:
-        return UserError(f"{what} {self.where}", self.without)
 
 
 def polls(limit_s: float, every_s: float = POLL_S) -> Iterator[None]:

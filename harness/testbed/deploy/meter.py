@@ -43,7 +43,7 @@ class Meter(Protocol):
         """Return the usage by name; parts that ended are left out.
 
         With `pss`, the proportional memory of processes is read too, where this user may. It takes
-        milliseconds for each process, so it is for the end of a load. Containers and pods have
+        milliseconds for each process, so it is for the end of a load. Containers have
         none: what counts there is the memory of their group without files.
         """
         ...

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from testbed.deploy.containers.deployer import ContainerDeployer
 from testbed.deploy.deployer import Deployer
-from testbed.deploy.kubernetes.deployer import ClusterDeployer
 from testbed.deploy.processes.commands import CommandDeployer
 from testbed.deploy.processes.deployer import ProcessDeployer
 from testbed.deploy.services import ELSEWHERE
@@ -15,7 +14,6 @@ _DEPLOYERS: Mapping[str, type[Deployer]] = {
     "embedded": ProcessDeployer,
     "local": ProcessDeployer,
     "docker": ContainerDeployer,
-    "kubernetes": ClusterDeployer,
     "command": CommandDeployer,
     # It has no process to start.
     ELSEWHERE: ProcessDeployer,

@@ -42,14 +42,6 @@ class Compose:
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """Where a stack is on Kubernetes."""
-
-    context: str
-    namespace: str
-
-
-@dataclass(frozen=True)
 class StackRecord:
     """What was started, and by whom."""
 
@@ -61,7 +53,6 @@ class StackRecord:
     running: tuple[Running, ...] = ()
     """Its processes, in start order."""
     compose: Compose | None = None
-    cluster: Cluster | None = None
     start_s: float | None = None
     """Seconds from the first start to the first full answer; None before that."""
 
@@ -71,7 +62,7 @@ class StackRecord:
     @property
     def is_up(self) -> bool:
         """Whether something of it may run."""
-        return bool(self.alive()) or self.compose is not None or self.cluster is not None
+        return bool(self.alive()) or self.compose is not None
 
 
 _RECORD = TypeAdapter(StackRecord)

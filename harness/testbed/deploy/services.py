@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import httpx
 
 from testbed.deploy import ports
-from testbed.deploy.record import Cluster, Compose
+from testbed.deploy.record import Compose
 from testbed.experiment.parts import ServiceLimits
 
 EMBEDDED = "embedded-backends"
@@ -82,12 +81,6 @@ class Deployment:
     """Documents that the harness stores before each run."""
     compose: Compose | None = None
     """The containers to start instead of processes."""
-    cluster: Cluster | None = None
-    """Where on Kubernetes it is started instead."""
-    manifests: tuple[Mapping[str, Any], ...] = ()
-    """What is applied there."""
-    forwarded: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Ports of this machine that lead to ports of services there, by service."""
     published: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The host ports of the containers, by service; the one with its health first."""
     watching: frozenset[str] = frozenset()
@@ -101,10 +94,7 @@ class Deployment:
 
     @property
     def front_port(self) -> int:
-        """The port of this machine at which the front door answers."""
-        # The front door is the first in `forwarded`.
-        local, _ = next(iter(self.forwarded.values()), (self.front_ports[0], 0))
-        return local
+        return self.front_ports[0]
 
     @property
     def front_url(self) -> str:
@@ -124,12 +114,7 @@ class Deployment:
     @property
     def ports(self) -> dict[str, tuple[int, ...]]:
         """The ports that must be free before the start, by service."""
-        forwarded = {name: (local,) for name, (local, _) in self.forwarded.items()}
-        return {
-            **{service.name: service.ports for service in self.services},
-            **self.published,
-            **forwarded,
-        }
+        return {**{service.name: service.ports for service in self.services}, **self.published}
 
 
 def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:

@@ -23,7 +23,7 @@ CONVERGED_LIMIT_S = 60.0
 
 
 class Stack:
-    """The processes, containers or pods of one deployment; every service inherits `environ`.
+    """The processes or containers of one deployment; every service inherits `environ`.
 
     What is asked of a single instance or service is passed on to the `Deployer`. `ready_s` and
     `converged_s` are time limits of a start in seconds: of one phase to ready, then
@@ -69,7 +69,6 @@ class Stack:
                 backends=self.deployment.backends,
                 owner=programs.own(),
                 compose=self.deployment.compose,
-                cluster=self.deployment.cluster,
             )
         )
         began = time.monotonic()

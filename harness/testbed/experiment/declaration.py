@@ -312,7 +312,7 @@ class Experiment(Section):
                 )
             if self.in_turns or self.limiting or self.disturb is not None:
                 raise ValueError(f"{where}: not with blocks, demand or disturb")
-            if self.backends in ("docker", "kubernetes"):
+            if self.backends == "docker":
                 raise ValueError(f"{where}: for services as processes: backends embedded or local")
         return self
 
@@ -370,24 +370,6 @@ class Experiment(Section):
                 f"local_ports: backends {self.backends!r} cannot be reached from a network of its "
                 "own; choose embedded"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _check_cluster(self) -> Experiment:
-        if self.backends != "kubernetes":
-            return self
-        # A drain and a scrape ask services at ports of this machine.
-        given = self._given("disturb", *self.limiting, "bare_servers", "drain")
-        given += [
-            f"scrape of {system.name}" for system in self.compared if system.scrape is not None
-        ]
-        given += [
-            f"limits of {system.name} from: measurement"
-            for system in self.compared
-            if system.measured_cpus
-        ]
-        if given:
-            raise ValueError(f"{', '.join(given)}: not with backends 'kubernetes'")
         return self
 
     @model_validator(mode="after")

@@ -82,11 +82,9 @@ def require_cores(experiment: Experiment, cores: float) -> None:
     """Check that the CPU limits of each system leave its load generators their cores.
 
     `cores` is what the machine has. Systems that are up together have load in turns, so each is
-    checked by itself; a cluster checks what it has. Raises `UserError` with the first that needs
-    more.
+    checked by itself. Raises `UserError` with the first that needs more.
     """
-    unchecked = experiment.overcommit or experiment.backends == "kubernetes"
-    for system in () if unchecked else experiment.compared:
+    for system in () if experiment.overcommit else experiment.compared:
         most = experiment.most_cpus(system)
         needed = GENERATOR_CPUS * system.generators
         if most and round(most + needed, 6) > cores:

@@ -28,7 +28,7 @@ def prepared(experiment: Experiment, memory_mb: float) -> Experiment:
     settled: dict[str, Any] = {}
     if experiment.seed is None:
         settled["seed"] = random.SystemRandom().randrange(2**32)
-    if experiment.in_turns and experiment.backends != "kubernetes":
+    if experiment.in_turns:
         orders = ("all", "pairs", "none")
         for together in orders[orders.index(experiment.together) :]:
             settled["together"] = together

@@ -25,20 +25,18 @@ MANIFEST_KEYS = ("Implementation-Version", "Build-Jdk-Spec", "Spring-Boot-Versio
 def describe(
     project: Project,
     services_jdk: Jdk | None,
-    generator_java: Jdk | None,
+    generator_java: Jdk,
     presets: Iterable[str],
     jars: Iterable[Path],
     images: Mapping[str, str | None],
-    cluster: Mapping[str, Any] | None = None,
     *,
     aot_caches: bool | None = None,
 ) -> dict[str, Any]:
     """Return the machine, versions and settings of a result, as plain data.
 
-    `services_jdk` and `generator_java` are None where images determine them. The JVM arguments of
-    `presets` are recorded. `jars` are the services' artifacts, if the services are local processes.
-    `images` has the image of each container, by its id if it is known. `cluster` has the versions
-    and nodes of the cluster; None without one. `aot_caches` says whether the services' JVMs start
+    `services_jdk` is None where images determine it. The JVM arguments of `presets` are recorded.
+    `jars` are the services' artifacts, if the services are local processes. `images` has the image
+    of each container, by its id if it is known. `aot_caches` says whether the services' JVMs start
     from AOT caches; None where images determine it. ``recorded`` is in ISO 8601, UTC;
     ``usable_cpus`` are cores that this process may use.
     """
@@ -48,9 +46,9 @@ def describe(
         "usable_cpus": usable_cpus(),
         "java": {
             "services": None if services_jdk is None else services_jdk.version,
-            "generator": None if generator_java is None else generator_java.version,
+            "generator": generator_java.version,
         },
-        "jmeter": None if generator_java is None else jmeter_version(project),
+        "jmeter": jmeter_version(project),
         "jvm_flags": {
             **{name: flags for preset in presets for name, flags in _flags(project, preset)},
             "extra": os.environ.get("JAVA_OPTS", "").split(),
@@ -61,7 +59,6 @@ def describe(
         "artifacts": {
             "jars": {_named(jar): manifest(jar) for jar in jars},
             "images": dict(images),
-            **({} if cluster is None else {"cluster": dict(cluster)}),
         },
         "tracing": os.environ.get("TESTBED_TRACING") or None,
         "python": platform.python_version(),

@@ -11,11 +11,11 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from pathlib import Path, PurePath
-from typing import Any, Self
+from datetime import datetime
+from pathlib import Path
+from typing import Self
 
-from testbed.deploy import machine, programs
+from testbed.deploy import programs
 from testbed.deploy.building import build
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.ports import LOOPBACK
@@ -81,16 +81,14 @@ class Part:
     """Samples that JMeter handed to its listeners: the number of rows of a complete result file."""
     cpu_s: float
     """CPU seconds during the load, user and system together."""
-    clock_offset_ms: float
-    """How far the clock of its rows is ahead of the harness's."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     started: datetime
-    """When the generators got the load, in UTC by the clock of the first."""
+    """When the generators got the load, in UTC."""
     finished: datetime
-    """When all had reported its end, by the same clock."""
+    """When all had reported its end."""
     duration_s: float
     parts: tuple[Part, ...]
     """Of each generator."""
@@ -167,16 +165,12 @@ def generator_command(project: Project, java: Jdk) -> list[str]:
 
     Raises `UserError` when the module ``load-generator`` is not built.
     """
-    jar = project.jar(MODULE)
+    jar, home = project.jar(MODULE), project.jmeter_home
     build.require_jars(project, [jar])
-    return command_of(str(java.java), jar, project.jmeter_home)
-
-
-def command_of(java: str, jar: PurePath, home: PurePath) -> list[str]:
-    """Return the command of a generator, from the module's jar and the folder of a JMeter."""
     places = (jar, home / "bin" / "ApacheJMeter.jar", home / "lib/*", home / "lib/ext/*")
     path = os.pathsep.join(map(str, places))
-    return [java, *generator_flags(), "-cp", path, "testbed.generator.LoadGenerator", str(home)]
+    main = ("-cp", path, "testbed.generator.LoadGenerator", str(home))
+    return [str(java.java), *generator_flags(), *main]
 
 
 class Generator:
@@ -185,8 +179,6 @@ class Generator:
     `jvm` runs the module ``load-generator``; that module's source describes its input and output.
     `log` is JMeter's log; its other output is beside it, with the suffix ``.out``. `process`
     identifies the JVM, so that its resource use can be measured.
-
-    A subclass for JVMs elsewhere overrides what concerns their files, clock and processors.
     """
 
     def __init__(self, jvm: subprocess.Popen[bytes], log: Path) -> None:
@@ -196,21 +188,21 @@ class Generator:
 
     @classmethod
     @contextlib.contextmanager
-    def started(cls, command: Sequence[str], log: Path, **place: Any) -> Iterator[Self]:
+    def started(cls, command: Sequence[str], log: Path) -> Iterator[Self]:
         """Start a generator and wait until it is ready; it ends with the context.
 
-        The path of the log is appended to `command` as the last argument. `place` goes to the
-        subclass. Raises `UserError`, with the end of the output, when the generator does not start.
+        The path of the log is appended to `command` as the last argument. Raises `UserError`, with
+        the end of the output, when the generator does not start.
         """
         log = log.absolute()
         with contextlib.ExitStack() as stack:
             with programs.uninterrupted():
                 output = log.with_suffix(".out")
                 jvm = programs.start(
-                    [*command, cls._there(log)], os.environ, output, log.parent, conversing=True
+                    [*command, str(log)], os.environ, output, log.parent, conversing=True
                 )
                 programs.prefer(jvm.pid, NICENESS)
-                generator = cls(jvm, log, **place)
+                generator = cls(jvm, log)
                 stack.callback(generator._end)
             if generator._answer() != "ready":
                 raise UserError(f"JMeter did not start; the end of {output}:\n{files.tail(output)}")
@@ -222,45 +214,12 @@ class Generator:
         """Put a load on a front door alone, see `together`."""
         return together([self], load, samples, watch)
 
-    @staticmethod
-    def _there(log: Path) -> str:
-        """Return the path of the log for the JVM."""
-        return str(log)
-
-    def usable_cpus(self, count: int) -> float:
-        """Return the cores that so many generators like this one may use together."""
-        return machine.usable_cpus()
-
-    def clock_ahead_ms(self) -> float:
-        """Return how far the JVM's clock is ahead of this process's, in ms."""
-        return 0.0
-
-    def fetch(self) -> None:
-        """Bring the result file and the log here, as far as they are written."""
-
-    def _used_s(self) -> float | None:
-        """Return the CPU seconds of the JVM since its start; None if it has ended."""
+    def _cpu_s(self, load: Load) -> float:
+        """Return the CPU seconds of the JVM since its start."""
         if (process := self.process.find()) is None:
-            return None
+            raise self._failure(f"JMeter had ended before {load.plan.name}")
         used = process.cpu_times()
         return used.user + used.system
-
-    def _given(self, load: Load, samples: Path) -> dict[str, str]:
-        """Return what the JVM is given for a load, with paths for the JVM."""
-        given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}
-        return given | {f"property.{name}": value for name, value in load.properties.items()}
-
-    def _written(self, properties: str) -> str:
-        """Write a properties file, and return its path for the JVM."""
-        file = self.log.with_suffix(".properties")
-        file.write_text(properties, encoding="utf-8")
-        # The name alone, relative to the JVM's working folder: a path may contain a line break.
-        return file.name
-
-    def _cpu_s(self, load: Load) -> float:
-        if (used := self._used_s()) is None:
-            raise self._failure(f"JMeter had ended before {load.plan.name}")
-        return used
 
     def _samples(self, load: Load, answer: str) -> int:
         """Return the number of samples in an answer to a load."""
@@ -272,12 +231,15 @@ class Generator:
         return int(rest)
 
     def _ask(self, load: Load, samples: Path) -> None:
-        given = self._given(load, samples)
+        given = {"plan": str(load.plan.absolute()), "samples": str(samples.absolute())}
+        given |= {f"property.{name}": value for name, value in load.properties.items()}
         lines = [f"{_escaped(name)}={_escaped(value)}\n" for name, value in given.items()]
-        file = self._written("".join(lines))
+        file = self.log.with_suffix(".properties")
+        file.write_text("".join(lines), encoding="utf-8")
         assert self._jvm.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # The JVM has just ended: no answer follows.
-            self._jvm.stdin.write(f"{file}\n".encode())
+            # The name alone, relative to the JVM's working folder: a path may contain a line break.
+            self._jvm.stdin.write(f"{file.name}\n".encode())
             self._jvm.stdin.flush()
 
     def _answer(self, meanwhile: Callable[[], None] = lambda: None) -> str:
@@ -288,8 +250,6 @@ class Generator:
         return self._jvm.stdout.readline().decode(errors="replace").rstrip("\n")
 
     def _failure(self, what: str) -> UserError:
-        with contextlib.suppress(UserError):  # Use what was fetched before.
-            self.fetch()
         return UserError(f"{what}; the end of {self.log}:\n{files.tail(self.log)}")
 
     def _end(self) -> None:
@@ -301,16 +261,12 @@ class Generator:
 
 @contextlib.contextmanager
 def several(command: Sequence[str], log: Path, count: int) -> Iterator[list[Generator]]:
-    """Start some generators as `Generator.started` does."""
+    """Start some generators as `Generator.started` does; further logs have a number."""
     with contextlib.ExitStack() as running:
         yield [
-            running.enter_context(Generator.started(command, own)) for own in logs_of(log, count)
+            running.enter_context(Generator.started(command, own))
+            for own in (log, *(numbered(log, index) for index in range(1, count)))
         ]
-
-
-def logs_of(log: Path, count: int) -> list[Path]:
-    """Return the log of each of some generators; further logs have a number."""
-    return [log, *(numbered(log, index) for index in range(1, count))]
 
 
 def together(
@@ -332,21 +288,13 @@ def together(
     if not load.plan.is_file():
         raise UserError(f"no plan {load.plan}")
     before = [generator._cpu_s(load) for generator in generators]
-    ahead_ms = [generator.clock_ahead_ms() for generator in generators]
-    shares = _divided(load, samples, ahead_ms)
+    shares = _divided(load, samples, len(generators))
     counter = OperationCounter([file for _, file in shares], load.label, load.arrivals)
-
-    def look() -> Seen:
-        for generator in generators:
-            generator.fetch()
-        return counter.look()
-
-    first_ahead = timedelta(milliseconds=ahead_ms[0])
-    started, clock = now() + first_ahead, time.monotonic()
+    started, clock = now(), time.monotonic()
     try:
         for generator, (own, file) in zip(generators, shares, strict=True):
             generator._ask(own, file)
-        answers = [generator._answer(lambda: watch(look())) for generator in generators]
+        answers = [generator._answer(lambda: watch(counter.look())) for generator in generators]
     except BaseException:
         # Otherwise the load would go on, and its answer would be taken for the next load's.
         for generator in generators:
@@ -358,33 +306,28 @@ def together(
             int(own.properties.get("threads", 0)),
             generator._samples(load, answer),
             round(generator._cpu_s(load) - used, 3),
-            ahead,
         )
-        for generator, used, ahead, (own, file), answer in zip(
-            generators, before, ahead_ms, shares, answers, strict=True
+        for generator, used, (own, file), answer in zip(
+            generators, before, shares, answers, strict=True
         )
     )
-    duration_s, finished = time.monotonic() - clock, now() + first_ahead
-    watch(seen := look())
+    duration_s, finished = time.monotonic() - clock, now()
+    watch(seen := counter.look())
     return Outcome(started, finished, round(duration_s, 3), parts, seen)
 
 
-def _divided(load: Load, samples: Path, ahead_ms: Sequence[float]) -> list[tuple[Load, Path]]:
-    """Return the load and the result file of each generator; write the arrivals of each.
-
-    `ahead_ms` is how far the clock of each is ahead of this process's.
-    """
-    count = len(ahead_ms)
+def _divided(load: Load, samples: Path, count: int) -> list[tuple[Load, Path]]:
+    """Return the load and the result file of each generator; write the arrivals of each."""
     if count == 1:
         return [(load, samples)]
     lead_s = BEGIN_S if load.arrivals is None else BEGIN_S + LEAD_S
-    begin_ms = (time.time() + lead_s) * 1000
+    begin_ms = round((time.time() + lead_s) * 1000)
     planned: list[str] = []
     if load.arrivals is not None:
         planned = load.arrivals.read_text(encoding="ascii").splitlines(keepends=True)
     divided = []
-    for index, ahead in enumerate(ahead_ms):
-        properties = share(load.properties, index, count, round(begin_ms + ahead))
+    for index in range(count):
+        properties = share(load.properties, index, count, begin_ms)
         own = replace(load, properties=properties)
         if load.arrivals is not None:
             file = numbered(load.arrivals, index)

@@ -593,7 +593,7 @@ class Session:
             "plan": put.plan.name,
             "properties": {**put.properties, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in counting), 3),
-            "generator_cpus": self.generators[0].usable_cpus(recording.member.system.generators),
+            "generator_cpus": machine.usable_cpus(),
         }
 
     def _complete_after(self, recording: Recording) -> dict[str, bool | str]:

@@ -31,7 +31,7 @@ from testbed.model.project import FILE, Project
 from testbed.model.workloads import WorkloadDeclaration
 
 Preset = Literal["tuned", "thesis"]
-Backends = Literal["embedded", "docker", "local", "kubernetes", "command"]
+Backends = Literal["embedded", "docker", "local", "command"]
 Protocol = Literal["direct", "acknowledged"]
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}

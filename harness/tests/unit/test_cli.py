@@ -84,7 +84,7 @@ def is_free(offset: int) -> bool:
         (["up", "sync", "--preset", "fast"], "unknown preset 'fast'; choose from: tuned, thesis"),
         (
             ["up", "sync", "--backends", "dokcer"],
-            "unknown backends 'dokcer'; choose from: embedded, docker, local, kubernetes",
+            "unknown backends 'dokcer'; choose from: embedded, docker, local",
         ),
         (["up", "sync", "--set", "novalue"], "--set 'novalue' is not of the form KEY=VALUE"),
         (["up", "sync", "--port-offset", "60000"], "port offset 60000 is out of range"),

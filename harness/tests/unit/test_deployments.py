@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from testbed.deploy import composefile, deployments
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.containers.deployer import in_containers
 from testbed.deploy.deployments import Choice
-from testbed.deploy.kubernetes.deployer import ClusterDeployer
 from testbed.deploy.processes.deployment import FURTHER_PORTS, MANAGEMENT_DISTANCE, in_processes
 from testbed.deploy.services import Deployment, Service
 from testbed.deploy.stack import Stack
@@ -244,7 +242,7 @@ def test_a_server_that_nothing_stands_in_for_needs_containers(
     for backends in ("embedded", "local"):
         with pytest.raises(UserError, match=told) as problem:
             deploy(project, Choice(variant, backends=backends))
-        assert problem.value.hint == "Choose backends docker or kubernetes."
+        assert problem.value.hint == "Choose backends docker."
 
 
 @pytest.mark.parametrize(
@@ -388,10 +386,7 @@ def test_the_front_door_of_a_system_may_have_several_instances(project: Project)
         in_containers(choice, project, ENVIRON)
 
 
-@pytest.mark.parametrize("place", [in_containers, ClusterDeployer.describe])
-def test_instances_that_must_know_their_number_are_processes(
-    project: Project, place: Callable[..., Deployment]
-) -> None:
+def test_instances_that_must_know_their_number_are_processes(project: Project) -> None:
     choice = Choice("async", replicas={"broker-service": 3})
     deployment = deploy(project, choice)
 
@@ -402,7 +397,7 @@ def test_instances_that_must_know_their_number_are_processes(
     assert numbers == [None, "2", "3"]
     assert len(deployment.front_ports) == 3
     with pytest.raises(UserError, match="broker-service need a number"):
-        place(choice, project, ENVIRON)
+        in_containers(choice, project, ENVIRON)
 
 
 def test_instances_that_an_autoscaler_may_start_are_spare(project: Project) -> None:

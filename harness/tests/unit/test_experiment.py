@@ -52,16 +52,7 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ),
         (
             "backends: local-ish",
-            "backends: 'local-ish': input should be 'embedded', 'docker', 'local', 'kubernetes' or "
-            "'command'",
-        ),
-        (
-            "backends: kubernetes\ndisturb: {service: cinema-ucd-service, at: 1}",
-            "disturb: not with backends 'kubernetes'",
-        ),
-        (
-            "backends: kubernetes\nsystems: {a: {variant: sync, scrape: 1}, b: {variant: sync}}",
-            "scrape of a: not with backends 'kubernetes'",
+            "backends: 'local-ish': input should be 'embedded', 'docker', 'local' or 'command'",
         ),
         (
             "systems: {a: {variant: sync}, b: {variant: sync, preset: thesis}, "

@@ -225,9 +225,9 @@ def test_one_generator_runs_load_after_load_and_accounts_for_each(
     of_first, of_second = list[Seen](), list[Seen]()
     with Generator.started(fake("--linger", "0.3"), tmp_path / "jmeter.log") as generator:
         first = generator.run(small, tmp_path / "a.csv", of_first.append)
-        before = generator._used_s() or 0.0
+        before = generator._cpu_s(more)
         second = generator.run(more, tmp_path / "b.csv", of_second.append)
-        used_s = (generator._used_s() or 0.0) - before
+        used_s = generator._cpu_s(more) - before
 
     assert (first.samples, second.samples) == (6, 20)
     assert len(of_first) >= 2
@@ -423,27 +423,3 @@ def test_the_command_needs_the_module_to_be_built(project: Project) -> None:
     assert command[0] == "/jvm/bin/java"
     assert set(load.GENERATOR_FLAGS) < set(command)
     assert command[-1] == str(project.jmeter_home)
-
-
-def test_generators_begin_together_whatever_their_clocks_tell(
-    tmp_path: Path, small: Load, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hour_ms = 3_600_000
-    begins = {}
-
-    class Elsewhere(Generator):
-        def clock_ahead_ms(self) -> float:
-            return hour_ms if self.log.stem == "second" else 0.0
-
-        def _given(self, load: Load, samples: Path) -> dict[str, str]:
-            begins[self.log.stem] = int(load.properties["begin"])
-            return super()._given(load, samples)
-
-    with (
-        Elsewhere.started(fake(), tmp_path / "first.log") as first,
-        Elsewhere.started(fake(), tmp_path / "second.log") as second,
-    ):
-        outcome = load.together([first, second], small, tmp_path / "samples.csv")
-
-    assert begins["second"] - begins["first"] == hour_ms
-    assert [part.clock_offset_ms for part in outcome.parts] == [0.0, hour_ms]

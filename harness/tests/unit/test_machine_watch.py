@@ -307,5 +307,4 @@ def test_systems_that_this_machine_does_not_run_are_not_watched() -> None:
     docker = watched(backends="docker")
     assert docker is not None
     assert "docker-proxy" in docker.runtime
-    assert watched(backends="kubernetes") is None
     assert watched(systems=running) is None

@@ -16,14 +16,13 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
 from testbed.deploy import composefile
-from testbed.deploy.kubernetes import manifests
+from testbed.deploy.building import manifests
 from testbed.model import systems
 from testbed.model.project import Project
 
 VERSION = "1.36"
 FOLDER = Project.find().root / "kubernetes"
 
-LOAD = "load-generator"
 
 every_system = pytest.mark.parametrize("system", systems.names())
 
@@ -67,7 +66,7 @@ def test_manifests_are_those_of_the_compose_files(system: str) -> None:
 
 def test_every_system_has_an_overlay_and_the_accounts_are_those_of_the_compose_files() -> None:
     there = sorted(one.name for one in (FOLDER / "overlays").iterdir())
-    assert there == sorted((*systems.names(), LOAD))
+    assert there == sorted(systems.names())
     assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find(), {})
 
 
@@ -183,16 +182,6 @@ def test_pods_may_do_nothing_that_they_need_not(system: str) -> None:
         front = systems.declaration(system).front.service
         assert ("front-door" in members) is (name == front)
         assert (name in ("mongodb", "postgresql")) is ("network-default" not in members)
-
-
-def test_load_generators_may_do_nothing_that_they_need_not() -> None:
-    found = list(yaml.safe_load_all((FOLDER / "overlays" / LOAD / "job.yaml").read_text()))
-    for one in found:
-        kubernetes_validate.validate(one, VERSION, strict=True)
-    spec = found[-1]["spec"]["template"]["spec"]
-    assert_harmless(spec)
-    (container,) = spec["containers"]
-    assert container["securityContext"]["readOnlyRootFilesystem"] is True
 
 
 def assert_harmless(spec: dict[str, Any]) -> None:
@@ -416,11 +405,3 @@ def test_pods_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) 
         assert container["resources"]["limits"]["cpu"] == "2"
         if one["metadata"]["name"].startswith("cinema-"):
             assert container["image"] == "mine/cinema:7"
-
-
-@needs_kubectl
-def test_load_generators_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) -> None:
-    (job,) = (one for one in with_component("one-node", tmp_path, LOAD) if one["kind"] == "Job")
-    (container,) = job["spec"]["template"]["spec"]["containers"]
-    assert container["resources"]["requests"] == {"cpu": "50m", "memory": "64Mi"}
-    assert container["resources"]["limits"]["cpu"] == "2"

@@ -1014,7 +1014,7 @@ def test_a_starved_generator_makes_the_run_invalid_and_is_named(
         ("samples-1.csv", 2, 6),
         ("samples-2.csv", 1, 3),
     ]
-    assert (block["samples"], generators[1]["clock_offset_ms"]) == (9, 0)
+    assert block["samples"] == 9
     assert block["generator_cpu_s"] == pytest.approx(sum(one["cpu_s"] for one in generators))
     # The second generator rests where it is not asked for.
     assert show.verdicts == {

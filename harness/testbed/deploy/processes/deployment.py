@@ -71,7 +71,7 @@ def in_processes(
     if alone := deployments.in_containers_only(choice, project, environ):
         raise UserError(
             f"{', '.join(alone)} runs in containers only",
-            "Choose backends docker or kubernetes.",
+            "Choose backends docker.",
         )
     variables = {**environ, **choice.settings}
     own = _local_backends(environ) if choice.backends == "local" else {}

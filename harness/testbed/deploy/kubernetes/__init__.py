@@ -1,1 +1,0 @@
-"""Systems, and load generators, on Kubernetes."""
