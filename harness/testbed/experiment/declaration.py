@@ -10,7 +10,6 @@ from typing import Annotated, Any, ClassVar, TypeVar
 import yaml
 from pydantic import AfterValidator, Field, model_validator
 
-from testbed.experiment.arrivals import Planned
 from testbed.experiment.parts import (
     SCALES,
     STORED,
@@ -40,7 +39,17 @@ from testbed.experiment.parts import (
     Warmup,
     require_able,
 )
-from testbed.experiment.runs import CLOSED, Allocation, Cell, Level, Records, Run, Start, System
+from testbed.experiment.runs import (
+    CLOSED,
+    Allocation,
+    Cell,
+    Level,
+    Planned,
+    Records,
+    Run,
+    Start,
+    System,
+)
 from testbed.model import systems as declared_systems
 from testbed.model.loads import load_words
 from testbed.model.project import Project

@@ -1,15 +1,24 @@
-"""What the kinds of open loop have in common: arrivals that do not wait for answers."""
+"""What the kinds of open loop have in common: arrivals that do not wait for answers.
+
+They are drawn from a seed, the same for every system of a round.
+"""
 
 from __future__ import annotations
 
+import math
+import zlib
+from collections.abc import Sequence
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import model_validator
 
-from testbed.experiment import arrivals
-from testbed.experiment.arrivals import Curve, Offsets, Planned
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.runs import OPEN, Cell, Level, Run, Start
+from testbed.experiment.runs import OPEN, Cell, Level, Offsets, Planned, Run, Start
+
+Curve = tuple[Sequence[float], Sequence[float]]
+"""Points in time, in seconds, and the expected number of arrivals up to each."""
 
 
 class OpenLoop(Experiment):
@@ -47,7 +56,7 @@ class OpenLoop(Experiment):
 
     def offsets(self, rate: float, seed: int) -> Offsets:
         """Return when each operation is to begin, in milliseconds from the start of the load."""
-        return arrivals.along(self.curve(rate), self.arrivals, seed)
+        return along(self.curve(rate), self.arrivals, seed)
 
     def length_s(self, level: Level) -> float:
         return self.arrivals_s if level.mode == OPEN else super().length_s(level)
@@ -55,7 +64,7 @@ class OpenLoop(Experiment):
     def arrivals_of(self, run: Run, block: int = 0) -> Planned | None:
         if run.level.mode != OPEN:
             return None
-        seed = arrivals.seed_of(self.seed, run.workload, run.level.value, run.repetition, block)
+        seed = seed_of(self.seed, run.workload, run.level.value, run.repetition, block)
         return Planned(
             self.offsets(run.level.value, seed),
             self.arrivals_s,
@@ -68,3 +77,56 @@ class OpenLoop(Experiment):
     def words(self, start: Start, cell: Cell) -> str:
         words = super().words(start, cell)
         return f"{words}, {self.arrivals}" if cell.level.mode == OPEN else words
+
+
+def seed_of(seed: int | None, workload: str, level: float, repetition: int, block: int = 0) -> int:
+    """Return the seed of a block's arrivals: the same for every system, so that runs are paired.
+
+    `seed` is that of the experiment. Blocks of a run count from 0.
+    """
+    where = zlib.crc32(f"{workload}/{level:g}".encode())
+    sequence = np.random.SeedSequence([seed or 0, repetition, where, *([block] if block else [])])
+    return int(sequence.generate_state(1)[0])
+
+
+def along(curve: Curve, process: str, seed: int) -> Offsets:
+    """Return when each operation is to begin if the rate changes as a curve says.
+
+    Parameters
+    ----------
+    process
+        ``poisson`` or ``constant``, which does not use the seed.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Milliseconds from the start of the load, sorted, all below the length of the load.
+
+    Notes
+    -----
+    A Poisson process of changing rate is a process of rate 1 on a stretched time axis. Its arrivals
+    lie where the expected number of arrivals reaches the points of the process of rate 1 (Çinlar
+    1975, inversion).
+    """
+    times, expected = curve
+    total = float(expected[-1])
+    if process == "constant":
+        points = np.arange(math.floor(total + 1e-9), dtype=float)
+    else:
+        points = _unit_poisson(total, np.random.default_rng(seed))
+    seconds = np.interp(points, expected, times)
+    offsets: Offsets = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
+    return offsets[offsets < times[-1] * 1000]
+
+
+def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.float64]:
+    points: list[npt.NDArray[np.float64]] = []
+    reached = 0.0
+    while reached < total:
+        # Gaps from uniform numbers, which are the same in every version of NumPy.
+        gaps = -np.log1p(-random.random(max(16, int(total - reached) + 16)))
+        block = reached + np.cumsum(gaps)
+        points.append(block)
+        reached = float(block[-1])
+    every = np.concatenate(points)
+    return every[every < total]

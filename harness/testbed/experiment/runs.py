@@ -1,15 +1,21 @@
-"""What is measured: systems, levels, cells, runs and starts."""
+"""What is measured: systems, levels, cells, runs with their arrivals, and starts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from testbed.experiment.parts import SCALES, STORED, Autoscale, ServiceLimits
 
 CLOSED = "closed"
 OPEN = "open"
+
+Offsets = npt.NDArray[np.int64]
 
 Records = Mapping[str, Mapping[str, Any]]
 """The records of finished runs, by name."""
@@ -126,6 +132,37 @@ class Run:
     @property
     def id(self) -> str:
         return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The arrivals of a run."""
+
+    offsets: Offsets
+    """When each operation is to begin: sorted milliseconds from the start of the load."""
+    length_s: float
+    """How long the arrivals last; all offsets are below it."""
+    kind: str
+    """How the rate changes; if it does not, the process."""
+    process: str
+    seed: int
+    patience_s: int
+    """How long after them an operation may begin that waits for a free user."""
+
+    def write(self, file: Path) -> None:
+        """Write the arrivals for the plans: one offset in milliseconds per line."""
+        lines = "".join(f"{offset_ms}\n" for offset_ms in self.offsets)
+        file.write_text(lines, encoding="ascii")
+
+    def describe(self) -> dict[str, Any]:
+        """Return the entry of a run record."""
+        return {
+            "kind": self.kind,
+            "process": self.process,
+            "seed": self.seed,
+            "planned": len(self.offsets),
+            "length_s": self.length_s,
+        }
 
 
 @dataclass(frozen=True)

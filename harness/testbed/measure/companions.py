@@ -19,10 +19,6 @@ class Loading:
     cpu_s: dict[str, float] = field(default_factory=dict)
     """CPU seconds of each instance of a service that was scaled meanwhile."""
 
-    def watch(self, seen: Seen) -> None:
-        for watcher in self.watchers:
-            watcher(seen)
-
 
 class Companion(Protocol):
     """Scrapes, scales, suspends or accounts for a system while it is measured."""

@@ -7,7 +7,7 @@ import itertools
 import math
 import shutil
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,8 @@ from testbed.deploy import machine
 from testbed.deploy.deployer import polls
 from testbed.deploy.meter import Usage, risen
 from testbed.deploy.stack import Stack
-from testbed.experiment.arrivals import Planned
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.runs import Allocation, Cell, Run, Start, System
+from testbed.experiment.runs import Allocation, Cell, Planned, Run, Start, System
 from testbed.measure import load, machine_watch, metrics, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler
 from testbed.measure.companions import Companion, Loading
@@ -438,7 +437,7 @@ class Session:
         with contextlib.ExitStack() as meanwhile:
             for companion in recording.companions:
                 meanwhile.enter_context(companion.during(loading))
-            outcome = self._put(member, recording.run.id, asked, file, loading)
+            outcome = self._put(member, recording.run.id, asked, file, loading.watchers)
         others = self._others(reading)
         after = {name: meter.read() for name, meter in meters.items()}
         used = {name: risen(before[name], after[name], "cpu_s") for name in meters}
@@ -486,7 +485,7 @@ class Session:
         name: str,
         asked: Load,
         samples: Path,
-        loading: Loading | None = None,
+        watchers: Sequence[Callable[[Seen], None]] = (),
         *,
         cold: bool = False,
     ) -> Outcome:
@@ -496,8 +495,8 @@ class Session:
         """
 
         def watch(latest: Seen) -> None:
-            if loading is not None:
-                loading.watch(latest)
+            for watcher in watchers:
+                watcher(latest)
             self.show.loading(name, latest)
 
         generators = self.generators[: member.system.generators]

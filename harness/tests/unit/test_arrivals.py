@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from testbed.experiment import arrivals
-from testbed.experiment.arrivals import Planned
 from testbed.experiment.loads import EXPERIMENT
-from testbed.experiment.open_loop import OpenLoop
-from testbed.experiment.runs import Run
+from testbed.experiment.open_loop import OpenLoop, seed_of
+from testbed.experiment.runs import Planned, Run
 from testbed.measure.samplefile import read_arrivals
 
 STEPS = {"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20}
@@ -74,14 +72,14 @@ def test_steps_have_their_own_rates() -> None:
 
 
 def test_runs_of_a_round_are_paired_and_others_are_not() -> None:
-    seed = arrivals.seed_of(plan().seed, "list", 50, 1)
+    seed = seed_of(plan().seed, "list", 50, 1)
 
-    assert seed == arrivals.seed_of(plan().seed, "list", 50.0, 1)
+    assert seed == seed_of(plan().seed, "list", 50.0, 1)
     others = {
-        arrivals.seed_of(plan().seed, "reserve", 50, 1),
-        arrivals.seed_of(plan().seed, "list", 60, 1),
-        arrivals.seed_of(plan().seed, "list", 50, 2),
-        arrivals.seed_of(plan(seed=2).seed, "list", 50, 1),
+        seed_of(plan().seed, "reserve", 50, 1),
+        seed_of(plan().seed, "list", 60, 1),
+        seed_of(plan().seed, "list", 50, 2),
+        seed_of(plan(seed=2).seed, "list", 50, 1),
     }
     assert len(others) == 4
     assert seed not in others
@@ -114,7 +112,7 @@ def test_a_burst_has_its_number_of_arrivals_within_its_time(process: str) -> Non
     assert planned.describe() == {
         "kind": "burst",
         "process": process,
-        "seed": arrivals.seed_of(1, "list", 500, 1),
+        "seed": seed_of(1, "list", 500, 1),
         "planned": 1000,
         "length_s": 2.0,
     }

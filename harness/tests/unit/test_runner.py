@@ -25,7 +25,7 @@ from testbed.deploy.meter import Usage
 from testbed.deploy.programs import Interrupted
 from testbed.deploy.services import Service
 from testbed.deploy.stack import Stack
-from testbed.experiment import arrivals
+from testbed.experiment import open_loop
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.loads import EXPERIMENT
 from testbed.experiment.loads.closed import ClosedLoop
@@ -1029,7 +1029,7 @@ def test_a_generator_that_records_nothing_is_an_error(
     plan = OPEN_LOOP.model_copy(update={"generators": 2, "repetitions": 1})
     results = make_results(system, plan)
     # One arrival: none for the second generator.
-    monkeypatch.setattr(arrivals, "along", lambda *_: np.array([7]))
+    monkeypatch.setattr(open_loop, "along", lambda *_: np.array([7]))
 
     with pytest.raises(UserError, match=r"no operation was recorded on .*: no sample"):
         measure(system, results, Noted(), plan)

@@ -34,7 +34,7 @@ def test_a_service_that_cannot_be_suspended_is_an_error_and_was_never_stopped() 
 
     suspension = Suspension(plan(1), refuse)
     with suspension.during(loading := Loading()):
-        loading.watch(begun())
+        loading.watchers[0](begun())
         assert asked.wait(10)
 
     with pytest.raises(UserError, match="'gateway' does not run"):
@@ -57,7 +57,7 @@ def test_an_error_in_the_load_resumes_the_service() -> None:
     with pytest.raises(KeyError, match="load"), contextlib.ExitStack() as running:
         running.callback(suspension.end)
         with suspension.during(loading := Loading()):
-            loading.watch(begun())
+            loading.watchers[0](begun())
             assert suspended.wait(10)
             raise KeyError("load")
 

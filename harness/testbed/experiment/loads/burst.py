@@ -7,10 +7,9 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field
 
-from testbed.experiment.arrivals import Offsets
 from testbed.experiment.open_loop import OpenLoop
 from testbed.experiment.parts import Nothing, Section
-from testbed.experiment.runs import Cell, Level, Start
+from testbed.experiment.runs import Cell, Level, Offsets, Start
 
 
 class Burst(Section):

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from testbed.experiment.arrivals import Curve
-from testbed.experiment.open_loop import OpenLoop
+from testbed.experiment.open_loop import Curve, OpenLoop
 from testbed.experiment.parts import Nothing, Rate, Seconds, Section
 from testbed.experiment.runs import Cell, Level, Start
 
