@@ -16,6 +16,9 @@ from testbed.cli.options import (
     JunitOption,
     MarkdownOption,
     OffsetOption,
+    PairsOption,
+    QuickOption,
+    UntilOption,
     parse_percent,
     require_one_length,
 )
@@ -70,18 +73,9 @@ def duel(
     names: Annotated[
         str, typer.Option(metavar="A,B", help="What the versions are called in the report.")
     ] = "first,second",
-    quick: Annotated[bool, typer.Option("--quick", help="One pair of starts.")] = False,
-    pairs: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure; 2.")
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PERCENT",
-            help="Add pairs until every cell is decided by goodput, or known within so much, such "
-            "as 10%.",
-        ),
-    ] = None,
+    quick: QuickOption = False,
+    pairs: PairsOption = None,
+    until: UntilOption = None,
     port_offset: OffsetOption = 0,
     fail_if: FailIfOption = None,
     as_json: JsonOption = False,

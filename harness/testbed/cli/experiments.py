@@ -24,6 +24,9 @@ from testbed.cli.options import (
     MarkdownOption,
     NoBuildOption,
     OffsetOption,
+    PairsOption,
+    QuickOption,
+    UntilOption,
     parse_percent,
     parse_rate,
     require_one_length,
@@ -161,23 +164,9 @@ def run(
 
 
 def compare(
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="One pair of starts, in half of the time. Another pair may differ."
-        ),
-    ] = False,
-    pairs: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure.")
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PERCENT",
-            help="Look after each pair, and add pairs until every cell is decided by goodput, or "
-            "known within so much, such as 10%. Looking costs nothing.",
-        ),
-    ] = None,
+    quick: QuickOption = False,
+    pairs: PairsOption = None,
+    until: UntilOption = None,
     rate: Annotated[
         list[str] | None,
         typer.Option(

@@ -39,6 +39,23 @@ JsonOption = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document, and everything else to standard error."),
 ]
+QuickOption = Annotated[
+    bool,
+    typer.Option(
+        "--quick", help="One pair of starts, in half of the time. Another pair may differ."
+    ),
+]
+PairsOption = Annotated[
+    int | None, typer.Option(min=1, max=1000, help="Pairs of starts to measure; 2.")
+]
+UntilOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PERCENT",
+        help="Look after each pair, and add pairs until every cell is decided by goodput, or "
+        "known within so much, such as 10%. Looking costs nothing.",
+    ),
+]
 FailIfOption = Annotated[
     list[str] | None,
     typer.Option(
