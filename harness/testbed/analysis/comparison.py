@@ -39,7 +39,6 @@ ALIKE = (
     "together",
     "demand",
     "disturb",
-    "local_ports",
 )
 """What two experiments must declare alike, because it affects the figures."""
 

@@ -69,7 +69,6 @@ from testbed.deploy.building import build, jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import MB
 from testbed.deploy.places import deployer
-from testbed.deploy.processes import namespace
 from testbed.deploy.record import now
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading
@@ -372,12 +371,6 @@ def _carry_out(
     )
     if results is not None:
         results_directory.require_same(dependencies, results)
-    if plan.local_ports is not None:
-        namespace.enter(plan.local_ports)
-        console.print(
-            f"In a network of its own, with {plan.local_ports.last - plan.local_ports.first + 1} "
-            "ports for connections."
-        )
     if results is None:
         results = results_directory.new_results(project, plan.name, now())
         results_directory.begin(dependencies, plan, results)

@@ -40,7 +40,6 @@ LEAST_CORES = 2
 """Every experiment needs so many, which goes without saying."""
 
 LIMITS = "root, for CPU limits"
-NETWORK = "root, for a network of its own"
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,6 @@ def needs(plan: Experiment) -> list[str]:
         *deployer(plan.backends).needs,
         *([f"{cores} cores"] if cores > LEAST_CORES else []),
         *([LIMITS] if limited else []),
-        *([NETWORK] if plan.local_ports is not None else []),
         *(["the jars of an older build"] if any(system.jars for system in plan.compared) else []),
     ]
 

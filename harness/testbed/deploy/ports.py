@@ -11,26 +11,7 @@ from testbed.model.errors import UserError
 
 LOOPBACK = "127.0.0.1"
 
-OWN_LOOPBACK = "127.0.0.2"
-"""The source address of the harness in a network of few ports, see `ask_from_own_address`."""
-
 ACCEPT_LIMIT_S = 1.0
-
-_origin: dict[str, str] = {}
-
-
-def ask_from_own_address() -> None:
-    """Send all later requests of this process from `OWN_LOOPBACK`.
-
-    The system counts local ports per address, so these requests take no port of the services. Only
-    Linux has this address without setup; every system has `LOOPBACK`.
-    """
-    _origin["address"] = OWN_LOOPBACK
-
-
-def asking_from() -> str | None:
-    """Return the source address of requests; None if the system chooses it."""
-    return _origin.get("address")
 
 
 def is_free(port: int) -> bool:
@@ -50,9 +31,7 @@ def is_free(port: int) -> bool:
 def accepts(port: int, address: str = LOOPBACK) -> bool:
     """Return whether a server accepts connections on a port."""
     try:
-        origin = asking_from()
-        source = None if origin is None else (origin, 0)
-        socket.create_connection((address, port), ACCEPT_LIMIT_S, source).close()
+        socket.create_connection((address, port), ACCEPT_LIMIT_S).close()
     except OSError:
         return False
     return True

@@ -20,7 +20,6 @@ from testbed.experiment.parts import (
     Fetch,
     Generators,
     Ladder,
-    LocalPorts,
     Name,
     Null,
     Precision,
@@ -149,8 +148,6 @@ class Experiment(Section):
     """Suspends a service in each run."""
     drain: Seconds | None = None
     """The most seconds to wait after a run until the system has no accepted work left."""
-    local_ports: LocalPorts | None = None
-    """The local ports of connections, in a network of the experiment's own."""
     claims: bool = False
     """Whether the report compares the results with the claims of the thesis and the article."""
     bare_servers: bool = False
@@ -329,7 +326,7 @@ class Experiment(Section):
     def _check_target(self) -> Experiment:
         if all(system.target is None for system in self.compared):
             return self
-        changes = ("settings", "replicas", "limits", "factors", "disturb", "drain", "local_ports")
+        changes = ("settings", "replicas", "limits", "factors", "disturb", "drain")
         given = self._given(*changes, *self.limiting, "bare_servers")
         if given:
             raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
@@ -347,7 +344,7 @@ class Experiment(Section):
                     f"{'a command' if own else 'its compose file'}, unlike the others"
                 )
         if self.backends == "command":
-            given = self._given("disturb", "drain", "local_ports", "bare_servers", *self.limiting)
+            given = self._given("disturb", "drain", "bare_servers", *self.limiting)
             if given:
                 raise ValueError(f"{', '.join(given)}: not with backends 'command'")
         return self
@@ -370,15 +367,6 @@ class Experiment(Section):
         for system in self.compared if self.drain is not None else ():
             if declared_systems.declaration(system.variant).ledger is None:
                 raise ValueError(f"drain: {system.variant} has no ledger of what it accepted")
-        return self
-
-    @model_validator(mode="after")
-    def _check_local_ports(self) -> Experiment:
-        if self.local_ports is not None and self.backends != "embedded":
-            raise ValueError(
-                f"local_ports: backends {self.backends!r} cannot be reached from a network of its "
-                "own; choose embedded"
-            )
         return self
 
     @model_validator(mode="after")

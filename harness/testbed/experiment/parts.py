@@ -464,16 +464,3 @@ class Disturb(Section):
     """Seconds. Without it, the service stays suspended until the completeness check after the run,
     which then fails.
     """
-
-
-class LocalPorts(Section):
-    """The local ports that connections may use, ``from`` and ``to`` included."""
-
-    first: Annotated[int, Field(alias="from", ge=1024, le=65_535, strict=True)]
-    last: Annotated[int, Field(alias="to", ge=1024, le=65_535, strict=True)]
-
-    @model_validator(mode="after")
-    def _check_order(self) -> LocalPorts:
-        if self.last <= self.first:
-            raise ValueError(f"to: {self.last} is not above from ({self.first})")
-        return self

@@ -40,9 +40,6 @@ SETTLE_LIMIT_S = 90.0
 AFTER_LIMIT_S = 15.0
 """How long a system may take, after a run, to give a full answer and count as complete."""
 
-TIME_WAIT_S = 60.0
-"""How long Linux keeps the port of a closed connection; lists wait for it if ports are few."""
-
 FUTILE = 2
 """Repeats in a row that are disturbed again, after which this start repeats nothing more."""
 
@@ -598,8 +595,7 @@ class Session:
     def _complete_after(self, recording: Recording) -> dict[str, bool | str]:
         """Return whether the front door gives a full answer in time, else what is missing."""
         self.show.waiting("a full answer")
-        limit_s = AFTER_LIMIT_S if self.plan.local_ports is None else AFTER_LIMIT_S + TIME_WAIT_S
-        for _ in polls(limit_s, 0.2):
+        for _ in polls(AFTER_LIMIT_S, 0.2):
             if (missing := recording.member.stack.missing()) is None:
                 break
         return {"complete_after": missing or True}

@@ -389,12 +389,6 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
             "disturb.service: 'cinema-odeon-service' cannot be suspended in every system; choose "
             "from: cinema-cineworld-service, cinema-dundrum-service, cinema-ucd-service",
         ),
-        (OPEN + "local_ports: {from: 80, to: 90}\n", "local_ports.from: 80"),
-        (OPEN + "local_ports: {from: 9000, to: 9000}\n", "to: 9000 is not above from (9000)"),
-        (
-            OPEN + "backends: docker\nlocal_ports: {from: 9000, to: 9100}\n",
-            "local_ports: backends 'docker' cannot be reached",
-        ),
         (
             OPEN + "disturb: {service: cinema-ucd-service, at: 4, for: 2}\n",
             "disturb: ends after 6 s, later than the run (5 s)",

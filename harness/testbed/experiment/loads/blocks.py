@@ -52,7 +52,6 @@ class InBlocks(OpenLoop):
     duration: None = None
     disturb: None = None
     drain: None = None
-    local_ports: None = None
 
     @model_validator(mode="after")
     def _check_shares(self) -> InBlocks:
