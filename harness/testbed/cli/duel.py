@@ -24,7 +24,9 @@ from testbed.cli.options import (
 )
 from testbed.experiment import reading
 from testbed.experiment.declaration import Experiment
+from testbed.model import systems
 from testbed.model.errors import UserError
+from testbed.model.project import Project
 
 NAME = "duel"
 
@@ -47,6 +49,24 @@ def duel(
             "the baseline."
         ),
     ] = None,
+    compose: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A compose file: versions are images of a service."),
+    ] = None,
+    image: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SERVICE=IMAGE",
+            help="With --compose: what a version runs. Give two, of one service.",
+        ),
+    ] = None,
+    front: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SERVICE:PORT",
+            help="With --compose: what is asked, and its port in its container.",
+        ),
+    ] = None,
     get: Annotated[str | None, typer.Option(metavar="PATH", help="What is asked.")] = None,
     post: Annotated[
         str | None, typer.Option(metavar="PATH", help="Where --body is sent, instead of --get.")
@@ -66,7 +86,13 @@ def duel(
         str | None,
         typer.Option(metavar="PATH", help="Answers 200 when a version is ready. Default: --get."),
     ] = None,
-    port: Annotated[int, typer.Option(help="Of the first version; the second's is +1000.")] = 9000,
+    port: Annotated[
+        int,
+        typer.Option(
+            help="Of the first version; the second's is +1000. With --compose the first free one "
+            "from there."
+        ),
+    ] = 9000,
     threads: Annotated[
         str, typer.Option(help="Users of a closed loop; several levels by commas.")
     ] = "10",
@@ -90,9 +116,16 @@ def duel(
     require_one_length(quick=quick, pairs=pairs, until=until)
     workload = _workload(get, post, body, header or (), status, contains or ())
     system = {"port": port, "workloads": workload, **({"health": health} if health else {})}
+    if compose or image or front:
+        system |= _started(compose, front)
+        if url or command:
+            raise UserError("--compose excludes --command and URLs: give one kind of versions")
+        versions: Sequence[dict[str, Any]] = _images(image or ())
+    else:
+        versions = _reached(url or (), command or ())
     plan = planned(
         system,
-        _versions(url or (), command or (), names),
+        _named(versions, names),
         [_whole("--threads", text) for text in threads.split(",")],
         each=2 if quick else 4,
         repetitions=1 if quick else pairs or 2,
@@ -105,7 +138,7 @@ def duel(
 
 def planned(
     system: dict[str, Any],
-    versions: dict[str, dict[str, str]],
+    versions: dict[str, dict[str, Any]],
     threads: Sequence[int],
     *,
     each: int,
@@ -127,20 +160,64 @@ def planned(
     return reading.parse(yaml.safe_dump(data, sort_keys=False), NAME)
 
 
-def _versions(
-    urls: Sequence[str], commands: Sequence[str], names: str
-) -> dict[str, dict[str, str]]:
-    """Return how each version is reached or started, by its name."""
+def _reached(urls: Sequence[str], commands: Sequence[str]) -> list[dict[str, Any]]:
+    """Return how each version is reached, or by which command it is started."""
     kind, given = ("target", urls) if urls else ("command", commands)
     if bool(urls) == bool(commands) or len(given) != 2:
         raise UserError(
             f"give two URLs, or --command twice; there are {len(urls)} and {len(commands)}",
             "For example: duel http://localhost:9001 http://localhost:9002 --get /api/items",
         )
+    return [{kind: value} for value in given]
+
+
+def _started(compose: Path | None, front: str | None) -> dict[str, str]:
+    """Return the keys of a system that a compose file starts."""
+    if compose is None:
+        raise UserError("--image and --front need --compose FILE")
+    if not compose.is_file():
+        raise UserError(f"--compose: no file {str(compose)!r}")
+    if front is None:
+        raise UserError("--compose needs --front SERVICE:PORT: what is asked, such as api:8080")
+    try:
+        systems.endpoint(front)
+    except ValueError as problem:
+        raise UserError(f"--front: {problem}") from None
+    file, folder = compose.absolute(), Project.find().folder.absolute()
+    inside = file.relative_to(folder) if file.is_relative_to(folder) else file
+    return {"compose": str(inside), "front": front}
+
+
+def _images(given: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the image of each version."""
+    pairs = [text.partition("=") for text in given]
+    for text, (service, _, image) in zip(given, pairs, strict=True):
+        if not (service and image):
+            raise UserError(f"--image {text!r} is not of the form SERVICE=IMAGE")
+    if len(given) != 2:
+        raise UserError(
+            f"give --image twice, once for each version; there are {len(given)}",
+            "For example: --image api=shop:1.4 --image api=shop:1.5",
+        )
+    (first, _, old), (second, _, new) = pairs
+    if first != second:
+        raise UserError(
+            f"--image: {first!r} and {second!r}: the versions differ in one service's image",
+            "Give two images of one service.",
+        )
+    if old == new:
+        raise UserError(
+            f"--image: {old!r} twice is an A/A: a version against itself",
+            f"To check that nothing is found, give it a second name: docker tag {old} same:aa",
+        )
+    return [{"images": {service: image}} for service, _, image in pairs]
+
+
+def _named(versions: Sequence[dict[str, Any]], names: str) -> dict[str, dict[str, Any]]:
     called = [name.strip() for name in names.split(",")]
     if len(set(called)) != 2:
         raise UserError(f"--names {names!r}: give two different names, such as main,new")
-    return {name: {kind: value} for name, value in zip(called, given, strict=True)}
+    return dict(zip(called, versions, strict=True))
 
 
 def _workload(

@@ -89,6 +89,7 @@ from testbed.measure.machine_watch import Others, Watch
 from testbed.model import files
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+from testbed.model.systems import OWN_PLACES
 from testbed.model.words import about
 from testbed.watch.annotations import Annotations, Grafana
 
@@ -433,6 +434,7 @@ def _choices(plan: Experiment, port_offset: int) -> dict[str, Choice]:
             stored=system.stored,
             jars=system.jars,
             command=system.command,
+            images=system.images,
         )
         for system in plan.compared
         if system.target is None
@@ -493,18 +495,22 @@ def _dependencies(
         if system.target is not None
     }
     jars = {jar for choice in choices.values() for jar in deployments.jars(choice, project)}
-    by_variant = {deployment.variant: deployment for deployment in described_systems.values()}
+    # Systems of one variant have the same images, but for those of a user's compose file.
+    with_images = {
+        name if choices[name].images else deployment.variant: deployment
+        for name, deployment in described_systems.items()
+    }
 
     def describe() -> dict[str, Any]:
         images: dict[str, str | None] = {}
-        for variant, deployment in by_variant.items():
+        for name, deployment in with_images.items():
             own = place.images(project, deployment, environ, partial(step, console))
-            images |= {f"{variant}/{service}": image for service, image in own.items()}
+            images |= {f"{name}/{service}": image for service, image in own.items()}
         return environment.describe(
             project,
             jdk.for_services() if from_jars else None,
             java,
-            sorted({system.preset for system in started if system.command is None}),
+            [] if plan.backends in OWN_PLACES else sorted({system.preset for system in started}),
             sorted(jars) if from_jars else [],
             images,
             aot_caches=caches if from_jars else None,

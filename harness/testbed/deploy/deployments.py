@@ -46,6 +46,8 @@ class Choice:
     """The folder of the project with the services' jars; None for those that it builds."""
     command: str | None = None
     """What starts a system of the user's own."""
+    images: Mapping[str, str] = field(default_factory=dict)
+    """Images in place of those of the user's compose file, by service."""
 
     def __post_init__(self) -> None:
         for parameter, value, choices in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from testbed.deploy.containers.deployer import ContainerDeployer
+from testbed.deploy.containers.own import OwnContainerDeployer
 from testbed.deploy.deployer import Deployer
 from testbed.deploy.processes.commands import CommandDeployer
 from testbed.deploy.processes.deployer import ProcessDeployer
@@ -15,6 +16,7 @@ _DEPLOYERS: Mapping[str, type[Deployer]] = {
     "local": ProcessDeployer,
     "docker": ContainerDeployer,
     "command": CommandDeployer,
+    "compose": OwnContainerDeployer,
     # It has no process to start.
     ELSEWHERE: ProcessDeployer,
 }

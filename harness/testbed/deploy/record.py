@@ -39,6 +39,8 @@ class Compose:
 
     files: tuple[Path, ...]
     env_files: tuple[Path, ...]
+    project: str = ""
+    """The name of one start, whose volumes go with its containers; empty for that of the files."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,15 @@ from testbed.experiment.runs import (
 from testbed.model import systems as declared_systems
 from testbed.model.loads import load_words
 from testbed.model.project import Project
-from testbed.model.systems import Backends, OwnSystem, OwnSystems, Preset, Variant, Workload
+from testbed.model.systems import (
+    OWN_PLACES,
+    Backends,
+    OwnSystem,
+    OwnSystems,
+    Preset,
+    Variant,
+    Workload,
+)
 
 _Value = TypeVar("_Value")
 
@@ -159,7 +167,7 @@ class Experiment(Section):
     fetch: Fetch | None = None
     """How results are fetched, where they are fetched. Default: as the preset does."""
     backends: Backends = Field(default_factory=lambda before: _place_of(before))
-    """Where MongoDB and AMQP come from; ``command`` for the user's own systems."""
+    """Where MongoDB and AMQP come from; ``command`` or ``compose`` for the user's own systems."""
     warmup: Warmup = Warmup()
     """The load before the first run after each start."""
     settings: dict[SettingName, Setting] = Field(default_factory=dict)
@@ -335,18 +343,20 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _check_command(self) -> Experiment:
         for system in self.compared:
-            own = declared_systems.declaration(system.variant).own
-            if own and system.target is system.command is None:
+            place = declared_systems.declaration(system.variant).place
+            if place == "command" and system.target is system.command is None:
                 raise ValueError(f"systems.{system.name}: give its command, or a target")
-            if system.target is None and own != (self.backends == "command"):
+            fits = self.backends == place if place else self.backends not in OWN_PLACES
+            if system.target is None and not fits:
                 raise ValueError(
                     f"backends: {self.backends!r}: {system.name} is started by "
-                    f"{'a command' if own else 'its compose file'}, unlike the others"
+                    f"{'a command' if place == 'command' else 'its compose file'}, unlike the "
+                    "others"
                 )
-        if self.backends == "command":
+        if self.backends in OWN_PLACES:
             given = self._given("disturb", "drain", "bare_servers", *self.limiting)
             if given:
-                raise ValueError(f"{', '.join(given)}: not with backends 'command'")
+                raise ValueError(f"{', '.join(given)}: not with backends {self.backends!r}")
         return self
 
     @model_validator(mode="after")
@@ -427,6 +437,7 @@ class Experiment(Section):
                         rule,
                         spec.target,
                         (spec.command or variant.command) if spec.target is None else None,
+                        spec.images,
                     )
                 )
         return tuple(made)
@@ -584,8 +595,8 @@ def _place_of(before: dict[str, Any]) -> Backends:
     """Return the default backends, from the fields that are validated before them."""
     specs: Mapping[str, SystemSpec] = before.get("systems") or {}
     variants = [spec.variant for spec in specs.values()] or before["variants"]
-    own = any(declared_systems.declaration(variant).own for variant in variants)
-    return "command" if own else "embedded"
+    places = (declared_systems.declaration(variant).place for variant in variants)
+    return next(filter(None, places), "embedded")
 
 
 def _of(services: tuple[str, ...], given: Mapping[str, _Value]) -> dict[str, _Value]:

@@ -275,6 +275,8 @@ class SystemSpec(Section):
     """Load generators. Default: as many as the experiment has."""
     command: Annotated[str, Field(min_length=1)] | None = None
     """What starts it, in place of the command of its declaration."""
+    images: dict[str, Annotated[str, Field(min_length=1)]] = {}
+    """Images in place of those of its compose file, by service. Only of a user's own system."""
     target: FrontDoor | None = None
     """The front door of a system that runs already. It is neither started nor emptied, and what it
     uses is not known. `preset` is what it was started with.
@@ -283,7 +285,7 @@ class SystemSpec(Section):
     @model_validator(mode="after")
     def _check_target(self) -> SystemSpec:
         started = ("settings", "replicas", "limits", "autoscale", "stored", "jars", "scrape")
-        given = [name for name in (*started, "command") if getattr(self, name)]
+        given = [name for name in (*started, "command", "images") if getattr(self, name)]
         if self.target is not None and given:
             raise ValueError(f"target and {', '.join(given)} exclude each other: it runs already")
         parts = urlsplit(self.target or "")
@@ -296,8 +298,11 @@ class SystemSpec(Section):
 
     @model_validator(mode="after")
     def _check_command(self) -> SystemSpec:
-        if self.command is not None and not declaration(self.variant).own:
+        place = declaration(self.variant).place
+        if self.command is not None and place != "command":
             raise ValueError(f"command: {self.variant} is started from its compose file")
+        if self.images and place != "compose":
+            raise ValueError(f"images: {self.variant} has no compose file of yours")
         return self
 
     @model_validator(mode="after")

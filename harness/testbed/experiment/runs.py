@@ -53,6 +53,8 @@ class System:
     """The front door of a system that runs already; None for one that is started."""
     command: str | None = None
     """What starts it; None for a system of services."""
+    images: Mapping[str, str] = field(default_factory=dict)
+    """Images in place of those of the user's compose file, by service."""
 
     @property
     def deployed(self) -> dict[str, str]:
@@ -72,6 +74,7 @@ class System:
             **({} if self.jars is None else {"jars": self.jars}),
             **({} if self.target is None else {"target": self.target}),
             **({} if self.command is None else {"command": self.command}),
+            **{f"image.{service}": image for service, image in self.images.items()},
         }
 
     @property

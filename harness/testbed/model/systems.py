@@ -31,7 +31,9 @@ from testbed.model.project import FILE, Project
 from testbed.model.workloads import WorkloadDeclaration
 
 Preset = Literal["tuned", "thesis"]
-Backends = Literal["embedded", "docker", "local", "command"]
+OwnPlace = Literal["command", "compose"]
+"""What starts a user's own system."""
+Backends = Literal["embedded", "docker", "local", OwnPlace]
 Protocol = Literal["direct", "acknowledged"]
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -39,6 +41,7 @@ _DURATION = re.compile(rf"(\d+)({'|'.join(_SECONDS)})?")
 
 PRESETS: tuple[str, ...] = get_args(Preset)
 BACKENDS: tuple[str, ...] = get_args(Backends)
+OWN_PLACES: tuple[str, ...] = get_args(OwnPlace)
 
 
 class Endpoint(Declared):
@@ -247,6 +250,10 @@ class SystemDeclaration(Declared):
     """The compose file: services, ports, environment, health and start order. Empty for a system of
     the user's that a command starts, or that runs already.
     """
+    free_from: int = 0
+    """The port of this machine from which on a free one leads to the front of a user's compose
+    file.
+    """
     command: str | None = None
     """What starts it, if not a compose file."""
     environment: dict[str, str] = Field(default_factory=dict)
@@ -309,6 +316,13 @@ class SystemDeclaration(Declared):
     """Of the system's lines in Grafana, by one of Grafana's names; None lets Grafana choose."""
 
     @property
+    def place(self) -> OwnPlace | None:
+        """What starts it if it is the user's own; None otherwise."""
+        if not self.own:
+            return None
+        return "compose" if self.compose else "command"
+
+    @property
     def countable(self) -> tuple[str, ...]:
         """The services and kinds of services whose number an experiment can set."""
         return (*self.scalable, *self.kinds)
@@ -336,6 +350,19 @@ def _path(path: str) -> str:
 
 
 UrlPath = Annotated[str, AfterValidator(_path)]
+
+
+def endpoint(text: str) -> Endpoint:
+    """Return a service and its port, given as ``SERVICE:PORT``; raise `ValueError` otherwise."""
+    service, _, port = text.partition(":")
+    if not (service and port.isdecimal() and 1 <= int(port) <= 65_535):
+        raise ValueError(f"{text!r} is not of the form SERVICE:PORT, such as api:8080")
+    return Endpoint(service=service, port=int(port))
+
+
+def _front(text: str) -> str:
+    endpoint(text)
+    return text
 
 
 def _with_methods(schema: dict[str, Any]) -> None:
@@ -379,12 +406,26 @@ class OwnSystem(Declared):
         default_factory=dict
     )
     """Environment of the command, beside that of the harness; values may have `PORT`."""
+    compose: Annotated[str, Field(min_length=1)] | None = None
+    """In place of a command: a compose file, by its path from the user's folder."""
+    front: Annotated[str, AfterValidator(_front)] | None = None
+    """Which of its services is asked, and at which port in its container: ``SERVICE:PORT``."""
     port: Annotated[int, Field(ge=1, le=60_000, strict=True)] = 9000
-    """Its port. A system that is up beside it has a port 1000 above, and so on."""
+    """Its port. A system that is up beside it has a port 1000 above, and so on. With a compose file
+    it is the first one that is free from there.
+    """
     health: UrlPath | None = None
     """The path that answers 200 when it is ready. Default: that of the first GET."""
     workloads: Annotated[dict[OwnWorkloadName, OwnWorkload], Field(min_length=1)]
     """What users do, by name."""
+
+    @model_validator(mode="after")
+    def _check_compose(self) -> OwnSystem:
+        if (self.compose is None) != (self.front is None):
+            raise ValueError("give compose and front together: a compose file, and SERVICE:PORT")
+        if self.compose is not None and (self.command is not None or self.environment):
+            raise ValueError("compose excludes command and environment")
+        return self
 
     @model_validator(mode="after")
     def _check_health(self) -> OwnSystem:
@@ -406,7 +447,9 @@ class OwnSystem(Declared):
             own=True,
             command=self.command,
             environment=self.environment,
-            front=Endpoint(service=name, port=self.port),
+            compose=str(project.folder.absolute() / self.compose) if self.compose else "",
+            front=endpoint(self.front) if self.front else Endpoint(service=name, port=self.port),
+            free_from=self.port,
             protocol="direct",
             compared=False,
             workloads={key: each.path for key, each in self.workloads.items()},

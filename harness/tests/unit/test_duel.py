@@ -19,6 +19,8 @@ from .test_cli import typed
 from .test_gates import BETTER, UNKNOWN, WORSE
 
 COMMANDS = ("--command", "a {port}", "--command", "b {port}")
+COMPOSE = ("--compose", "docker-compose.sync.yml", "--front", "api:8080")
+IMAGES = ("--image", "api=shop:1", "--image", "api=shop:2")
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +47,18 @@ def undeclared() -> Iterator[None]:
         ([*COMMANDS, "--get", "/", "--quick", "--pairs", "3"], "exclude each other"),
         ([*COMMANDS, "--get", "/", "--fail-if", "bad"], "choose from: worse"),
         (["ftp://a:1", "http://b:1", "--get", "/"], "'ftp://a:1' is not the address"),
+        (["--image", "a=b", "--get", "/"], "--image and --front need --compose"),
+        (["--compose", "none.yml", "--get", "/"], "--compose: no file 'none.yml'"),
+        ([*COMPOSE[:2], *IMAGES, "--get", "/"], "--compose needs --front SERVICE:PORT"),
+        ([*COMPOSE, *COMMANDS, "--get", "/"], "--compose excludes --command and URLs"),
+        ([*COMPOSE, "http://a:1", "http://b:1", "--get", "/"], "--compose excludes --command"),
+        ([*COMPOSE, "--front", "api", "--get", "/"], "--front: 'api' is not of the form"),
+        ([*COMPOSE, "--get", "/"], "give --image twice, once for each version; there are 0"),
+        ([*COMPOSE, *IMAGES[:2], "--get", "/"], "there are 1"),
+        ([*COMPOSE, *IMAGES, *IMAGES[:2], "--get", "/"], "there are 3"),
+        ([*COMPOSE, *IMAGES[:2], "--image", "shop:2", "--get", "/"], "--image 'shop:2' is not of"),
+        ([*COMPOSE, *IMAGES[:2], "--image", "db=b", "--get", "/"], "'api' and 'db'"),
+        ([*COMPOSE, *IMAGES[:2], *IMAGES[:2], "--get", "/"], "docker tag shop:1 same:aa"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_starts(

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,13 +99,18 @@ class Replaced(list[str]):
     """A list that replaces that of the compose file; compose would otherwise append it."""
 
 
+class Removed:
+    """Stands for a key of the compose file that goes."""
+
+
 class _Dumper(yaml.SafeDumper):
-    """Writes `Replaced` with its tag, which compose 2.24.4 and newer know."""
+    """Writes `Replaced` and `Removed` with tags, which compose 2.24.4 and newer know."""
 
 
 _Dumper.add_representer(
     Replaced, lambda dumper, items: dumper.represent_sequence("!override", items)
 )
+_Dumper.add_representer(Removed, lambda dumper, _: dumper.represent_scalar("!reset", "null"))
 
 
 def changes(
@@ -137,18 +142,23 @@ def changes(
     return by_service
 
 
-def changed(compose: Compose, project: Project, keys: Mapping[str, Mapping[str, Any]]) -> Compose:
-    """Return the stack with other keys of some services, by a further compose file."""
+def changed(
+    compose: Compose, project: Project, keys: Mapping[str, Mapping[str, Any]], **others: Any
+) -> Compose:
+    """Return the stack with other keys of some services, by a further compose file.
+
+    `others` are keys of that file beside ``services``.
+    """
     if not keys:
         return compose
     # Compose merges environments by key.
-    text = yaml.dump({"services": dict(keys)}, Dumper=_Dumper)
+    text = yaml.dump({"services": dict(keys), **others}, Dumper=_Dumper)
     # One file per set of keys, because the systems of an experiment differ in them.
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     override = project.state / f"compose-changes-{digest}.yml"
     override.parent.mkdir(parents=True, exist_ok=True)
     override.write_text(text, encoding="utf-8")
-    return Compose((*compose.files, override), compose.env_files)
+    return replace(compose, files=(*compose.files, override))
 
 
 def moved(
@@ -186,12 +196,22 @@ def resolved(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
 
     Raises `UserError` if compose cannot read the files.
     """
-    stack = json.loads(output(compose, "config", "--format", "json", environ=environ))
-    return {
-        # The default name of a built image.
+    services: dict[str, Any] = whole(compose, environ)["services"]
+    return services
+
+
+def whole(compose: Compose, environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return what compose reads in the files of a stack, services as by `resolved`."""
+    return with_images(json.loads(output(compose, "config", "--format", "json", environ=environ)))
+
+
+def with_images(stack: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stack whose services all have an ``image``: by default that of a built one."""
+    services = {
         name: {"image": f"{stack['name']}-{name}", **service}
         for name, service in stack["services"].items()
     }
+    return {**stack, "services": services}
 
 
 def published(services: Mapping[str, Any], name: str, port: int) -> int:
@@ -244,8 +264,12 @@ def _carry_out(
 
 
 def down(compose: Compose) -> None:
-    """Stop and remove all containers, keep data volumes; raise `UserError` if that fails."""
-    output(compose, "down", timeout_s=180)
+    """Stop and remove all containers; raise `UserError` if that fails.
+
+    Data volumes are kept, unless they are those of one start.
+    """
+    rest = ("--volumes", "--remove-orphans") if compose.project else ()
+    output(compose, "down", *rest, timeout_s=180)
 
 
 def containers(compose: Compose) -> list[Container]:
@@ -364,6 +388,7 @@ def output(compose: Compose, *task: str, **options: Any) -> str:
 
 def _command(compose: Compose) -> list[str]:
     command = ["docker", "compose", "--progress", "plain"]
+    command += ["--project-name", compose.project] if compose.project else []
     for file in compose.env_files:
         command += ["--env-file", str(file)]
     for file in compose.files:

@@ -129,7 +129,7 @@ class ContainerDeployer(Deployer):
     ) -> Mapping[str, str | None]:
         """Return the id of each image."""
         variant = deployment.variant
-        files = compose.describe(project, systems.declaration(variant).compose)
+        files = cls._with_images(project, deployment)
         services = compose.resolved(files, environ)
         ids = compose.image_ids(services)
         if missing := {name: services[name] for name, id_ in ids.items() if id_ is None}:
@@ -137,6 +137,11 @@ class ContainerDeployer(Deployer):
                 compose.fetch_images(files, missing, environ, project.logs / "compose.log")
             ids = compose.image_ids(services)
         return {service: ids[service] for service in sorted(ids)}
+
+    @classmethod
+    def _with_images(cls, project: Project, deployment: Deployment) -> Compose:
+        """Return the files that name the images: a moved stack uses those of the other."""
+        return compose.describe(project, systems.declaration(deployment.variant).compose)
 
     @classmethod
     def parts(cls, record: StackRecord) -> list[Part]:
