@@ -24,7 +24,7 @@ from testbed.cli.options import (
 )
 from testbed.experiment import reading
 from testbed.experiment.declaration import Experiment
-from testbed.model import systems
+from testbed.model import systems, values
 from testbed.model.errors import UserError
 from testbed.model.project import Project
 
@@ -74,10 +74,36 @@ def duel(
     body: Annotated[
         str | None, typer.Option(help="A text, or @FILE. ${n} is the number of the request.")
     ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Values: {NAME} in path, body and headers is the column of this name. Each "
+            "request has the next row.",
+        ),
+    ] = None,
     header: Annotated[
         list[str] | None,
         typer.Option(metavar="'NAME: VALUE'", help="Of each request. Repeatable."),
     ] = None,
+    token_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Gives a token, once before everything starts, for 'Authorization: Bearer'.",
+        ),
+    ] = None,
+    token_form: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Sent there by POST; otherwise it is a GET. '${NAME}' as a value is read from the "
+            "environment, and is in no result. Repeatable.",
+        ),
+    ] = None,
+    token_member: Annotated[
+        str, typer.Option(metavar="NAME", help="The member of the JSON answer that is the token.")
+    ] = "access_token",
     status: Annotated[int, typer.Option(help="Of a right answer.")] = 200,
     contains: Annotated[
         list[str] | None, typer.Option(help="A text that a right answer contains. Repeatable.")
@@ -114,8 +140,9 @@ def duel(
     --get /api/items --threads 10,50
     """
     require_one_length(quick=quick, pairs=pairs, until=until)
-    workload = _workload(get, post, body, header or (), status, contains or ())
+    workload = _workload(get, post, body, csv, header or (), status, contains or ())
     system = {"port": port, "workloads": workload, **({"health": health} if health else {})}
+    system |= _token(token_url, token_form or (), token_member)
     if compose or image or front:
         system |= _started(compose, front)
         if url or command:
@@ -183,9 +210,27 @@ def _started(compose: Path | None, front: str | None) -> dict[str, str]:
         systems.endpoint(front)
     except ValueError as problem:
         raise UserError(f"--front: {problem}") from None
-    file, folder = compose.absolute(), Project.find().folder.absolute()
-    inside = file.relative_to(folder) if file.is_relative_to(folder) else file
-    return {"compose": str(inside), "front": front}
+    return {"compose": _inside(compose), "front": front}
+
+
+def _inside(file: Path) -> str:
+    """Return the path of a file from the user's folder, if it is in it."""
+    file, folder = file.absolute(), Project.find().folder.absolute()
+    return str(file.relative_to(folder) if file.is_relative_to(folder) else file)
+
+
+def _token(url: str | None, form: Sequence[str], member: str) -> dict[str, Any]:
+    """Return the key of a system that has a token fetched; empty for none."""
+    if url is None:
+        if form:
+            raise UserError("--token-form needs --token-url URL")
+        return {}
+    pairs = [text.partition("=") for text in form]
+    for text, (name, equals, _) in zip(form, pairs, strict=True):
+        if not (name and equals):
+            raise UserError(f"--token-form {text.partition('=')[0]!r} is not of the form KEY=VALUE")
+    sent = {name: value for name, _, value in pairs}
+    return {"token": {"url": url, "form": sent, "member": member}}
 
 
 def _images(given: Sequence[str]) -> list[dict[str, Any]]:
@@ -224,6 +269,7 @@ def _workload(
     get: str | None,
     post: str | None,
     body: str | None,
+    csv: Path | None,
     headers: Sequence[str],
     status: int,
     contains: Sequence[str],
@@ -238,10 +284,17 @@ def _workload(
         sent = {"file": body[1:]} if body.startswith("@") else {"body": body}
         if (file := sent.get("file")) and not Path(file).is_file():
             raise UserError(f"--body: no file {file!r}")
+        if file and csv is not None:
+            # A file is sent as it is, so without values.
+            sent = {"body": Path(file).read_text(encoding="utf-8")}
     pairs = [text.partition(":") for text in headers]
     for text, (name, colon, _) in zip(headers, pairs, strict=True):
         if not (name.strip() and colon):
             raise UserError(f"--header {text!r} is not of the form 'NAME: VALUE'")
+    if csv is not None:
+        texts = (sent.get("body", ""), *(text for _, _, text in pairs))
+        values.require_used(values.read(csv), str(get or post), texts)
+        sent["csv"] = _inside(csv)
     return {
         method: {
             method: get or post,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -82,6 +82,7 @@ from testbed.measure import (
     machine_watch,
     results_directory,
     runner,
+    tokens,
 )
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator
@@ -386,6 +387,8 @@ def _carry_out(
     except BaseException:
         console.print(f"To go on: {LAUNCHER} run --resume {shown}")
         raise
+    finally:
+        tokens.forget(project, {system.variant for system in plan.compared})
     return results
 
 
@@ -474,6 +477,7 @@ def _dependencies(
     if build_first and project.is_checkout:
         build_for(project, choices.values(), generator=True)
     write_plans(project, plan)
+    kept = tokens.keep(project, (system.variant for system in plan.compared))
     java = jdk.for_jmeter()
     # Without a build of the modules it may be missing.
     lay_out_jmeter(project)
@@ -493,6 +497,10 @@ def _dependencies(
         system.name: deployments.elsewhere(system.variant, system.preset, system.target)
         for system in plan.compared
         if system.target is not None
+    }
+    prepared_systems = {
+        name: replace(deployment, token=kept.get(deployment.variant))
+        for name, deployment in prepared_systems.items()
     }
     jars = {jar for choice in choices.values() for jar in deployments.jars(choice, project)}
     # Systems of one variant have the same images, but for those of a user's compose file.

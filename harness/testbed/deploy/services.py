@@ -75,6 +75,8 @@ class Deployment:
     front_scheme: str = "http"
     front_prefix: str = ""
     """What all paths begin with."""
+    token: str | None = field(default=None, repr=False)
+    """What requests are sent with."""
     spare: tuple[Service, ...] = ()
     """Instances that are started later, where they are needed."""
     stored: int = 0
@@ -107,6 +109,11 @@ class Deployment:
         return {} if self.front_url.startswith("http:") and not self.front_prefix else given
 
     @property
+    def headers(self) -> dict[str, str]:
+        """Headers of the requests of the harness, without which it gets no right answer."""
+        return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+
+    @property
     def services(self) -> tuple[Service, ...]:
         """All services, in start order; those that start later come last."""
         return (*(service for phase in self.phases for service in phase), *self.spare)
@@ -117,6 +124,8 @@ class Deployment:
         return {**{service.name: service.ports for service in self.services}, **self.published}
 
 
-def client(timeout_s: float = PROBE_TIMEOUT_S) -> httpx.Client:
+def client(
+    timeout_s: float = PROBE_TIMEOUT_S, headers: Mapping[str, str] | None = None
+) -> httpx.Client:
     """Return an HTTP client for requests to services: no proxy, timeout in seconds."""
-    return httpx.Client(timeout=timeout_s, trust_env=False, verify=False)
+    return httpx.Client(timeout=timeout_s, headers=headers, trust_env=False, verify=False)

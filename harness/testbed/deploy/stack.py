@@ -116,7 +116,7 @@ class Stack:
         """
         notice("a full answer")
         missing: str | None = "no answer yet"
-        with client() as http:
+        with client(headers=self.deployment.headers) as http:
             for _ in polls(limit_s):
                 if (missing := self._lack(http)) is None:
                     return
@@ -130,7 +130,7 @@ class Stack:
 
     def missing(self) -> str | None:
         """Ask the front door once; return what is missing of a full answer, or None."""
-        with client() as http:
+        with client(headers=self.deployment.headers) as http:
             try:
                 return self._lack(http)
             except UserError as problem:

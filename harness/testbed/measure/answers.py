@@ -9,7 +9,7 @@ import httpx
 
 from testbed.deploy import services
 from testbed.deploy.services import Deployment
-from testbed.model import files, systems
+from testbed.model import files, systems, values
 from testbed.model.project import Project
 
 TIMEOUT_S = 30.0
@@ -24,8 +24,12 @@ def keep(project: Project, deployment: Deployment) -> None:
     Without an answer nothing is kept: the load will show what is wrong.
     """
     system = systems.declaration(deployment.variant)
-    with services.client(TIMEOUT_S) as http:
+    with services.client(TIMEOUT_S, deployment.headers) as http:
         for name, request in system.requests.items():
+            path = system.workloads[name]
+            if request.csv is not None:
+                first = values.read(Path(request.csv)).first
+                path, request = values.fill(path, first), request.filled(first)
             body = request.sent.encode()
             if request.file is not None:
                 body = Path(request.file).read_bytes()
@@ -34,7 +38,7 @@ def keep(project: Project, deployment: Deployment) -> None:
             with contextlib.suppress(httpx.HTTPError):
                 answer = http.request(
                     request.method,
-                    deployment.front_url + system.workloads[name],
+                    deployment.front_url + path,
                     content=body or None,
                     headers=request.headers,
                 )

@@ -6,13 +6,14 @@ Each is made of ``jmeter/template.jmx.j2``, the system's declaration and the wor
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from testbed.model import files, systems
+from testbed.model import files, systems, values
 from testbed.model.declared import read
 from testbed.model.project import Project
 from testbed.model.systems import SystemDeclaration
@@ -46,18 +47,36 @@ def _made(project: Project, declared: Iterable[SystemDeclaration]) -> dict[str, 
         loader=FileSystemLoader(project.plans), autoescape=True, undefined=StrictUndefined
     )
     template = environment.get_template("template.jmx.j2")
-    return {
-        f"{system.name}-{name}.jmx": _laid_out(
+
+    def made(system: SystemDeclaration, name: str, path: str) -> str:
+        workload = system.requests.get(name) or _read(project, name)
+        of_file = None
+        if workload.csv is not None:
+            of_file = values.read(Path(workload.csv))
+            values.require_used(of_file, path, (workload.body, *workload.headers.values()))
+            path = values.fill(path, of_file.references)
+            workload = workload.filled(of_file.references)
+        return _laid_out(
             template.render(
                 system=system,
                 name=name,
                 path=path,
-                workload=system.requests.get(name) or _read(project, name),
+                workload=workload,
+                values=of_file,
+                token=_argument(project.token(system.name)),
             )
         )
+
+    return {
+        f"{system.name}-{name}.jmx": made(system, name, path)
         for system in declared
         for name, path in system.every_workload.items()
     }
+
+
+def _argument(file: Path) -> str:
+    """Return a path as an argument of a function in a plan."""
+    return re.sub(r"([\\,$])", r"\\\1", str(file))
 
 
 def _read(project: Project, name: str) -> WorkloadDeclaration:

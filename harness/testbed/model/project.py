@@ -82,6 +82,10 @@ class Project:
         """The plans of the user's systems, which are made when they are measured."""
         return self.state / "plans"
 
+    def token(self, system: str) -> Path:
+        """Return the file with the token of a user's system, while it is measured."""
+        return self.state / "tokens" / system
+
     def plan(self, system: str, workload: str) -> Path:
         return self.plan_named(f"{system}-{workload}.jmx")
 

@@ -25,9 +25,11 @@ from pydantic import (
     model_validator,
 )
 
+from testbed.model import values
 from testbed.model.declared import Declared, read
-from testbed.model.errors import unknown
+from testbed.model.errors import UserError, unknown
 from testbed.model.project import FILE, Project
+from testbed.model.values import PLACE
 from testbed.model.workloads import WorkloadDeclaration
 
 Preset = Literal["tuned", "thesis"]
@@ -241,6 +243,21 @@ class ReferenceAnswer(Declared):
     """Headers of the answer. Without a content type, it is JSON."""
 
 
+class Token(Declared):
+    """Where a token is fetched, once before everything starts.
+
+    Each request then has ``Authorization: Bearer TOKEN``.
+    """
+
+    url: Annotated[str, Field(pattern=r"^https?://[^/\s]+")]
+    form: dict[str, Annotated[str, Field(coerce_numbers_to_str=True)]] = Field(default_factory=dict)
+    """What is sent by POST; without it the URL is asked by GET. A value ``${NAME}`` is that of the
+    environment, so that results have no secret.
+    """
+    member: Annotated[str, Field(min_length=1)] = "access_token"
+    """The member of the answer, a JSON object, that is the token."""
+
+
 class SystemDeclaration(Declared):
     name: str
     """The name of its folder in ``systems``, or the one that the user gave it."""
@@ -266,6 +283,8 @@ class SystemDeclaration(Declared):
     """Whether its front door may ask for an account. Only then its plans send one: a cache keeps no
     answer to a request with an account.
     """
+    token: Token | None = None
+    """What requests to a user's system are sent with."""
     compared: bool = True
     """Whether an experiment that names no systems compares it. It then has workloads in common with
     all others of this kind.
@@ -394,6 +413,14 @@ class OwnWorkload(WorkloadDeclaration):
             else rest
         )
 
+    @model_validator(mode="after")
+    def _check_values(self) -> OwnWorkload:
+        if self.csv is None and (place := PLACE.search(self.path)):
+            raise ValueError(f"{place[0]} in {self.path!r} needs csv: a file with this column")
+        if self.csv is not None and self.file is not None:
+            raise ValueError("csv and file exclude each other: a file is sent as it is")
+        return self
+
 
 class OwnSystem(Declared):
     """A user's own system, as ``testbed.yaml`` has it under ``systems``."""
@@ -414,6 +441,8 @@ class OwnSystem(Declared):
     """Its port. A system that is up beside it has a port 1000 above, and so on. With a compose file
     it is the first one that is free from there.
     """
+    token: Token | None = None
+    """A token for the requests."""
     health: UrlPath | None = None
     """The path that answers 200 when it is ready. Default: that of the first GET."""
     workloads: Annotated[dict[OwnWorkloadName, OwnWorkload], Field(min_length=1)]
@@ -428,6 +457,13 @@ class OwnSystem(Declared):
         return self
 
     @model_validator(mode="after")
+    def _check_token(self) -> OwnSystem:
+        names = {name.lower() for each in self.workloads.values() for name in each.headers}
+        if self.token is not None and "authorization" in names:
+            raise ValueError("token and a header Authorization exclude each other: give one")
+        return self
+
+    @model_validator(mode="after")
     def _check_health(self) -> OwnSystem:
         if self._probe is None:
             raise ValueError("health: give a path that answers 200, as no workload is a GET")
@@ -438,9 +474,19 @@ class OwnSystem(Declared):
         gets = (each.path for each in self.workloads.values() if each.method == "GET")
         return self.health or next(gets, None)
 
+    def _ready(self, project: Project) -> str:
+        """Return the path that answers 200 when it is ready; with values, those of a first row."""
+        assert self._probe is not None
+        files = [each.csv for each in self.workloads.values() if each.path == self._probe]
+        if not (files and files[0]):
+            return self._probe
+        # Results are read where there is no such file.
+        with contextlib.suppress(UserError):
+            return values.fill(self._probe, values.read(project.folder / files[0]).first)
+        return self._probe
+
     def declared(self, name: str, project: Project) -> SystemDeclaration:
         """Return its declaration in full."""
-        assert self._probe is not None
         every = sorted(self.workloads.items(), key=lambda item: -len(item[1].path))
         return SystemDeclaration(
             name=name,
@@ -451,19 +497,23 @@ class OwnSystem(Declared):
             front=endpoint(self.front) if self.front else Endpoint(service=name, port=self.port),
             free_from=self.port,
             protocol="direct",
+            token=self.token,
             compared=False,
             workloads={key: each.path for key, each in self.workloads.items()},
             requests={
                 key: each.model_copy(
-                    update={"file": each.file and str(project.folder.absolute() / each.file)}
+                    update={
+                        kind: name and str(project.folder.absolute() / name)
+                        for kind, name in (("file", each.file), ("csv", each.csv))
+                    }
                 )
                 for key, each in self.workloads.items()
             },
             nouns={key: each.noun for key, each in self.workloads.items() if each.noun},
-            complete=(Probe(get=self._probe),),
+            complete=(Probe(get=self._ready(project)),),
             reference=tuple(
                 ReferenceAnswer(
-                    request=f"{each.method} {each.path}",
+                    request=f"{each.method} {PLACE.split(each.path)[0]}",
                     status=HTTPStatus(each.status),
                     file=str(project.state / "answers" / f"{name}-{key}"),
                 )

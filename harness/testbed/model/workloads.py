@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Self
 
 from pydantic import Field
 
 from testbed.model.declared import Declared
+from testbed.model.values import fill
 
 SPECIAL = re.compile(r"\$\{\w+\}|[\\^$.|?*+()\[\]{}]")
 """A variable of JMeter, or a character that means something in an expression."""
@@ -42,6 +44,10 @@ class WorkloadDeclaration(Declared):
     """
     file: str | None = None
     """In place of a body: a file beside the plans."""
+    csv: str | None = None
+    """A file of values: ``{NAME}`` in path, body and headers is the column of this name. Each
+    request has the next row, and after the last the first.
+    """
     status: int = 200
     """Of a result that comes at once. A fetched result has 200."""
     without_headers: tuple[str, ...] = ()
@@ -62,6 +68,11 @@ class WorkloadDeclaration(Declared):
     @property
     def sent(self) -> str:
         return self.body.replace("\n", "")
+
+    def filled(self, given: Mapping[str, str]) -> Self:
+        """Return it with what is given in the places of a file's columns."""
+        headers = {name: fill(text, given) for name, text in self.headers.items()}
+        return self.model_copy(update={"body": fill(self.body, given), "headers": headers})
 
     @property
     def header_lines(self) -> list[str]:

@@ -47,6 +47,8 @@ def undeclared() -> Iterator[None]:
         ([*COMMANDS, "--get", "/", "--quick", "--pairs", "3"], "exclude each other"),
         ([*COMMANDS, "--get", "/", "--fail-if", "bad"], "choose from: worse"),
         (["ftp://a:1", "http://b:1", "--get", "/"], "'ftp://a:1' is not the address"),
+        ([*COMMANDS, "--get", "/a/{id}"], "{id} in '/a/{id}' needs csv: a file with this column"),
+        ([*COMMANDS, "--get", "/", "--csv", "none.csv"], "none.csv cannot be read: No such file"),
         (["--image", "a=b", "--get", "/"], "--image and --front need --compose"),
         (["--compose", "none.yml", "--get", "/"], "--compose: no file 'none.yml'"),
         ([*COMPOSE[:2], *IMAGES, "--get", "/"], "--compose needs --front SERVICE:PORT"),

@@ -234,9 +234,9 @@ def test_a_declaration_has_one_way_to_start(system: str, words: str) -> None:
 def test_a_version_is_of_the_kind_of_its_system(versions: dict[str, Any], words: str) -> None:
     system = {"compose": "c.yml", "front": "api:8080", "workloads": {"a": "/a"}}
     with pytest.raises(UserError, match=words):
-        planned(system, versions, [1], each=1, repetitions=1)
+        planned(system, versions, [1], each=2, repetitions=1)
 
 
 def test_a_command_has_no_images() -> None:
     with pytest.raises(UserError, match="images: service has no compose file of yours"):
-        planned({"workloads": {"a": "/a"}}, VERSIONS, [1], each=1, repetitions=1)
+        planned({"workloads": {"a": "/a"}}, VERSIONS, [1], each=2, repetitions=1)

@@ -217,7 +217,7 @@ class ProcessDeployer(Deployer):
     def _await_ready(self, services: Sequence[Service], notice: Notice) -> None:
         began = time.monotonic()
         pending = {service.name: service for service in services}
-        with client() as http:
+        with client(headers=self._deployment.headers) as http:
             for _ in polls(self._ready_s):
                 notice(", ".join(pending))
                 self.require_alive()

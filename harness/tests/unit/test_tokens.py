@@ -1,0 +1,141 @@
+"""The token with which requests to a user's own system are sent."""
+
+from __future__ import annotations
+
+import json
+import threading
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from testbed.cli.duel import planned
+from testbed.deploy.deployments import elsewhere
+from testbed.measure import answers, plans, tokens
+from testbed.model import systems
+from testbed.model.errors import UserError
+from testbed.model.project import FILE, Project
+from testbed.model.systems import OwnSystem, Token
+
+FORM = {"grant_type": "client_credentials", "client_secret": "${SECRET}"}
+
+
+class Issuer(BaseHTTPRequestHandler):
+    """Answers a POST of the secret with a token, and a GET with the account it was sent with."""
+
+    def do_POST(self) -> None:
+        form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        right = form == {"grant_type": ["client_credentials"], "client_secret": ["s&s"]}
+        self.answer(200 if right else 401, {"access_token": "abc", "expires_in": 300})
+
+    def do_GET(self) -> None:
+        self.answer(200, {"seen": self.headers.get("Authorization", "none")})
+
+    def answer(self, status: int, members: dict[str, object]) -> None:
+        body = json.dumps(members).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def issuer() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), Issuer)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / FILE).write_text("systems: {}\n")
+    monkeypatch.setenv("TESTBED_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("SECRET", "s&s")
+    systems._own.cache_clear()
+    yield Project.find()
+    systems._declared.clear()
+    systems._own.cache_clear()
+
+
+def shop(issuer: str) -> OwnSystem:
+    token = {"url": f"{issuer}/token", "form": FORM}
+    return OwnSystem.model_validate({"token": token, "workloads": {"look": "/look"}})
+
+
+def test_a_secret_of_the_environment_is_sent(issuer: str) -> None:
+    assert tokens.fetch(Token(url=issuer, form=FORM), {"SECRET": "s&s"}) == "abc"
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"form": FORM}, "the answer is 401"),
+        ({"form": {"a": "${MISSING}"}}, "a is ${MISSING}, which the environment does not have"),
+        ({"member": "token"}, "no text in member 'token'; choose from: seen"),
+    ],
+)
+def test_what_is_no_token_is_told(issuer: str, keys: dict[str, object], words: str) -> None:
+    with pytest.raises(UserError) as refused:
+        tokens.fetch(Token.model_validate({"url": issuer, **keys}), {"SECRET": "wrong"})
+    assert words in refused.value.message
+    assert "wrong" not in refused.value.message
+
+
+def test_a_server_that_does_not_answer_is_named() -> None:
+    with pytest.raises(UserError, match=r"GET http://127\.0\.0\.1:1: no answer \(ConnectError\)"):
+        tokens.fetch(Token(url="http://127.0.0.1:1"), {})
+
+
+def test_a_token_is_in_a_file_while_it_is_needed_and_in_no_plan(own: Project, issuer: str) -> None:
+    systems.declare({"shop": shop(issuer)})
+    assert tokens.keep(own, ["shop", "shop"]) == {"shop": "abc"}
+    file = own.token("shop")
+    assert file.read_text() == "abc"
+    assert file.stat().st_mode & 0o077 == 0
+
+    plans.write_own(own, ["shop"])
+    text = own.plan("shop", "look").read_text()
+    assert "abc" not in text
+    assert f"${{__FileToString({file},UTF-8)}}" in text
+    headers = [each.text for each in ET.fromstring(text).iterfind(".//*[@name='Header.value']")]
+    assert headers == ["Bearer ${token}"]
+
+    tokens.forget(own, ["shop"])
+    assert not file.exists()
+
+
+def test_the_harness_asks_with_the_token_too(own: Project, issuer: str) -> None:
+    systems.declare({"shop": shop(issuer)})
+    deployment = replace(elsewhere("shop", "tuned", issuer), token="abc")
+    answers.keep(own, deployment)
+
+    kept = (own.state / "answers" / "shop-look").read_text()
+    assert json.loads(kept) == {"seen": "Bearer abc"}
+    assert "abc" not in repr(deployment)
+
+
+def test_results_have_the_name_of_a_secret_only(own: Project, issuer: str) -> None:
+    keys = shop(issuer).model_dump(mode="json", include={"token"})
+    system = {**keys, "workloads": {"look": {"get": "/look", "noun": "looks"}}}
+    versions = {"a": {"target": issuer}, "b": {"target": f"{issuer}/b"}}
+    plan = planned(system, versions, [1], each=2, repetitions=1)
+
+    assert "client_secret: ${SECRET}" in plan.to_yaml()
+
+
+def test_a_token_and_a_header_of_its_name_exclude_each_other() -> None:
+    look = {"get": "/", "headers": {"authorization": "Basic a"}}
+    with pytest.raises(ValueError, match="token and a header Authorization exclude each other"):
+        OwnSystem.model_validate({"token": {"url": "http://a"}, "workloads": {"look": look}})
