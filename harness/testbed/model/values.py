@@ -79,8 +79,8 @@ def require_used(values: Values, path: str, others: Iterable[str]) -> None:
             raise UserError(
                 f"{path!r}: {values.file.name} has no column {name!r}; choose from: {choices}"
             )
-    found = {*places, *(name for text in others for name in PLACE.findall(text))}
-    if not found & values.first.keys():
+    sent = {*places, *(name for text in others for name in PLACE.findall(text))}
+    if not sent & values.first.keys():
         raise UserError(
             f"no value of {values.file.name} is sent; write into path, body or headers: {choices}"
         )

@@ -52,7 +52,8 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ),
         (
             "backends: local-ish",
-            "backends: 'local-ish': input should be 'embedded', 'docker', 'local' or 'command'",
+            "backends: 'local-ish': input should be 'embedded', 'docker', 'local', 'command' or "
+            "'compose'",
         ),
         (
             "systems: {a: {variant: sync}, b: {variant: sync, preset: thesis}, "
