@@ -48,7 +48,7 @@ def fetch(token: Token, environ: Mapping[str, str] = os.environ) -> str:
             answer = http.post(token.url, data=form) if form else http.get(token.url)
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         raise UserError(f"{asked}: no answer ({type(problem).__name__})") from None
-    if answer.status_code != httpx.codes.OK:
+    if not answer.is_success:
         raise UserError(f"{asked}: the answer is {answer.status_code}")
     try:
         members = answer.json()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,11 @@ def from_compose(choice: Choice, project: Project, environ: Mapping[str, str]) -
             raise unknown(
                 f"service of {project.shown(file)} ({parameter})", service, stack["services"]
             )
-    _require_apart(stack, project.shown(file))
+    if (problem := next(_meet(stack, front.service), None)) is not None:
+        raise UserError(
+            f"{project.shown(file)}: {problem}",
+            "Change a copy of the file, or compare two services that run already.",
+        )
     port = _free_from(choice.system.free_from + choice.port_offset)
     # The port makes the name unique on this machine.
     name = f"testbed-{choice.variant}-{port}"
@@ -86,7 +90,7 @@ def read(file: Path, project: Project, environ: Mapping[str, str]) -> dict[str, 
     try:
         return compose.whole(Compose((file,), ()), environ)
     except UserError as problem:
-        reason = problem.message.partition("\n")[2]
+        reason = problem.message.partition("\n")[2] or problem.message
         raise UserError(f"{shown} is not a compose file that Docker can read: {reason}") from None
 
 
@@ -96,14 +100,15 @@ def changes(stack: Mapping[str, Any], name: str, choice: Choice, port: int) -> d
     `name` is that of its project. Only its front is published, at `port`. No image is built or
     replaced when it starts, and nothing outside is shared or found by a fixed name.
     """
+    # Without its name a built image would have that of this project.
+    images = {service: given["image"] for service, given in stack["services"].items()}
     services = compose.changes(
-        dict.fromkeys(stack["services"], ()), choice.settings, {}, {}, choice.images
+        dict.fromkeys(images, ()), choice.settings, {}, {}, {**images, **choice.images}
     )
     front = choice.system.front
     for service, keys in services.items():
         given = stack["services"][service]
-        # Without it a build would be named after this project.
-        keys |= {"image": given["image"]} | keys | {"pull_policy": "missing"}
+        keys["pull_policy"] = "missing"
         if service in choice.images and "build" in given:
             keys["build"] = compose.Removed()
         is_front = service == front.service
@@ -119,22 +124,20 @@ def changes(stack: Mapping[str, Any], name: str, choice: Choice, port: int) -> d
     return {"keys": services, **named}
 
 
-def _require_apart(stack: Mapping[str, Any], shown: str) -> None:
-    """Check that two stacks of one file do not meet; raise `UserError` otherwise."""
+def _meet(stack: Mapping[str, Any], front: str) -> Iterator[str]:
+    """Yield where two stacks of one file would meet, or could not both be up."""
     for kind in ("networks", "volumes"):
         for key, given in (stack.get(kind) or {}).items():
-            if (given or {}).get("external"):
-                raise UserError(
-                    f"{shown}: {kind[:-1]} {key!r} is external: both versions would share it",
-                    "Leave `external` out, or compare two services that run already.",
-                )
-    for service, given in stack["services"].items():
+            if given.get("external"):
+                yield f"{kind[:-1]} {key!r} is external: both versions would share it"
+            if given.get("ipam", {}).get("config"):
+                yield f"{kind[:-1]} {key!r} has addresses of its own: both versions would need them"
+    for name, given in stack["services"].items():
         if given.get("network_mode") == "host":
-            raise UserError(
-                f"{shown}: {service} uses the network of the host: both versions would use its "
-                "ports",
-                "Leave `network_mode` out, or compare two services that run already.",
-            )
+            yield f"{name} has network_mode host: both versions would need its ports"
+    service = stack["services"][front]
+    if (count := service.get("deploy", {}).get("replicas") or service.get("scale") or 1) > 1:
+        yield f"{front} runs in {count} containers, which cannot share a port"
 
 
 def _free_from(first: int) -> int:
