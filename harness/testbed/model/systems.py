@@ -487,7 +487,8 @@ class OwnSystem(Declared):
 
     def declared(self, name: str, project: Project) -> SystemDeclaration:
         """Return its declaration in full."""
-        every = sorted(self.workloads.items(), key=lambda item: -len(item[1].path))
+        begins = {key: PLACE.split(each.path)[0] for key, each in self.workloads.items()}
+        every = sorted(self.workloads.items(), key=lambda item: -len(begins[item[0]]))
         return SystemDeclaration(
             name=name,
             own=True,
@@ -513,7 +514,7 @@ class OwnSystem(Declared):
             complete=(Probe(get=self._ready(project)),),
             reference=tuple(
                 ReferenceAnswer(
-                    request=f"{each.method} {PLACE.split(each.path)[0]}",
+                    request=f"{each.method} {begins[key]}",
                     status=HTTPStatus(each.status),
                     file=str(project.state / "answers" / f"{name}-{key}"),
                 )

@@ -99,12 +99,16 @@ def test_a_plan_takes_the_next_row_for_each_operation(own: Project, items: Path)
 
 
 def test_the_first_row_tells_whether_a_version_is_ready(own: Project) -> None:
-    workload = {"get": "/items/{id}", "csv": "items.csv"}
-    systems.declare({"shop": OwnSystem.model_validate({"workloads": {"look": workload}})})
+    workloads = {
+        "look": {"get": "/items/{id}", "csv": "items.csv"},
+        "all": {"get": "/items/all"},
+    }
+    systems.declare({"shop": OwnSystem.model_validate({"workloads": workloads})})
     declared = systems.declaration("shop")
 
     assert declared.complete[0].get == "/items/1"
-    assert declared.reference[0].request == "GET /items/"
+    # The longer beginning first: it is the more special one.
+    assert [each.request for each in declared.reference] == ["GET /items/all", "GET /items/"]
 
 
 def test_results_can_be_read_without_the_file(own: Project, items: Path) -> None:
