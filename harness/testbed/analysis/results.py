@@ -81,7 +81,7 @@ class Arrivals:
     """The plan of an open loop."""
 
     kind: str
-    """``constant``, ``poisson``, ``steps`` or ``burst``."""
+    """``constant``, ``poisson``, ``steps``, ``phases`` or ``burst``."""
     planned: int
     """The number of operations."""
     length_s: float | None = None

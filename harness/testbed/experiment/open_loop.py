@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,24 +17,43 @@ from pydantic import model_validator
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import OPEN, Cell, Level, Offsets, Planned, Run, Start
 
-Curve = tuple[Sequence[float], Sequence[float]]
-"""Points in time, in seconds, and the expected number of arrivals up to each."""
+
+@dataclass(frozen=True)
+class Ramp:
+    """A time in which the rate changes linearly, or is constant."""
+
+    first: float
+    """Arrivals per second at the beginning."""
+    last: float
+    """Arrivals per second at the end."""
+    seconds: float
+
+    @property
+    def arrivals(self) -> float:
+        """The expected number of arrivals."""
+        return (self.first + self.last) / 2 * self.seconds
+
+    def __str__(self) -> str:
+        rates = f"{self.first:g}" if self.first == self.last else f"{self.first:g} to {self.last:g}"
+        return f"{rates} arrivals/s for {self.seconds:g} s"
 
 
 class OpenLoop(Experiment):
     """Arrivals that do not wait for answers; beside them, a closed loop may be measured.
 
-    The rate is constant unless a kind has another curve.
+    The rate is constant unless a kind has other ramps.
     """
-
-    changing: ClassVar[str | None] = None
-    """How the rate changes during a run, in its record; None for a constant rate."""
 
     @model_validator(mode="after")
     def _check_loops(self) -> OpenLoop:
         if self.loops is not None and not self.threads:
             raise ValueError(f"loops: {self.loops}: an open loop has none; its end is the duration")
         return self
+
+    @property
+    def changing(self) -> str | None:
+        """How the rate changes during a run, in its record; None for a constant rate."""
+        return None
 
     @property
     def arrivals_s(self) -> float:
@@ -51,12 +70,12 @@ class OpenLoop(Experiment):
         """Return the level of a rate, or of a mean rate, in arrivals per second."""
         return Level(OPEN, rate, self.max_in_flight, changing=self.changing is not None)
 
-    def curve(self, rate: float) -> Curve:
-        return (0.0, self.arrivals_s), (0.0, rate * self.arrivals_s)
+    def ramps(self, rate: float) -> Sequence[Ramp]:
+        return (Ramp(rate, rate, self.arrivals_s),)
 
     def offsets(self, rate: float, seed: int) -> Offsets:
         """Return when each operation is to begin, in milliseconds from the start of the load."""
-        return along(self.curve(rate), self.arrivals, seed)
+        return along(self.ramps(rate), self.arrivals, seed)
 
     def length_s(self, level: Level) -> float:
         return self.arrivals_s if level.mode == OPEN else super().length_s(level)
@@ -89,8 +108,8 @@ def seed_of(seed: int | None, workload: str, level: float, repetition: int, bloc
     return int(sequence.generate_state(1)[0])
 
 
-def along(curve: Curve, process: str, seed: int) -> Offsets:
-    """Return when each operation is to begin if the rate changes as a curve says.
+def along(ramps: Sequence[Ramp], process: str, seed: int) -> Offsets:
+    """Return when each operation is to begin if the rate follows ramps, one after another.
 
     Parameters
     ----------
@@ -108,15 +127,22 @@ def along(curve: Curve, process: str, seed: int) -> Offsets:
     lie where the expected number of arrivals reaches the points of the process of rate 1 (Çinlar
     1975, inversion).
     """
-    times, expected = curve
-    total = float(expected[-1])
+    first, last, length = np.array([(ramp.first, ramp.last, ramp.seconds) for ramp in ramps]).T
+    begins = np.cumsum(length) - length
+    expected = np.cumsum([ramp.arrivals for ramp in ramps])
     if process == "constant":
-        points = np.arange(math.floor(total + 1e-9), dtype=float)
+        points = np.arange(math.floor(expected[-1] + 1e-9), dtype=float)
     else:
-        points = _unit_poisson(total, np.random.default_rng(seed))
-    seconds = np.interp(points, expected, times)
+        points = _unit_poisson(float(expected[-1]), np.random.default_rng(seed))
+    # A point at the end of a ramp belongs to the next one in which anybody arrives.
+    ramp = np.searchsorted(expected, points, side="right")
+    into = points - np.concatenate([[0.0], expected])[ramp]
+    # The root of first * t + (last - first) / length * t**2 / 2 = into, for equal rates too.
+    slope = ((last - first) / length)[ramp]
+    rates = first[ramp] + np.sqrt(np.maximum(first[ramp] ** 2 + 2 * slope * into, 0))
+    seconds = begins[ramp] + np.divide(2 * into, rates, out=np.zeros_like(into), where=rates > 0)
     offsets: Offsets = np.floor(seconds * 1000 + 1e-6).astype(np.int64)
-    return offsets[offsets < times[-1] * 1000]
+    return offsets[offsets < 1000 * float(length.sum())]
 
 
 def _unit_poisson(total: float, random: np.random.Generator) -> npt.NDArray[np.float64]:

@@ -35,6 +35,7 @@ Milliseconds = Annotated[int, Field(ge=0, le=600_000, strict=True)]
 Count = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 Repetitions = Annotated[int, Field(ge=1, le=1000, strict=True)]
 Rate = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
+RateOrNone = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 Percent = Annotated[str, Field(pattern=r"^([1-9]\d?(\.\d+)?|100)%$")]
 """A share of what a system can do, such as ``50%``."""
 Setting = Annotated[str, Field(coerce_numbers_to_str=True, pattern=r"^[^\x00]*$")]

@@ -21,6 +21,12 @@ from testbed.model.declared import Declared
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 
+TAGS: dict[int | str, tuple[str, ...]] = {
+    "autoscale": ("hpa", "alarm"),
+    "schedule": ("steps", "phases"),
+}
+"""Keys with several kinds of value. Pydantic puts the kind after the key into a location."""
+
 
 def shipped(project: Project) -> list[str]:
     """Return the names of the experiments that ship with the project."""
@@ -113,7 +119,10 @@ def schema() -> dict[str, Any]:
 def _told(error: ErrorDetails) -> str:
     """Describe what is wrong with one key: its name, its value and the choices."""
     # Pydantic puts the kind of load first, unless there is no such kind.
-    kind, *location = error["loc"] or ("",)
+    kind, *tagged = error["loc"] or ("",)
+    pairs = list(itertools.pairwise(["", *tagged]))
+    location = [part for before, part in pairs if part not in TAGS.get(before, ())]
+    tags = [part for before, part in pairs if part in TAGS.get(before, ())]
     key = _key(location)
     value = error["input"]
     match error["type"]:
@@ -122,9 +131,14 @@ def _told(error: ErrorDetails) -> str:
             meant = f" (did you mean {near[0]}?)" if near else ""
             return f"{key}: unknown key{meant}; choose from: {', '.join(keys)}"
         case "extra_forbidden" | "none_required" | "too_long":
-            # Another kind of load, or another rule of an autoscaler, has this key.
-            other = location[-2] if location[-3:-2] == ["autoscale"] else kind
-            return f"{key} and {other} exclude each other: give one"
+            # Another kind of load, of schedule or of autoscaler has this key.
+            return f"{key} and {[kind, *tags][-1]} exclude each other: give one"
+        case "union_tag_invalid" | "union_tag_not_found":
+            chosen, choices = error["ctx"]["discriminator"].strip("'"), TAGS[location[-1]]
+            given = f" {value[chosen]!r}:" if chosen in value else ""
+            return f"{key}.{chosen}:{given} choose from: {', '.join(choices)}"
+        case "too_short":
+            return f"{key}: {value!r}: give at least {error['ctx']['min_length']}"
         case "tuple_type":
             return f"{key}: {value!r} is not a list; write [{value}]"
         case "value_error":

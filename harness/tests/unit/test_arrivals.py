@@ -21,6 +21,11 @@ def opened(keys: dict[str, Any]) -> OpenLoop:
     return plan
 
 
+def phased(process: str, *phases: dict[str, float]) -> OpenLoop:
+    schedule = {"kind": "phases", "phases": phases}
+    return opened({"name": "x", "schedule": schedule, "arrivals": process})
+
+
 def plan(process: str = "poisson", seed: int = 1, duration: int | None = 100) -> OpenLoop:
     return opened(
         {"name": "x", "rates": [50], "duration": duration, "arrivals": process, "seed": seed}
@@ -62,6 +67,9 @@ def test_the_seed_alone_decides_the_arrivals() -> None:
 KNOWN = [14, 74, 77, 136, 144]
 
 
+KNOWN_IN_PHASES = [653, 2660, 2746, 4200, 4363]
+
+
 def test_steps_have_their_own_rates() -> None:
     found = stepped().offsets(0, seed=1)
 
@@ -69,6 +77,85 @@ def test_steps_have_their_own_rates() -> None:
     assert counts.tolist() == [200, 400, 600, 800]
     assert stepped().arrivals_s == 80
     assert stepped().levels[0].value == 25
+
+
+RISE_AND_FALL = (
+    {"from": 1, "to": 10, "for": 30},
+    {"rate": 10, "for": 40},
+    {"rate": 0, "for": 20},
+    {"from": 8, "to": 0, "for": 60},
+    {"from": 0, "to": 4, "for": 10},
+)
+
+
+def integral(seconds: float) -> float:
+    """Return the expected number of arrivals of `RISE_AND_FALL` up to a moment, numerically."""
+    ends = [0, 30, 30, 70, 70, 90, 90, 150, 150, 160]
+    rates = [1, 10, 10, 10, 0, 0, 8, 0, 0, 4]
+    moments = np.union1d(np.linspace(0, seconds, 20_001), [end for end in ends if end <= seconds])
+    middle = (moments[1:] + moments[:-1]) / 2
+    # The rate is linear between the ends of phases, so the middle rule is exact.
+    return float(np.sum(np.interp(middle, ends, rates) * np.diff(moments)))
+
+
+def test_arrivals_of_phases_are_where_the_integral_of_the_rate_reaches_each_number() -> None:
+    found = phased("constant", *RISE_AND_FALL).offsets(0, seed=1)
+
+    assert len(found) == 165 + 400 + 240 + 20
+    for number in (0, 1, 2, 50, 164, 165, 166, 564, 565, 566, 700, 803, 804, 805, 806, 824):
+        # An offset is rounded down to a millisecond, in which up to 0.01 arrivals come.
+        assert integral(found[number] / 1000) <= number + 1e-6
+        assert integral((found[number] + 1) / 1000) >= number - 1e-6
+    assert not ((found >= 70_000) & (found < 90_000)).any()
+    assert (np.diff(found) >= 0).all()
+
+
+def test_poisson_arrivals_of_phases_have_the_expected_number_in_each() -> None:
+    ends = np.array([0, 30, 70, 90, 150, 160])
+    counts = np.array(
+        [
+            np.histogram(phased("poisson", *RISE_AND_FALL).offsets(0, seed), bins=ends * 1000)[0]
+            for seed in range(200)
+        ]
+    )
+
+    expected = np.array([165, 400, 0, 240, 20])
+    # Within 4 standard errors of the mean of 200 Poisson counts.
+    assert (abs(counts.mean(axis=0) - expected) <= 4 * np.sqrt(expected / 200)).all()
+    # A Poisson count varies as much as it is large.
+    busy = expected > 0
+    assert counts.var(axis=0)[busy] / expected[busy] == pytest.approx(1, abs=0.4)
+
+
+def test_poisson_arrivals_of_a_ramp_follow_its_rate() -> None:
+    found = phased("poisson", {"from": 0, "to": 200, "for": 100}).offsets(0, seed=3)
+
+    # Given their number, arrivals are independent with a density in proportion to the rate.
+    assert stats.kstest(found / 100_000, lambda share: share**2).pvalue > 0.01
+
+
+def test_the_seed_alone_decides_the_arrivals_of_phases() -> None:
+    one = phased("poisson", *RISE_AND_FALL).offsets(0, seed=1)
+
+    assert np.array_equal(one, phased("poisson", *RISE_AND_FALL).offsets(0, seed=1))
+    assert not np.array_equal(one[:50], phased("poisson", *RISE_AND_FALL).offsets(0, seed=2)[:50])
+    assert one[:5].tolist() == KNOWN_IN_PHASES
+
+
+def test_a_schedule_of_equal_phases_is_a_constant_rate() -> None:
+    halves = phased("poisson", {"rate": 50, "for": 60}, {"from": 50, "to": 50, "for": 40})
+
+    assert np.array_equal(halves.offsets(0, seed=1), plan().offsets(50, seed=1))
+
+
+def test_phases_say_how_long_a_run_is_and_what_its_mean_rate_is() -> None:
+    plan = phased("poisson", {"from": 1, "to": 10, "for": 30}, {"rate": 10, "for": 120})
+
+    assert plan.arrivals_s == 150
+    assert plan.levels[0].value == pytest.approx(1365 / 150)
+    planned = plan.arrivals_of(Run("sync", "sync", "tuned", "list", plan.levels[0], 1))
+    assert planned is not None
+    assert planned.describe()["kind"] == "phases"
 
 
 def test_runs_of_a_round_are_paired_and_others_are_not() -> None:

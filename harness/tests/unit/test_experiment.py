@@ -157,12 +157,15 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ),
         (
             SCALED.format("rule: hpa, max: 1"),
-            "systems.a.autoscale.hpa: max: 1 is not above min (1)",
+            "systems.a.autoscale: max: 1 is not above min (1)",
         ),
-        (SCALED.format("rule: often, max: 3"), "systems.a.autoscale: input tag 'often'"),
+        (
+            SCALED.format("rule: often, max: 3"),
+            "systems.a.autoscale.rule: 'often': choose from: hpa, alarm",
+        ),
         (
             SCALED.format("rule: alarm, max: 3, above: 0.3, below: 0.3"),
-            "systems.a.autoscale.alarm: below: 0.3 is not below above (0.3)",
+            "systems.a.autoscale: below: 0.3 is not below above (0.3)",
         ),
         (
             SCALED.format("rule: hpa, max: 3"),
@@ -185,7 +188,7 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ),
         (
             SCALED.format("rule: hpa, max: 3, above: 0.5"),
-            "systems.a.autoscale.hpa.above and hpa exclude each other",
+            "systems.a.autoscale.above and hpa exclude each other",
         ),
         (
             "variants: [sync, poster-chain]",
@@ -262,6 +265,7 @@ DEMAND = (
     "name: mine\nthreads: [10]\nduration: 5\n"
     "demand: {cpus: {from: 0.1, to: 1.2, resolution: 0.05}, target: {ok_per_s: 5}}\n"
 )
+PHASES = "name: mine\nschedule: {{kind: phases, phases: [{}]}}\n"
 SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
 
 
@@ -282,7 +286,40 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (OPEN + "max_in_flight: 0\n", "max_in_flight: 0"),
         (
             "name: mine\nschedule: {kind: step, from: 1, to: 2}\n",
-            "schedule.kind: 'step': input should be 'steps'",
+            "schedule.kind: 'step': choose from: steps, phases",
+        ),
+        ("name: mine\nschedule: {from: 1, to: 2}\n", "schedule.kind: choose from: steps, phases"),
+        (PHASES.format(""), "schedule.phases: []: give at least 1"),
+        (PHASES.format("{rate: -1, for: 3}"), "schedule.phases[0].rate: -1: input should be great"),
+        (
+            PHASES.format("{rate: .inf, for: 3}"),
+            "schedule.phases[0].rate: inf: input should be a f",
+        ),
+        (PHASES.format("{rate: 1, for: 0}"), "schedule.phases[0].for: 0: input should be greater"),
+        (
+            PHASES.format("{rate: 1, from: 2, to: 3, for: 5}"),
+            "schedule.phases[0]: rate: 1, from: 2, to: 3: give rate, or from and to",
+        ),
+        (
+            PHASES.format("{rate: 1, for: 5}, {from: 2, for: 5}"),
+            "schedule.phases[1]: from: 2: give rate, or from and to",
+        ),
+        (PHASES.format("{for: 5}"), "schedule.phases[0]: no rate: give rate, or from and to"),
+        (
+            PHASES.format("{rate: 0, for: 5}, {from: 0, to: 0, for: 5}"),
+            "schedule: phases: nobody arrives: give one phase a rate above 0",
+        ),
+        (
+            PHASES.format("{rate: 1, fro: 5}"),
+            "schedule.phases[0].fro: unknown key (did you mean from?); choose from: rate, from, to",
+        ),
+        (
+            PHASES.format("{rate: 1, for: 5}").replace("kind:", "every: 1, kind:"),
+            "schedule.every and phases exclude each other",
+        ),
+        (
+            PHASES.format("{rate: 1, for: 5}") + "duration: 9\n",
+            "duration and schedule exclude each other",
         ),
         (
             "name: mine\nschedule: {kind: steps, from: 1, to: 2, step: 1, evry: 1}\n",
@@ -421,6 +458,7 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         VALID + "precision: {within: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
         BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
         "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",
+        PHASES.format("{from: 1, to: 10, for: 30}, {rate: 10, for: 120}"),
     ],
 )
 def test_every_kind_reads_back_the_same(text: str) -> None:

@@ -97,6 +97,18 @@ def test_an_open_loop_needs_time_to_begin() -> None:
     assert start.measure_s == pytest.approx(60 + LEAD_S + OVERHEAD_S + CELL_S)
 
 
+def test_phases_are_told_one_by_one() -> None:
+    phases = [{"from": 1, "to": 10, "for": 30}, {"rate": 10, "for": 120}]
+    keys = {"variants": ["sync"], "workloads": ["list"]}
+    schedule = {"kind": "phases", "phases": phases}
+    told = lines(EXPERIMENT.validate_python({"name": "x", **keys, "schedule": schedule}), {})
+
+    assert told == [
+        "start 1: sync",
+        "  list, 1 to 10 arrivals/s for 30 s, 10 arrivals/s for 120 s, 9.1 arrivals/s on average",
+    ]
+
+
 def test_what_is_done_is_not_planned_again() -> None:
     whole = plan(variants=["sync"], workloads=["list"], seed=1)
     done = {"sync-list-001-threads-1": {"repetition": 1}}

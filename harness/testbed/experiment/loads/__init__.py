@@ -11,14 +11,14 @@ from typing import Annotated, Any, Union
 from pydantic import AfterValidator, Discriminator, Tag, TypeAdapter
 
 from testbed.experiment.declaration import Experiment
-from testbed.experiment.loads import blocks, burst, closed, demand, rates, search, steps
+from testbed.experiment.loads import blocks, burst, closed, demand, rates, scheduled, search
 
 KINDS: dict[str, type[Experiment]] = {
     "blocks": blocks.InBlocks,
     "search": search.Searched,
     "demand": demand.Demanded,
     "burst": burst.InBurst,
-    "schedule": steps.Stepped,
+    "schedule": scheduled.Scheduled,
     "rates": rates.AtRates,
     "threads": closed.ClosedLoop,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -24,12 +24,14 @@ class Burst(Section):
 class InBurst(OpenLoop):
     """An open loop of a number of arrivals within a short time; their rate is the level."""
 
-    changing: ClassVar[str] = "burst"
-
     burst: Burst
     threads: Nothing = ()
     loops: None = None
     duration: None = None
+
+    @property
+    def changing(self) -> str:
+        return "burst"
 
     @property
     def levels(self) -> tuple[Level, ...]:
