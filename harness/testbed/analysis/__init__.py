@@ -5,9 +5,9 @@ A result row flows through these modules, in this order:
 - Reading: `results` finds runs, `sample_files` reads rows, and `samples` makes samples and
   operations of them.
 - Judging: `verdicts`.
-- Figures of a run: `quantities` defines those that are compared. `hops`, `accounts`, `caching`,
-  `autoscaling`, `demands` and `objective` have those of one kind of experiment. `per_run` makes
-  tables of them, `studies` and `grouping` groups.
+- Figures of a run: `quantities` defines those that are compared. `exchanges`, `hops`, `accounts`,
+  `caching`, `autoscaling`, `demands` and `objective` have those of one kind of experiment.
+  `per_run` makes tables of them, `studies` and `grouping` groups.
 - Comparing: `decisions` compares systems, `aa` identical ones, `comparison` two results.
   `precision` says what would be detected. `summary` makes a row of each cell.
 - Following from these: `ladders`, `scaling`, `capacities`, `prices`.

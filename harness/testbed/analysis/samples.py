@@ -5,8 +5,8 @@ acknowledged, it lasts from the start of the request to the end of the fetch tha
 result. Two layouts are supported:
 
 - This project's plans label the row of an operation with the workload (``list``), and its exchanges
-  ``list request`` and ``list fetch``. The operation lasts from the start of the first exchange to
-  the end of the last. Without a fetch, an operation is a single exchange.
+  ``list request`` and ``list fetch``, or as a session declares them. The operation lasts from the
+  start of the first exchange to the end of the last. An operation of one exchange has its row only.
 - Files without such labels, as published with the thesis or written by other plans
   (`testbed.analysis.sample_files`). Each row is an operation; in a file with fetches, a request and
   the next fetch on the same thread are one.
@@ -54,9 +54,6 @@ NOT_BEGUN = "not_begun"
 CLASSES = (*FAILURES, NOT_BEGUN)
 """Failure classes of arrivals."""
 
-STEPS = ("exchange", "request", "fetch")
-"""A sample's part in its operation: all of it, the acknowledged request, or one of its fetches."""
-
 PARTIAL_SIZE = 0.8
 """Share of the median answer size below which an unchecked list answer is partial.
 
@@ -64,8 +61,6 @@ In the published sample files a missing part is 27 to 29 % of an answer, varying
 """
 
 _FAILURE = pl.Enum(FAILURES)
-_STEP = pl.Enum(STEPS)
-_LABEL_ENDS = ("", " request", " fetch")
 _FETCH_URL = r"/(list|make)/[^/]+$"
 
 WARM_UP = "warm-up "
@@ -152,7 +147,8 @@ class Measurement:
     run: Run
     samples: pl.DataFrame
     """One row per HTTP exchange by start: ``start_ms`` (since the epoch), ``elapsed_ms``, ``code``,
-    ``ok``, ``step`` (see `STEPS`), ``block`` (from 0).
+    ``ok``, ``step`` (the exchange of an operation of several, such as ``request`` and ``fetch``;
+    else ``exchange``), ``block`` (from 0).
     """
     operations: pl.DataFrame
     """One row per operation by (intended) start: ``start_ms``, ``elapsed_ms`` (from the intended
@@ -448,12 +444,14 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
     others: Mapping[str, int] = {}
     if good.is_empty():
         raise UserError(f"{str(path)!r} has no samples")
-    own = pl.col("label").cast(pl.String).is_in([f"{workload}{end}" for end in _LABEL_ENDS])
+    text = pl.col("label").cast(pl.String)
+    own = text.is_in([workload, f"{workload} request", f"{workload} fetch"])
+    if run.recorded or _of_several(good, workload):
+        own |= text.str.starts_with(f"{workload} ")
     labelled = run.recorded or bool(good.select(own.any()).item())
     if labelled:
-        label = pl.col("label").cast(pl.String)
-        wrong[STRANGE] = good.filter(~own & ~label.str.starts_with(WARM_UP))
-        others = dict(good.filter(~own).group_by(label).len().iter_rows())
+        wrong[STRANGE] = good.filter(~own & ~text.str.starts_with(WARM_UP))
+        others = dict(good.filter(~own).group_by(text).len().iter_rows())
         good, wrong[DOUBLED] = _once(good.filter(own), rows.height == block.delivered)
         samples, operations, strays = _by_label(good, run.cell)
         wrong[CLOCK] = _clock_steps(run, block, samples, operations)
@@ -473,7 +471,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
             wrong.pop(CLOCK, None)
     return Measurement(
         run=run,
-        samples=_in_order(samples, index, pl.col("step").cast(_STEP)),
+        samples=_in_order(samples, index, pl.col("step").cast(pl.Categorical)),
         operations=_in_order(
             operations.with_columns(
                 pl.col("elapsed_ms").clip(0, LONGEST_MS).cast(pl.Int32).alias("service_ms"),
@@ -511,6 +509,13 @@ def _once(rows: pl.DataFrame, complete: bool) -> tuple[pl.DataFrame, pl.DataFram
     first = pl.struct("thread", "label", "start_ms", "elapsed_ms").is_first_distinct()
     once = pl.lit(complete) | first | (pl.col("elapsed_ms") <= ALIKE_MS)
     return rows.filter(once), rows.filter(~once)
+
+
+def _of_several(rows: pl.DataFrame, workload: str) -> bool:
+    """Return whether an operation is a transaction of JMeter in a file that was not recorded."""
+    is_operation = pl.col("label").cast(pl.String) == workload
+    of_several = pl.col("response_message").str.contains(sample_files.TRANSACTION)
+    return bool(rows.select((is_operation & of_several).any()).item())
 
 
 def _clock_steps(
@@ -555,14 +560,10 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
     """Split rows of this project's plans by label into samples, operations and strays."""
     workload = cell.workload
     is_operation = pl.col("label") == workload
-    step = (
-        pl.col("label")
-        .cast(pl.String)
-        .replace_strict(
-            {f"{workload} request": "request", f"{workload} fetch": "fetch"}, default="exchange"
-        )
+    step = pl.col("label").cast(pl.String).str.strip_prefix(f"{workload} ")
+    rows = rows.with_columns(
+        pl.when(is_operation).then(pl.lit("exchange")).otherwise(step).alias("step")
     )
-    rows = rows.with_columns(step.alias("step"))
     samples = rows.filter(~is_operation)
     if samples.is_empty():
         return rows, rows.with_columns(_failures(cell.variant)), 0

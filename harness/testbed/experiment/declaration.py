@@ -572,7 +572,7 @@ class Experiment(Section):
 
 def _sent(spec: SystemSpec) -> dict[str, str]:
     """Return the properties that decide what is sent; not every plan reads them."""
-    return _given(keys="on" if spec.keys else None, until=spec.until)
+    return _given(keys="on" if spec.keys else None, until=spec.until, pages=spec.pages)
 
 
 def _given(**properties: object) -> dict[str, str]:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from testbed.experiment.settings import setting_name
 from testbed.model.systems import Preset, Variant, Workload, declaration, fetches
+from testbed.model.workloads import Pages
 
 Fetch = Literal["wait", "immediate", "poll", "request"]
 Arrivals = Literal["poisson", "constant"]
@@ -258,6 +259,10 @@ class SystemSpec(Section):
     """Whether each reservation has an ``Idempotency-Key``."""
     until: date | None = None
     """Reservations are for random days before this one. Default: all for one showing."""
+    pages: Pages | None = None
+    """When a list has ended for the sessions that read it page by page: after a page that is not
+    full (``short``) or one without items (``empty``). Default: the plan's own value.
+    """
     scrape: Seconds | None = None
     """Seconds between two scrapes of every service's metrics under load; None for no scraping."""
     replicas: dict[str, Replicas] = {}

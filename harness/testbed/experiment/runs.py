@@ -137,6 +137,10 @@ class Run:
         return f"{self.system}-{self.workload}-{_shown(self.level)}-{self.repetition}"
 
 
+SESSIONS = 1
+"""Tells the numbers of sessions from the arrival times of the same seed."""
+
+
 @dataclass(frozen=True)
 class Planned:
     """The arrivals of a run."""
@@ -152,9 +156,17 @@ class Planned:
     patience_s: int
     """How long after them an operation may begin that waits for a free user."""
 
+    @property
+    def sessions(self) -> list[int]:
+        """A number of 32 bits for each arrival, from which follows all that its session chooses."""
+        # Raw numbers, which are the same in every version of NumPy.
+        numbers = np.random.PCG64([self.seed, SESSIONS]).random_raw(len(self.offsets))
+        return [int(number) >> 32 for number in numbers]
+
     def write(self, file: Path) -> None:
-        """Write the arrivals for the plans: one offset in milliseconds per line."""
-        lines = "".join(f"{offset_ms}\n" for offset_ms in self.offsets)
+        """Write the arrivals for the plans: an offset in milliseconds and a number per line."""
+        pairs = zip(self.offsets, self.sessions, strict=True)
+        lines = "".join(f"{offset_ms},{session}\n" for offset_ms, session in pairs)
         file.write_text(lines, encoding="ascii")
 
     def describe(self) -> dict[str, Any]:

@@ -52,6 +52,9 @@ A generator that waits for a processor while answers are ready puts on less load
 """
 
 
+ALL_USERS = 10**13
+"""More than the number that a plan adds to `choices` for a user, which is 10^10 for each."""
+
 BEGIN_S = 0.5
 """How long before a load begins its generators are told to: they read the plan meanwhile."""
 
@@ -115,6 +118,7 @@ def load_for(
     loops: int | None = None,
     duration: int | None = None,
     arrivals: Path | None = None,
+    choices: int | None = None,
     properties: Mapping[str, str] | None = None,
 ) -> Load:
     """Return the load of a workload on a variant.
@@ -122,7 +126,8 @@ def load_for(
     `threads` are users, or the most operations in flight. `host` and `ports` are where the front
     door listens; operations ask several ports in turn, if the plan knows them. `loops` and
     `duration` limit the operations of each thread and the seconds. `arrivals` is a file of planned
-    arrivals for an open loop; None for a closed loop.
+    arrivals for an open loop; None for a closed loop. `choices` is a number from which all follows
+    that the sessions of a closed loop choose.
     """
     given = {
         "threads": str(threads),
@@ -141,6 +146,8 @@ def load_for(
         kept.append("intended")
     if systems.declaration(variant).cache is not None:
         kept.append("asOf")
+    if choices is not None:
+        given["choices"] = str(choices)
     if kept:
         given["sample_variables"] = ",".join(kept)
     if duration is not None:
@@ -346,8 +353,11 @@ def share(properties: Mapping[str, str], index: int, count: int, begin_ms: int) 
     its own file, of ``arrivals[index::count]``. So all together make the planned arrivals.
     """
     threads = int(properties["threads"])
+    # Users of two generators have the same numbers.
+    choices = int(properties.get("choices", 0)) + index * ALL_USERS
     return {
         **properties,
+        **({"choices": str(choices)} if "choices" in properties else {}),
         "threads": str(threads // count + (index < threads % count)),
         # Part of what users send, so that two generators do not send the same.
         "generator": f"-{index + 1}",

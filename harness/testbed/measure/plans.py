@@ -14,10 +14,10 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from testbed.model import files, systems, values
-from testbed.model.declared import read
+from testbed.model.declared import load, read
 from testbed.model.project import Project
 from testbed.model.systems import SystemDeclaration
-from testbed.model.workloads import WorkloadDeclaration
+from testbed.model.workloads import SessionDeclaration, WorkloadDeclaration
 
 
 def contents(project: Project) -> Mapping[Path, str]:
@@ -49,13 +49,13 @@ def _made(project: Project, declared: Iterable[SystemDeclaration]) -> dict[str, 
     template = environment.get_template("template.jmx.j2")
 
     def made(system: SystemDeclaration, name: str, path: str) -> str:
-        workload = system.requests.get(name) or _read(project, name)
-        of_file = None
-        if workload.csv is not None:
-            of_file = values.read(Path(workload.csv))
-            values.require_used(of_file, path, (workload.body, *workload.headers.values()))
+        own, of_file = system.requests.get(name), None
+        if own is not None and own.csv is not None:
+            of_file = values.read(Path(own.csv))
+            values.require_used(of_file, path, (own.body, *own.headers.values()))
             path = values.fill(path, of_file.references)
-            workload = workload.filled(of_file.references)
+            own = own.filled(of_file.references)
+        workload = own or _read(project, name)
         return _laid_out(
             template.render(
                 system=system,
@@ -79,8 +79,11 @@ def _argument(file: Path) -> str:
     return re.sub(r"([\\,$])", r"\\\1", str(file))
 
 
-def _read(project: Project, name: str) -> WorkloadDeclaration:
+def _read(project: Project, name: str) -> WorkloadDeclaration | SessionDeclaration:
     file = project.plans / "workloads" / f"{name}.yaml"
+    keys = load(file.read_text(encoding="utf-8"))
+    if isinstance(keys, dict) and "session" in keys:
+        return read(SessionDeclaration, "workload", file)
     return read(WorkloadDeclaration, "workload", file)
 
 

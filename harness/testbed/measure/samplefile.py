@@ -172,8 +172,12 @@ class OperationCounter:
 
 
 def read_arrivals(file: Path) -> list[int]:
-    """Read planned arrivals, in milliseconds from the start of the load."""
-    return [int(line) for line in file.read_text(encoding="ascii").split()]
+    """Read planned arrivals, in milliseconds from the start of the load.
+
+    What follows the number in a line is for the plans alone.
+    """
+    lines = file.read_text(encoding="ascii").split()
+    return [int(line.partition(",")[0]) for line in lines]
 
 
 def due(planned: Sequence[int], first_ms: int, now_ms: int) -> int:

@@ -18,6 +18,7 @@ from testbed.deploy.deployer import polls
 from testbed.deploy.meter import Usage, risen
 from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import Experiment
+from testbed.experiment.open_loop import seed_of
 from testbed.experiment.runs import Allocation, Cell, Planned, Run, Start, System
 from testbed.measure import load, machine_watch, metrics, results_directory, warming
 from testbed.measure.autoscaler import Autoscaler
@@ -228,7 +229,7 @@ class Session:
                 asked = self._arrivals(recording, planned, f"arrivals-{number + 1}.csv")
                 planned_s = None
             else:
-                asked = self._load_of(recording, plan.ramp, duration=plan.load_s)
+                asked = self._load_of(recording, plan.ramp, block=number, duration=plan.load_s)
                 planned_s = plan.load_s
             self._block(recording, asked, file, planned_s=planned_s, settle_s=plan.settle_s)
             if planned is not None:
@@ -313,8 +314,11 @@ class Session:
         recording.entries["rate"] = recording.run.level.value
         return self._load_of(recording, self.plan.ramp, duration=length, arrivals=file)
 
-    def _load_of(self, recording: Recording, ramp: int, **bounds: Any) -> Load:
+    def _load_of(self, recording: Recording, ramp: int, *, block: int = 0, **bounds: Any) -> Load:
         run = recording.run
+        # As of arrivals: the same for the blocks of every system.
+        choices = seed_of(self.plan.seed, run.workload, run.level.value, run.repetition, block)
+        bounds = {"choices": choices, **bounds}
         return self._load(recording.member, run.workload, run.level.threads, ramp, **bounds)
 
     def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
@@ -338,7 +342,8 @@ class Session:
         # Each window has its own file: JMeter appends, and the exporter follows files by name.
         samples = folder / f"samples.{member.system.name}.{member.loads}.csv"
         name = f"warm-up {member.system.name} {workload}"
-        asked = self._load(member, workload, rule.threads, 0, duration=rule.window)
+        once = {"duration": rule.window, "choices": member.loads}
+        asked = self._load(member, workload, rule.threads, 0, **once)
         age_s, reading, meter = member.age_s, self._read(), member.stack.meter()
         used, compiled_s = meter.read(), warming.compilers_s(member.pids)
         clock = time.monotonic()

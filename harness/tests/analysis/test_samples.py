@@ -28,12 +28,17 @@ def sample(
     url: str = LIST,
     message: str = "",
     size: int = 1200,
+    parts: int = 0,
 ) -> str:
-    """Return one row of a JMeter CSV file; ``start`` in ms since the run's."""
+    """Return one row of a JMeter CSV file; ``start`` in ms since the run's.
+
+    Of a transaction, ``parts`` is the number of its samples.
+    """
+    told = f'"Number of samples in transaction : {parts}, number of failing samples : 1"'
     message = '"' + message.replace('"', '""') + '"'
     return (
-        f"{EPOCH_MS + start},{elapsed},{label},{code},,users 1-{thread},text,{str(ok).lower()},"
-        f"{message},{size},130,1,1,{url},{elapsed},0,0"
+        f"{EPOCH_MS + start},{elapsed},{label},{code},{told * (parts > 0)},users 1-{thread},"
+        f"text,{str(ok).lower()},{message},{size},130,1,1,{url},{elapsed},0,0"
     )
 
 
@@ -100,6 +105,43 @@ def test_counts_a_transaction_with_its_polls_as_one_operation(tmp_path: Path) ->
     assert measured.operations["elapsed_ms"].to_list() == [25]
     assert measured.samples["step"].to_list() == ["request", "fetch", "fetch"]
     assert measured.strays == 0
+
+
+def test_counts_a_session_with_any_number_of_exchanges_as_one_operation(tmp_path: Path) -> None:
+    measured = read(
+        tmp_path,
+        "market-services",
+        [
+            sample(0, 5, "read countries"),
+            sample(5, 4, "read page"),
+            sample(10, 6, "read details"),
+            sample(0, 25, "read", parts=3),
+            sample(30, 5, "read countries"),
+            sample(35, 7, "read page", "503", ok=False, message="urn:testbed:problem:unavailable"),
+            sample(30, 20, "read", "", ok=False, parts=2),
+        ],
+        "read",
+    )
+
+    assert measured.samples["step"].to_list() == [
+        *("countries", "page", "details"),
+        *("countries", "page"),
+    ]
+    assert measured.operations["elapsed_ms"].to_list() == [16, 12]
+    assert measured.operations["ok"].to_list() == [True, False]
+    assert measured.operations["code"].to_list() == ["200", "503"]
+    assert measured.operations["failure"].to_list() == [None, "rejected"]
+    assert measured.strays == 0
+
+
+def test_a_longer_label_in_a_file_of_another_plan_is_no_part_of_an_operation(
+    tmp_path: Path,
+) -> None:
+    rows = [sample(0, 10, "list"), sample(10, 500, "list of halls"), sample(510, 30, "list")]
+    measured = read(tmp_path, "sync", rows)
+
+    assert measured.operations["elapsed_ms"].to_list() == [10, 30]
+    assert measured.others == {"list of halls": 1}
 
 
 def test_an_operation_lasts_from_its_first_exchange_to_the_end_of_its_last(tmp_path: Path) -> None:

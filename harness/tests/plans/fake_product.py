@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 CINEMAS: list[dict[str, Any]] = [
     {
@@ -57,7 +58,7 @@ Change = Callable[[Answer], Answer]
 
 def as_json(value: object) -> bytes:
     """Return compact JSON, as the product writes it."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def status(code: int) -> Change:
@@ -116,17 +117,23 @@ class Script:
 
 RIGHT = Script()
 
+COUNTRIES = ("Mexico", "Côte d'Ivoire", 'Quo"te %_ & more', "Alto\\Bajo", "São (x), ${c}")
+"""Names of countries, with what URLs, JSON and JMeter treat specially."""
+
+BEANS = 23
+"""Of one type in the larger half of the regions; the others have none."""
+
 SINCE = "2026-11-24T12:00:00.123456Z"
 """When the stand-in's rate was so."""
 
 
 class FakeProduct:
-    """Serves both variants' list and reserve, posters, tickets or rates, on a free loopback port.
+    """Serves list and reserve, posters, tickets, rates or beans, on a free loopback port.
 
     Parameters
     ----------
     variant
-        ``sync``, ``async``, ``cinema``, ``poster``, ``ticket`` or ``feed``.
+        ``sync``, ``async``, ``cinema``, ``poster``, ``ticket``, ``feed`` or ``market``.
     scripts
         One for each operation in the order of arrival; right answers when they run out.
     pause
@@ -186,6 +193,8 @@ class FakeProduct:
             return self._poster(request)
         if self.variant == "feed":
             return self._rate(request)
+        if self.variant == "market":
+            return self._market(request)
         if self.variant == "ticket" and request.method == "POST":
             return self._order(request)
         if request.method == "GET" and (found := re.search(r"/([0-9a-f-]{36})$", request.path)):
@@ -213,6 +222,33 @@ class FakeProduct:
             return Answer(404)
         told = {"base": "EUR", "quote": "USD", "rate": 1.0834, "asOf": SINCE}
         return script.request(Answer(200, as_json(told)))
+
+    def _market(self, request: Request) -> Answer:
+        """Answer an exchange of a session; each takes a script."""
+        script, parts = next(self._scripts, RIGHT), urlsplit(request.path)
+        asked = dict(parse_qsl(parts.query))
+        match parts.path.removeprefix("/api").split("/"):
+            case ["", "beans", "countries"]:
+                answer = Answer(200, _named(COUNTRIES))
+            case ["", "beans", "regions"]:
+                country = asked["countryName"]
+                names = [f"{country} {n}" for n in range(4)] if country in COUNTRIES else []
+                answer = Answer(200, _named(names))
+            case ["", "beans"]:
+                beans = BEANS if asked["regionName"][-1] in "23" else 0
+                first = int(asked["pageNumber"]) * int(asked["pageSize"])
+                ids = range(1, beans + 1)[first : first + int(asked["pageSize"])]
+                page = [{"id": bean, "varietyType": asked["varietyType"]} for bean in ids]
+                answer = Answer(200, as_json(page))
+            case ["", "beans", bean]:
+                told = {"id": int(bean), "availableQuantity": 5, "price": 29.8}
+                answer = Answer(200, as_json(told))
+            case ["", "inventory", "orders"]:
+                told = {"orderNumber": 1, "status": "IN_PROGRESS", "totalCost": 29.8}
+                answer = Answer(201, as_json({**told, "items": json.loads(request.body)}))
+            case _:
+                return Answer(404)
+        return script.request(answer)
 
     def _order(self, request: Request) -> Answer:
         script = next(self._scripts, RIGHT)
@@ -248,6 +284,10 @@ class FakeProduct:
             self._results[correlation] = (script, result, None if pending is None else pending - 1)
             return Answer(PENDING, b"", {"Retry-After": "1"})
         return script.fetch(result)
+
+
+def _named(names: Sequence[str]) -> bytes:
+    return as_json([{"id": number, "name": name} for number, name in enumerate(names, 1)])
 
 
 def _reservation(request: Request) -> bytes:

@@ -13,7 +13,8 @@ PLANS = ("sync-list", "sync-reserve", "async-list", "async-reserve")
 
 def arrivals_file(folder: Path, offsets: list[int]) -> Path:
     file = folder / "arrivals.csv"
-    file.write_text("".join(f"{one}\n" for one in offsets))
+    # As the harness writes it: only sessions read the second number.
+    file.write_text("".join(f"{offset},{number}\n" for number, offset in enumerate(offsets)))
     return file
 
 

@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+from testbed.measure.samplefile import read_arrivals
+
 HEADER = (
     "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"
     "failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,Connect"
@@ -38,7 +40,7 @@ def write(asked: dict[str, str], options: argparse.Namespace) -> int:
     if options.nothing:
         offsets = []
     elif "arrivals" in properties:
-        offsets = [int(line) for line in Path(properties["arrivals"]).read_text().split()]
+        offsets = read_arrivals(Path(properties["arrivals"]))
     else:
         offsets = list(range(int(properties["threads"]) * max(int(properties["loops"]), 1)))
     opened = properties.get("sample_variables") == "intended"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,8 @@ def test_the_seed_alone_decides_the_arrivals() -> None:
 
 KNOWN = [14, 74, 77, 136, 144]
 
+
+KNOWN_SESSIONS = ["1087713686", "1748898619", "1466162600"]
 
 KNOWN_IN_PHASES = [653, 2660, 2746, 4200, 4363]
 
@@ -178,7 +181,13 @@ def test_what_is_written_reads_back(tmp_path: Path, process: str) -> None:
     Planned(offsets, 10.0, process, process, 3, 0).write(tmp_path / "arrivals.csv")
 
     assert read_arrivals(tmp_path / "arrivals.csv") == offsets.tolist()
-    assert (tmp_path / "arrivals.csv").read_text().splitlines()[0].isdigit()
+    first, *rest = (tmp_path / "arrivals.csv").read_text().splitlines()
+    assert re.fullmatch(r"\d+,\d+", first)
+    assert len(rest) + 1 == len(offsets)
+    # Another machine, or a later library, must draw the same sessions.
+    sessions = [line.partition(",")[2] for line in (first, *rest)]
+    assert sessions[:3] == KNOWN_SESSIONS
+    assert len(set(sessions)) > 0.99 * len(sessions)
 
 
 @pytest.mark.parametrize("process", ["constant", "poisson"])

@@ -285,6 +285,14 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         (OPEN.replace("[10]", "[0]"), "rates[0]: 0"),
         (OPEN + "max_in_flight: 0\n", "max_in_flight: 0"),
         (
+            VALID + "systems: {a: {variant: sync, pages: empty}}\n",
+            "pages: no plan of sync for list or reserve reads it",
+        ),
+        (
+            VALID + "systems: {a: {variant: market-services, pages: long}}\nworkloads: [read]\n",
+            "systems.a.pages: 'long': input should be 'short' or 'empty'",
+        ),
+        (
             "name: mine\nschedule: {kind: step, from: 1, to: 2}\n",
             "schedule.kind: 'step': choose from: steps, phases",
         ),
@@ -459,6 +467,7 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
         "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",
         PHASES.format("{from: 1, to: 10, for: 30}, {rate: 10, for: 120}"),
+        VALID + "systems: {a: {variant: market-services, pages: empty}}\nworkloads: [read]\n",
     ],
 )
 def test_every_kind_reads_back_the_same(text: str) -> None:

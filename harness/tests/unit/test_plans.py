@@ -14,6 +14,7 @@ import yaml
 
 from testbed.measure import plans
 from testbed.measure.plans import WorkloadDeclaration
+from testbed.model.errors import UserError
 from testbed.model.project import Project
 
 from .conftest import shop, write
@@ -93,3 +94,59 @@ def test_a_polled_answer_is_checked_for_the_same() -> None:
     assert lacking(right.replace("7.shop", "7-shop")) == [1]
     assert lacking(right.replace("31", "310")) == [2]
     assert lacking(right.replace("closed", "lost")) == [3]
+
+
+ASKED = {"exchange": "list", "path": "/items"}
+LISTED = {**ASKED, "items": "$[*].id"}
+
+
+def session(*steps: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"session": steps}
+
+
+@pytest.mark.parametrize(
+    ("workload", "told"),
+    [
+        (session(), "session\n  Tuple should have at least 1 item"),
+        (session({**ASKED, "choose": "item"}), "list: choose: give items, a JSONPath"),
+        (session({**LISTED, "each": "item"}), "list: each and then: give both or neither"),
+        (session({**LISTED, "then": [{**ASKED, "exchange": "one"}]}), "each and then: give both"),
+        (session({**LISTED, "pages": "short"}), "list: pages and page_size: give both or neither"),
+        (session({**LISTED, "pages": "long", "page_size": 10}), "'short' or 'empty'"),
+        (session({**LISTED, "pages": "short", "page_size": 0}), "greater than or equal to 1"),
+        (session(ASKED, ASKED), "exchange: list is given more than once"),
+        (session({**ASKED, "exchange": "two words"}), "should match pattern"),
+        (session({**ASKED, "draw": {"kind": []}}), "at least 1 item"),
+        (session({"times": 0, "steps": [ASKED]}), "greater than or equal to 1"),
+        (session({"times": 2, "steps": []}), "at least 1 item"),
+        (
+            session({"times": 2, "until": "it", "steps": [{**LISTED, "choose": "item"}]}),
+            "until: 'it': choose from: item",
+        ),
+        (session({"times": 2, "until": "it", "steps": [ASKED]}), "until: 'it': choose from: none"),
+        ({**session(ASKED), "method": "POST"}, "method\n  Extra inputs are not permitted"),
+    ],
+)
+def test_a_session_that_cannot_be_is_refused(
+    tmp_path: Path, workload: Mapping[str, Any], told: str
+) -> None:
+    with pytest.raises(UserError, match=re.escape(told)):
+        plan_of(tmp_path, shop(), {**workload})
+
+
+def test_a_session_has_a_label_for_each_exchange_and_paths_below_that_of_the_workload(
+    tmp_path: Path,
+) -> None:
+    then = {"exchange": "one", "path": "/items/${item}"}
+    steps = session({**LISTED, "each": "item", "then": [then]}, {**ASKED, "exchange": "last"})
+    plan = ET.fromstring(plan_of(tmp_path, shop(), steps))
+
+    paths = {
+        sampler.get("testname"): sampler.findtext("stringProp[@name='HTTPSampler.path']")
+        for sampler in plan.iter("HTTPSamplerProxy")
+    }
+    assert paths == {
+        "${phase}buy list": "/buy/items",
+        "${phase}buy one": "/buy/items/${item}",
+        "${phase}buy last": "/buy/items",
+    }

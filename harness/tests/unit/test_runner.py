@@ -293,6 +293,19 @@ def test_a_run_record_holds_what_was_done_and_used(measured: Measured) -> None:
     assert len(samples.read_text().splitlines()) == 1 + 2 * 3
 
 
+def test_sessions_choose_alike_under_every_system_and_otherwise_in_other_runs(
+    measured: Measured,
+) -> None:
+    runs = (
+        *("sync-list-002-threads-1", "async-list-002-threads-1"),
+        *("sync-list-002-threads-2", "sync-list-001-threads-1", "sync-reserve-002-threads-1"),
+    )
+    choices = [measured.run_json(run)["properties"]["choices"] for run in runs]
+
+    assert choices[0] == choices[1]
+    assert len(set(choices)) == 4
+
+
 def test_a_run_has_its_blocks_with_age_place_and_count(measured: Measured) -> None:
     data = measured.run_json("async-reserve-002-threads-1")
     (block,) = data["blocks"]
