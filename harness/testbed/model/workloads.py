@@ -106,6 +106,17 @@ class WorkloadDeclaration(ExchangeDeclaration):
         return self.model_copy(update={"body": fill(self.body, given), "headers": headers})
 
 
+RESERVED = frozenset(
+    (
+        *("connectTimeout", "credentials", "fetchIsImmediate", "fetchPolls", "fetchWaits"),
+        *("host", "keyHeader", "loadLength", "loadStart", "loopsOfEach", "opened", "page"),
+        *("pause", "pauses", "phase", "pollInterval", "port", "prefix", "protocol", "refusal"),
+        *("requestWaits", "responseTimeout", "resultIsFetched", "run", "token", "wait"),
+        *("warmupLength", "warmupThreads"),
+    )
+)
+"""Variables that plans have, which no session may set."""
+
 Variable = Annotated[str, Field(pattern=r"^[a-z][a-zA-Z]*$", max_length=30)]
 
 
@@ -132,8 +143,10 @@ class Exchange(ExchangeDeclaration):
     """The exchanges that follow for each item."""
     pages: Pages | None = None
     """That the exchange is repeated, with ``${page}`` from 0, until a page is not full (``short``)
-    or has no item (``empty``). The property `pages` of the plan has precedence.
+    or has no item (``empty``), `most_pages` times at most. The property `pages` of the plan has
+    precedence.
     """
+    most_pages: ClassVar[int] = 1000
     page_size: Annotated[int, Field(ge=1)] | None = None
     """The items of a full page."""
 
@@ -151,6 +164,11 @@ class Exchange(ExchangeDeclaration):
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
         return (self, *chain.from_iterable(step.exchanges for step in self.then))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that it sets."""
+        return (*self.draw, *filter(None, (self.choose, self.each)))
 
 
 class Repeated(Declared):
@@ -196,6 +214,11 @@ class SessionDeclaration(Declared):
         names = [each.exchange for each in self.exchanges]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"exchange: {', '.join(twice)} is given more than once")
+        variables = {name for each in self.exchanges for name in each.variables}
+        if taken := sorted(variables & RESERVED):
+            raise ValueError(
+                f"{', '.join(taken)}: variables of the plan itself: choose other names"
+            )
         return self
 
     @property

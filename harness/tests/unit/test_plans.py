@@ -16,6 +16,7 @@ from testbed.measure import plans
 from testbed.measure.plans import WorkloadDeclaration
 from testbed.model.errors import UserError
 from testbed.model.project import Project
+from testbed.model.workloads import RESERVED
 
 from .conftest import shop, write
 
@@ -124,6 +125,8 @@ def session(*steps: Mapping[str, Any]) -> Mapping[str, Any]:
             "until: 'it': choose from: item",
         ),
         (session({"times": 2, "until": "it", "steps": [ASKED]}), "until: 'it': choose from: none"),
+        (session({**LISTED, "choose": "host"}), "host: variables of the plan itself"),
+        (session({**ASKED, "draw": {"port": ["1"]}}), "port: variables of the plan itself"),
         ({**session(ASKED), "method": "POST"}, "method\n  Extra inputs are not permitted"),
     ],
 )
@@ -132,6 +135,11 @@ def test_a_session_that_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=re.escape(told)):
         plan_of(tmp_path, shop(), {**workload})
+
+
+def test_what_no_session_may_set_are_the_variables_of_the_plans() -> None:
+    template = (Project.find().plans / "template.jmx.j2").read_text(encoding="utf-8")
+    assert {"page", *re.findall(r'argument\("([a-z][a-zA-Z]*)"\)', template)} == RESERVED
 
 
 def test_a_session_has_a_label_for_each_exchange_and_paths_below_that_of_the_workload(
