@@ -36,7 +36,7 @@ COSTS: Mapping[str, Mapping[str, float]] = {
 }
 VARIANT = {"chain": "poster-chain", "composite": "poster-composite"}
 LEAST = {"chain": [0.6, 0.6, 0.65], "composite": [0.5, 0.5, 0.5]}
-WORKS = ("Akbulut", "A2 Micro-Service Report", "Load-Balanced Replicated Services")
+WORKS = ("Akbulut", "A2 Micro-Service Report", "Load-Balanced Replicated Services", "Moldovan 2025")
 MEMORY_MB = {"chain": 150.0, "composite": 300.0}
 
 
@@ -511,6 +511,19 @@ def test_every_case_study_is_complete_and_its_claims_are_known() -> None:
         assert claim.fields.get("prices") in {None, *price_lists()}
     for case in cases():
         assert all(len(row) == len(case.table.columns) for row in case.table.rows)
+
+
+def test_a_case_without_tables_of_its_own_has_its_claims(tmp_path: Path) -> None:
+    for variant in ("market-monolith", "market-services"):
+        write_run(tmp_path / "made", variant=variant, workload="page")
+
+    text = sections.studies(judge_all(load(tmp_path / "made")))
+
+    assert "## A market as a monolith and as services" in text
+    assert "| read |" in text
+    assert "a page of beans costs more CPU in services" in text
+    assert "**Here.**" not in text
+    assert "The published figures against each other" not in text
 
 
 SERVICE = "cinema-cineworld-service"

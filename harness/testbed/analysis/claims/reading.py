@@ -59,10 +59,10 @@ class Case(WithClaims):
     name: str
     title: str
     source: str
-    shows: Literal["demand", "accounts", "ladder", "levels", "caches", "replicas"]
+    shows: Literal["demand", "accounts", "ladder", "levels", "caches", "replicas"] | None = None
     """What stands beside the published table: the least CPU of each system, the accounts of
     accepted work, a ladder, the efficiency at each level, what caches saved, or what an autoscaler
-    cost and gave.
+    cost and gave. None: the report's own tables are enough.
     """
     variants: tuple[str, ...] = ()
     """Its systems: it is part of the report if one of them was measured. Of a ladder, all. Of

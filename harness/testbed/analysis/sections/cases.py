@@ -78,18 +78,20 @@ def _study(case: Case, judged: Judged) -> Iterator[str]:
     yield f"## {case.title}"
     rows = [dict(zip(case.table.columns, row, strict=True)) for row in case.table.rows]
     yield f"As published ({case.source}):\n\n{markdown_table(rows)}"
-    yield f"**Here.** {_ours(case.shows, case.prices, judged) or 'Nothing usable was measured.'}"
+    if case.shows is not None:
+        ours = _ours(case.shows, case.prices, judged)
+        yield f"**Here.** {ours or 'Nothing usable was measured.'}"
     if split := demand.published_split(judged, case.split):
         yield split
     yield "**What does not fit.**\n\n" + "\n".join(f"- {reason}" for reason in case.does_not_fit)
     source = MeasuredFigures(judged.decisive, "operation")
     examined = [(claim, examine(claim, source)) for claim in case.claims]
-    checks = [_checked(*pair) for pair in examined if pair[0].kind == PUBLISHED]
-    disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
-    yield (
-        f"The published figures against each other: **{disagree} of {len(checks)} statements "
-        f"disagree**.\n\n{markdown_table(checks)}"
-    )
+    if checks := [_checked(*pair) for pair in examined if pair[0].kind == PUBLISHED]:
+        disagree = sum("disagrees" in row[FROM_PUBLISHED] for row in checks)
+        yield (
+            f"The published figures against each other: **{disagree} of {len(checks)} statements "
+            f"disagree**.\n\n{markdown_table(checks)}"
+        )
     claims = [_examined(*pair) for pair in examined if pair[0].kind != PUBLISHED]
     yield f"The claims, and what these results say of them:\n\n{markdown_table(claims)}"
 
