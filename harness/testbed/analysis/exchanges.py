@@ -44,7 +44,7 @@ def tabulate(judged: Judged) -> pl.DataFrame:
 
 
 def _of_run(measurement: Measurement) -> list[Exchanged]:
-    samples = measurement.samples.with_columns(pl.col("step").cast(pl.String))
+    samples = measurement.samples
     names = samples["step"].unique(maintain_order=True).to_list()
     if names == ["exchange"] or not measurement.operations.height:
         return []

@@ -49,8 +49,8 @@ STILL_DECIDING = (
 )
 """Statuses of runs that are not valid and decide, with the reason in words."""
 
-INVALID_SPELT = 4
-"""Most invalid runs that are named; of more, the reasons are counted."""
+SPELT = 4
+"""Most runs that are named with what is wrong; of more invalid ones, the reasons are counted."""
 
 
 def title(judged: Judged) -> str:
@@ -302,17 +302,13 @@ def _idle(judged: Judged) -> str:
     )
 
 
-NAMED = 4
-"""Runs that cannot be read whose reasons are told beside their number."""
-
-
 def used(judged: Judged) -> str:
     """Return how many runs decide, and why the others do not."""
     states = Counter(str(verdict.status) for verdict in judged.verdicts.values())
     words = count_words(states, len(judged.recorded.unreadable), _why(judged))
     reasons = [f"{reason.rstrip('.')}." for reason in judged.recorded.unreadable.values()]
-    further = f"The report names {len(reasons) - NAMED} more." if len(reasons) > NAMED else ""
-    return " ".join(filter(None, (words, *reasons[:NAMED], further)))
+    further = f"The report names {len(reasons) - SPELT} more." if len(reasons) > SPELT else ""
+    return " ".join(filter(None, (words, *reasons[:SPELT], further)))
 
 
 def count_words(states: Mapping[str, int], unreadable: int = 0, why: str = "") -> str:
@@ -377,7 +373,7 @@ def lowered_words(results: Results) -> str:
 def _why(judged: Judged) -> str:
     """Return why runs are invalid: for few runs each with its reasons, else counts of reasons."""
     invalid = [verdict for verdict in judged.verdicts.values() if verdict.status == "invalid"]
-    if len(invalid) <= INVALID_SPELT:
+    if len(invalid) <= SPELT:
         return "; ".join(f"`{run.run_id}`, {', '.join(run.reasons)}" for run in invalid)
     names = Counter(
         check.name for run in invalid for check in run.checks if check.outcome == "failed"
