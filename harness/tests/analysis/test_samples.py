@@ -34,10 +34,10 @@ def sample(
 
     Of a transaction, ``parts`` is the number of its samples.
     """
-    told = f'"Number of samples in transaction : {parts}, number of failing samples : 1"'
+    summary = f'"Number of samples in transaction : {parts}, number of failing samples : 1"'
     message = '"' + message.replace('"', '""') + '"'
     return (
-        f"{EPOCH_MS + start},{elapsed},{label},{code},{told * (parts > 0)},users 1-{thread},"
+        f"{EPOCH_MS + start},{elapsed},{label},{code},{summary * (parts > 0)},users 1-{thread},"
         f"text,{str(ok).lower()},{message},{size},130,1,1,{url},{elapsed},0,0"
     )
 

@@ -241,11 +241,11 @@ class FakeProduct:
                 page = [{"id": bean, "varietyType": asked["varietyType"]} for bean in ids]
                 answer = Answer(200, as_json(page))
             case ["", "beans", bean]:
-                told = {"id": int(bean), "availableQuantity": 5, "price": 29.8}
-                answer = Answer(200, as_json(told))
+                details = {"id": int(bean), "availableQuantity": 5, "price": 29.8}
+                answer = Answer(200, as_json(details))
             case ["", "inventory", "orders"]:
-                told = {"orderNumber": 1, "status": "IN_PROGRESS", "totalCost": 29.8}
-                answer = Answer(201, as_json({**told, "items": json.loads(request.body)}))
+                order = {"orderNumber": 1, "status": "IN_PROGRESS", "totalCost": 29.8}
+                answer = Answer(201, as_json({**order, "items": json.loads(request.body)}))
             case _:
                 return Answer(404)
         return script.request(answer)

@@ -110,12 +110,12 @@ def test_without_arrivals_users_and_a_number_decide_what_sessions_choose(
     run_plan: RunPlan, plan: str
 ) -> None:
     closed = {"threads": 2, "ramp": 0, "loops": 3}
-    one, same, other = (
+    first, same, other = (
         run_plan(plan, properties={**closed, "choices": choices}) for choices in (7, 7, 8)
     )
 
-    assert Counter(sent(one)) == Counter(sent(same))
-    assert Counter(sent(one)) != Counter(sent(other))
+    assert Counter(sent(first)) == Counter(sent(same))
+    assert Counter(sent(first)) != Counter(sent(other))
 
 
 WRONG: dict[str, tuple[int, Change]] = {
@@ -164,7 +164,7 @@ def test_a_wrong_order_fails_its_session(run_plan: RunPlan, wrong: Change) -> No
 
 def test_a_session_that_finds_nothing_ends(run_plan: RunPlan) -> None:
     """Nothing is ordered by chance: the order is of no bean, and the market refuses it."""
-    nothing = Script(request=body(lambda told: [] if told and "varietyType" in told[0] else told))
+    nothing = Script(request=body(lambda rows: [] if rows and "varietyType" in rows[0] else rows))
     scripts = [*[RIGHT, RIGHT, nothing] * 100, Script(request=status(400))]
     outcome = run_plan(PLANS[1], scripts, {**ONE_USER, "loops": 1})
 

@@ -102,15 +102,15 @@ def integral(seconds: float) -> float:
 
 
 def test_arrivals_of_phases_are_where_the_integral_of_the_rate_reaches_each_number() -> None:
-    found = phased("constant", *RISE_AND_FALL).offsets(0, seed=1)
+    offsets = phased("constant", *RISE_AND_FALL).offsets(0, seed=1)
 
-    assert len(found) == 165 + 400 + 240 + 20
+    assert len(offsets) == 165 + 400 + 240 + 20
     for number in (0, 1, 2, 50, 164, 165, 166, 564, 565, 566, 700, 803, 804, 805, 806, 824):
         # An offset is rounded down to a millisecond, in which up to 0.01 arrivals come.
-        assert integral(found[number] / 1000) <= number + 1e-6
-        assert integral((found[number] + 1) / 1000) >= number - 1e-6
-    assert not ((found >= 70_000) & (found < 90_000)).any()
-    assert (np.diff(found) >= 0).all()
+        assert integral(offsets[number] / 1000) <= number + 1e-6
+        assert integral((offsets[number] + 1) / 1000) >= number - 1e-6
+    assert not ((offsets >= 70_000) & (offsets < 90_000)).any()
+    assert (np.diff(offsets) >= 0).all()
 
 
 def test_poisson_arrivals_of_phases_have_the_expected_number_in_each() -> None:
@@ -131,18 +131,19 @@ def test_poisson_arrivals_of_phases_have_the_expected_number_in_each() -> None:
 
 
 def test_poisson_arrivals_of_a_ramp_follow_its_rate() -> None:
-    found = phased("poisson", {"from": 0, "to": 200, "for": 100}).offsets(0, seed=3)
+    offsets = phased("poisson", {"from": 0, "to": 200, "for": 100}).offsets(0, seed=3)
 
     # Given their number, arrivals are independent with a density in proportion to the rate.
-    assert stats.kstest(found / 100_000, lambda share: share**2).pvalue > 0.01
+    assert stats.kstest(offsets / 100_000, lambda share: share**2).pvalue > 0.01
 
 
 def test_the_seed_alone_decides_the_arrivals_of_phases() -> None:
-    one = phased("poisson", *RISE_AND_FALL).offsets(0, seed=1)
+    offsets = phased("poisson", *RISE_AND_FALL).offsets(0, seed=1)
 
-    assert np.array_equal(one, phased("poisson", *RISE_AND_FALL).offsets(0, seed=1))
-    assert not np.array_equal(one[:50], phased("poisson", *RISE_AND_FALL).offsets(0, seed=2)[:50])
-    assert one[:5].tolist() == KNOWN_IN_PHASES
+    assert np.array_equal(offsets, phased("poisson", *RISE_AND_FALL).offsets(0, seed=1))
+    others = phased("poisson", *RISE_AND_FALL).offsets(0, seed=2)
+    assert not np.array_equal(offsets[:50], others[:50])
+    assert offsets[:5].tolist() == KNOWN_IN_PHASES
 
 
 def test_a_schedule_of_equal_phases_is_a_constant_rate() -> None:

@@ -191,7 +191,7 @@ def test_the_table_fits_a_terminal() -> None:
     assert "0 of 10,000; stored twice 0 of 10,000" in " ".join(" ".join(lines).split())
     broken = next(number for number, line in enumerate(lines) if "broken" in line)
     unchecked = next(number for number, line in enumerate(lines) if "needs containers" in line)
-    assert unchecked < broken, "what is broken is not last"
+    assert unchecked < broken, "broken promises are not last"
 
 
 def test_the_page_says_each_promise_once() -> None:

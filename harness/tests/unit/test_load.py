@@ -350,7 +350,7 @@ def test_shares_of_generators_make_up_the_whole_load() -> None:
     assert all(others.items() <= one.items() for one in shares)
     assert "choices" not in shares[0]
     choosing = [share({**whole, "choices": "5"}, index, 4, 1234) for index in range(4)]
-    assert [int(one["choices"]) for one in choosing] == [5 + index * 10**13 for index in range(4)]
+    assert [int(each["choices"]) for each in choosing] == [5 + index * 10**13 for index in range(4)]
 
 
 def test_generators_put_one_load_on_together(

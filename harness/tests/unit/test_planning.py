@@ -101,9 +101,9 @@ def test_phases_are_told_one_by_one() -> None:
     phases = [{"from": 1, "to": 10, "for": 30}, {"rate": 10, "for": 120}]
     keys = {"variants": ["sync"], "workloads": ["list"]}
     schedule = {"kind": "phases", "phases": phases}
-    told = lines(EXPERIMENT.validate_python({"name": "x", **keys, "schedule": schedule}), {})
+    shown = lines(EXPERIMENT.validate_python({"name": "x", **keys, "schedule": schedule}), {})
 
-    assert told == [
+    assert shown == [
         "start 1: sync",
         "  list, 1 to 10 arrivals/s for 30 s, 10 arrivals/s for 120 s, 9.1 arrivals/s on average",
     ]

@@ -106,7 +106,7 @@ def session(*steps: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("workload", "told"),
+    ("workload", "refusal"),
     [
         (session(), "session\n  Tuple should have at least 1 item"),
         (session({**ASKED, "choose": "item"}), "list: choose: give items, a JSONPath"),
@@ -131,9 +131,9 @@ def session(*steps: Mapping[str, Any]) -> Mapping[str, Any]:
     ],
 )
 def test_a_session_that_cannot_be_is_refused(
-    tmp_path: Path, workload: Mapping[str, Any], told: str
+    tmp_path: Path, workload: Mapping[str, Any], refusal: str
 ) -> None:
-    with pytest.raises(UserError, match=re.escape(told)):
+    with pytest.raises(UserError, match=re.escape(refusal)):
         plan_of(tmp_path, shop(), {**workload})
 
 
