@@ -8,7 +8,7 @@ import math
 import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -344,6 +344,9 @@ class Session:
         name = f"warm-up {member.system.name} {workload}"
         once = {"duration": rule.window, "choices": member.loads}
         asked = self._load(member, workload, rule.threads, 0, **once)
+        if asked.properties.get("fetch") == "immediate":
+            # Nearly all would fail, though the system does their work: no successes, no end.
+            asked = replace(asked, properties={**asked.properties, "fetch": "wait"})
         age_s, reading, meter = member.age_s, self._read(), member.stack.meter()
         used, compiled_s = meter.read(), warming.compilers_s(member.pids)
         clock = time.monotonic()
@@ -595,6 +598,7 @@ class Session:
             "properties": {**put.properties, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in counting), 3),
             "generator_cpus": machine.usable_cpus(),
+            **({"cores_apart": self.plan.cores_apart} if self.plan.cores_apart else {}),
         }
 
     def _complete_after(self, recording: Recording) -> dict[str, bool | str]:

@@ -331,6 +331,23 @@ def test_the_windows_of_warm_ups_are_kept(measured: Measured) -> None:
     assert all(measured.run_json(run)["warm"] for run in every_run())
 
 
+def test_a_warm_up_waits_for_answers_where_a_run_does_not(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = {"variants": ("async",), "fetch": "immediate", "threads": (1,), "repetitions": 1}
+    plan = PLAN.model_copy(update={**keys, "workloads": ("list",)})
+    fetches: dict[bool, set[str]] = {True: set(), False: set()}
+    put = session.Session._put
+
+    def noted(*given: Any, **options: Any) -> Any:
+        fetches[given[2].startswith("warm-up")].add(given[3].properties["fetch"])
+        return put(*given, **options)
+
+    monkeypatch.setattr(session.Session, "_put", noted)
+    measure(system, make_results(system, plan), Noted(), plan)
+    assert fetches == {True: {"wait"}, False: {"immediate"}}
+
+
 def test_synchronous_runs_fetch_nothing(measured: Measured) -> None:
     assert measured.run_json("sync-list-001-threads-1")["fetch"] is None
 
@@ -1136,7 +1153,8 @@ def test_a_window_has_successes_and_what_the_compilers_used(
     monkeypatch.setattr(session.machine, "usable_cpus", lambda: 4)
     monkeypatch.setattr(warming, "compilers_s", lambda _: next(spent))
     put = SimpleNamespace(seen=Seen(operations=100, failed=20))
-    monkeypatch.setattr(session.Session, "_load", lambda *_, **__: None)
+    asked = SimpleNamespace(properties={})
+    monkeypatch.setattr(session.Session, "_load", lambda *_, **__: asked)
     monkeypatch.setattr(session.Session, "_put", lambda *_, **__: put)
     others = machine_watch.Others(share=0.25, cores=0.5, of=2, steal=0, interrupts=0)
     monkeypatch.setattr(session.Session, "_read", lambda _: None)
