@@ -81,7 +81,7 @@ class Arrivals:
     """The plan of an open loop."""
 
     kind: str
-    """``constant``, ``poisson``, ``steps``, ``phases`` or ``burst``."""
+    """``constant``, ``poisson``, ``phases`` or ``burst``."""
     planned: int
     """The number of operations."""
     length_s: float | None = None
@@ -227,6 +227,8 @@ class Run:
     complete_after: bool | str | None = None
     """The same after the run."""
     generator_cpus: float | None = None
+    cores_apart: int = 0
+    """Of these, those that only the generators used."""
     generator_ceiling_per_s: float | None = None
     """Operations per second that this generator reached against a static endpoint."""
     arrivals: Arrivals | None = None

@@ -14,6 +14,9 @@ from testbed.analysis.statistics.queueing import Bounds, Station, bounds, closed
 from testbed.analysis.statistics.ratios import ratio_of_runs
 from testbed.analysis.statistics.scaling import Scalability, fit_scalability
 
+GENERATOR = "load generator"
+"""The station of a generator with cores of its own."""
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -29,9 +32,9 @@ class Prediction:
 def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | None:
     """Predict one system's throughput in a closed loop from its runs of a single thread.
 
-    The stations are the processors, with the servers and the load generator, and each service with
-    a CPU limit. What is left of the response time is a delay. None without a single thread, if its
-    CPU time is not recorded, or with an autoscaler.
+    The stations are the processors, with the servers and the load generator unless it has cores of
+    its own, and each service with a CPU limit. What is left of the response time is a delay. None
+    without a single thread, if its CPU time is not recorded, or with an autoscaler.
     """
     if any(measurement.run.scaling is not None for runs in levels.values() for measurement in runs):
         return None
@@ -64,7 +67,7 @@ def _service_demands(measurement: Measurement) -> dict[str, float] | None:
     run, operations = measurement.run, measurement.recorded.operations.height
     if not (run.server_cpu_s and run.generator_cpu_s and run.generator_cpus):
         return None
-    demands = {"": run.generator_cpu_s / operations}
+    demands = {GENERATOR if run.cores_apart else "": run.generator_cpu_s / operations}
     for name, seconds in run.cpu_s_by_service.items():
         place = name if f"limits.{name}.cpus" in run.settings else ""
         demands[place] = demands.get(place, 0.0) + seconds / operations
@@ -72,8 +75,10 @@ def _service_demands(measurement: Measurement) -> dict[str, float] | None:
 
 
 def _cores(run: Run, service: str) -> float:
+    if service == GENERATOR:
+        return run.cores_apart
     if not service:
-        return run.generator_cpus or 1.0
+        return (run.generator_cpus or 1.0) - run.cores_apart
     instances = int(run.settings.get(f"replicas.{service}", 1))
     return float(run.settings[f"limits.{service}.cpus"]) * instances
 

@@ -574,13 +574,15 @@ def _generator_late(measurement: Measurement) -> Check:
 def _cores_used(measurement: Measurement) -> tuple[float, float] | None:
     """Return the shares of the generator's cores that it and the servers used under load.
 
-    None if they were not recorded.
+    Servers use none of cores that are only the generator's. None if they were not recorded.
     """
     run = measurement.run
     # An open loop waits for its time 0.
     seconds = measurement.recorded.duration_s if run.cell.mode == "open" else run.wall_s
     if run.generator_cpu_s is None or not (run.generator_cpus and seconds):
         return None
+    if run.cores_apart:
+        return run.generator_cpu_s / (seconds * run.cores_apart), 0.0
     idle_s = sum(sum(block.idle_cpu_s.values()) for block in run.blocks)
     servers_s = (run.server_cpu_s or 0.0) + idle_s
     available_s = seconds * run.generator_cpus
@@ -598,6 +600,9 @@ def _generator_cpu(measurement: Measurement) -> Check:
     if (used := _cores_used(measurement)) is None:
         return _check(name, f"at most {_percent(most)}", "not recorded")
     share, servers = used
+    if apart := measurement.run.cores_apart:
+        figure = f"{_percent(share)} of its own cores: {apart}"
+        return _check(name, f"at most {_percent(most)}", figure, share <= most)
     figure = f"{_percent(share)} of {measurement.run.generator_cpus:g} cores"
     limit = f"at most {_percent(most)}"
     if sum(used) >= BUSY_SHARE:
@@ -614,6 +619,9 @@ def _generator_ceiling(measurement: Measurement) -> Check:
     Several generators may have as much each. Where they share cores, that is checked.
     """
     name, limit = "generator ceiling", f"at most {_percent(GENERATOR_SHARE)}"
+    if measurement.run.cores_apart:
+        # The ceiling is one of all cores.
+        return _check(name, limit, "not needed: it has cores of its own", True)
     ceiling, rate = measurement.run.generator_ceiling_per_s, measurement.pace.operations_per_s or 0
     if not ceiling:
         used, cores = _cores_used(measurement), measurement.run.generator_cpus

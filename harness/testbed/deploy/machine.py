@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,39 @@ def usable_cores() -> frozenset[int]:
         return frozenset(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return frozenset(range(os.cpu_count() or 1))
+
+
+def keep_on(pids: Iterable[int], cores: Collection[int]) -> None:
+    """Let processes, all their threads and all that they start run on some cores only.
+
+    A JVM that started on more keeps its pools and its collector. Processes that end meanwhile are
+    skipped.
+    """
+    for pid in pids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            for member in (process, *process.children(recursive=True)):
+                _keep_threads_on(member, cores)
+
+
+def _keep_threads_on(process: psutil.Process, cores: Collection[int]) -> None:
+    moved: set[int] = set()
+    # A thread that was not moved yet may have started another.
+    while left := {thread.id for thread in process.threads()} - moved:
+        for thread in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.sched_setaffinity(thread, cores)
+        moved |= left
+
+
+def parted(apart: int) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the cores of the load generators, the last ones, and those of the systems.
+
+    Both are empty if no cores are apart.
+    """
+    cores = sorted(usable_cores())
+    own = frozenset(cores[len(cores) - apart :] if apart else ())
+    return own, frozenset(cores) - own if own else frozenset()
 
 
 def usable_cpus(root: Path = Path("/")) -> float:

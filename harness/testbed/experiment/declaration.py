@@ -180,6 +180,10 @@ class Experiment(Section):
     """Load generators. Each has its share of the users, and every so many-th arrival of an open
     loop.
     """
+    cores_apart: Annotated[int, Field(ge=0, le=1000, strict=True)] = 0
+    """Cores of this machine that only the load generators use, and the systems the others, from
+    the end of the warm-up on. 0: all share all.
+    """
     overcommit: bool = False
     """Whether the CPU limits of a system and one core for each load generator may add up to more
     than the machine has.
@@ -371,6 +375,16 @@ class Experiment(Section):
         return self
 
     @model_validator(mode="after")
+    def _check_cores_apart(self) -> Experiment:
+        if self.cores_apart and self.backends in ("docker", "compose"):
+            raise ValueError("cores_apart: only of processes; the backends are containers")
+        for system in self.compared if self.cores_apart else ():
+            if system.autoscale is not None or system.target is not None:
+                kind = "an autoscaler" if system.target is None else "a target"
+                raise ValueError(f"cores_apart: not with {kind}, as {system.name} has")
+        return self
+
+    @model_validator(mode="after")
     def _check_drain(self) -> Experiment:
         if self.drain is not None and self.disturb is not None:
             raise ValueError("drain and disturb exclude each other: give one")
@@ -475,7 +489,7 @@ class Experiment(Section):
             unused.add("repetitions")
         data = self.model_dump(mode="json", by_alias=True, exclude=unused, exclude_none=True)
         lists = ("factors", "threads", "groups", "nulls", "replicas", "limits")
-        extra = (*lists, "overcommit", "bare_servers", "declares")
+        extra = (*lists, "cores_apart", "overcommit", "bare_servers", "declares")
         data = {key: value for key, value in data.items() if value or key not in extra}
         return yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
 

@@ -84,6 +84,11 @@ def require_cores(experiment: Experiment, cores: float) -> None:
     `cores` is what the machine has. Systems that are up together have load in turns, so each is
     checked by itself. Raises `UserError` with the first that needs more.
     """
+    if experiment.cores_apart and experiment.cores_apart >= cores:
+        raise UserError(
+            f"cores_apart: {experiment.cores_apart} for the load generators leaves none of "
+            f"{cores:g} for the systems"
+        )
     for system in () if experiment.overcommit else experiment.compared:
         most = experiment.most_cpus(system)
         needed = GENERATOR_CPUS * system.generators

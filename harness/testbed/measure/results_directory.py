@@ -109,7 +109,11 @@ def add_ceilings(dependencies: Dependencies, results: Path, generator: Generator
     asked = {
         name: record
         for name, record in finished(results).items()
-        if not far_from_limit(record["generator_cpu_s"], record["wall_s"], record["generator_cpus"])
+        # The ceiling is one of all cores.
+        if "cores_apart" not in record
+        and not far_from_limit(
+            record["generator_cpu_s"], record["wall_s"], record["generator_cpus"]
+        )
     }
     plans = {record["plan"] for record in asked.values()}
     ceilings = dict(dependencies.ceilings(sorted(plans), generator, False)) if plans else {}

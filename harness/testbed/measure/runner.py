@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from testbed.deploy import machine
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.runs import Start
 from testbed.experiment.schedule import round_of
@@ -86,6 +87,7 @@ def _carry_out_start(
         show.started(start)
         session = Session(dependencies, generators, plan, start, members, results, show)
         session.warm_up()
+        _part_cores(plan, generators, members)
         cell = None
         while (cell := plan.next_cell(start, done, cell)) is not None:
             records = session.measure(cell, began, plan.allocation(start, cell, done))
@@ -99,3 +101,14 @@ def _carry_out_start(
             began = time.monotonic()
     blocks = (block for record in done.values() for block in record["blocks"])
     results_directory.describe_others(results, machine_watch.summary(blocks))
+
+
+def _part_cores(
+    plan: Experiment, generators: Sequence[Generator], members: Mapping[str, Member]
+) -> None:
+    """Give load generators and systems their cores; they started and warmed up on all of them."""
+    if plan.cores_apart:
+        own, others = machine.parted(plan.cores_apart)
+        machine.keep_on((generator.process.pid for generator in generators), own)
+        for member in members.values():
+            machine.keep_on(member.pids, others)

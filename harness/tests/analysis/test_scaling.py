@@ -78,6 +78,20 @@ def test_parts_that_take_longer_than_the_operation_leave_no_delay(tmp_path: Path
     assert prediction.bounds.knee == pytest.approx(2)
 
 
+def test_a_generator_with_a_core_of_its_own_leaves_the_other_to_the_servers(
+    tmp_path: Path,
+) -> None:
+    record = {"server_cpu_s": {"gateway": 1.8}, "generator_cpu_s": 0.2, "generator_cpus": 2}
+    for name, apart in (("shared", {}), ("apart", {"cores_apart": 1})):
+        folder = tmp_path / name
+        write_run(folder, threads=1, loops=200, median_ms=20, record={**record, **apart})
+        levels = by_system(judge_all(load(folder)).recorded.measurements)["sync"]
+        prediction = predicted(levels)
+        assert prediction is not None
+        # 9 ms of an operation on one core, or 10 ms on two.
+        assert prediction.bounds.rate == pytest.approx(1 / 0.009 if apart else 2 / 0.01)
+
+
 def test_nothing_is_predicted_without_the_cpu_time_of_a_single_thread(tmp_path: Path) -> None:
     write_run(tmp_path, threads=1, record={"generator_cpu_s": None, "generator_cpus": 2})
     levels = by_system(judge_all(load(tmp_path)).recorded.measurements)["sync"]

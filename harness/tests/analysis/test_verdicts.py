@@ -75,6 +75,21 @@ def test_each_fault_makes_a_run_invalid_and_is_named(
     assert len(verdict.reasons) == 1
 
 
+def test_a_generator_with_a_core_of_its_own_is_judged_by_that_core(tmp_path: Path) -> None:
+    # On shared cores that are busy it may use a third, and a ceiling would count.
+    record = {
+        "cores_apart": 1,
+        "generator_ceiling_per_s": 700,
+        "generator_cpu_s": 7.0,
+        "server_cpu_s": {"gateway": 9.0},
+    }
+    verdict = judge(measured(tmp_path / "apart", record=record), {"usable_cpus": 2})
+    assert verdict.status == "valid", verdict
+    record["generator_cpu_s"] = 9.0
+    verdict = judge(measured(tmp_path / "full", record=record), {"usable_cpus": 2})
+    assert verdict.reasons == ("generator CPU: 90 % of its own cores: 1 (limit: at most 70 %)",)
+
+
 def test_what_a_record_does_not_tell_is_not_checked(tmp_path: Path) -> None:
     write_run(tmp_path)
     (measurement,) = load(tmp_path).measurements

@@ -77,6 +77,12 @@ def test_limits_leave_the_load_generator_a_core() -> None:
         planning.require_cores(two, 2.4)
 
 
+def test_cores_of_the_generators_leave_one_for_the_systems() -> None:
+    planning.require_cores(plan(cores_apart=1), 2)
+    with pytest.raises(UserError, match="cores_apart: 2 for the load generators leaves none of 2"):
+        planning.require_cores(plan(cores_apart=2), 2)
+
+
 def test_a_search_leaves_the_load_generator_a_core_with_its_reference_too() -> None:
     systems = {"chain": {"variant": "poster-chain"}, "whole": {"variant": "poster-composite"}}
     amounts = {"from": 0.1, "to": 1, "resolution": 0.05}
@@ -89,9 +95,9 @@ def test_a_search_leaves_the_load_generator_a_core_with_its_reference_too() -> N
 
 
 def test_an_open_loop_needs_time_to_begin() -> None:
-    steps = {"kind": "steps", "from": 10, "to": 30, "step": 10, "every": 20}
+    phases = {"kind": "phases", "phases": [{"from": 10, "to": 30, "for": 60}]}
     one = {"name": "x", "variants": ["sync"], "workloads": ["list"]}
-    found = expect(EXPERIMENT.validate_python({**one, "schedule": steps}), {})
+    found = expect(EXPERIMENT.validate_python({**one, "schedule": phases}), {})
 
     (start,) = found.starts
     assert start.measure_s == pytest.approx(60 + LEAD_S + OVERHEAD_S + CELL_S)
