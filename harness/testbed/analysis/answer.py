@@ -251,13 +251,19 @@ def _next(decisions: Sequence[Decision], headline: Decision | None, measured: Me
         return "the same with --until 10% to decide the others" if undecided else ""
     if not decisions:
         return "./testbed compare"
+    if name == "quick-rate":
+        return "the same without --quick, which measures two pairs of starts"
+    if name == "compare-rate" and undecided:
+        pairs = max(decision.pairs for decision in decisions)
+        return f"the same with --pairs {2 * max(pairs, 1)} to decide the others"
     if name == "compare":
         if undecided:
             if headline is None:
                 return "./testbed compare --until 25%"
             return "./testbed compare --until 10% to decide the others"
     elif undecided:
-        return f"raise `repetitions` in experiments/{name}.yaml" if name else "./testbed compare"
+        # It may be in the user's testbed.yaml.
+        return f"raise `repetitions` of experiment {name}" if name else "./testbed compare"
     if headline and headline.different and headline.system in systems.names():
         return f"./testbed profile {headline.system} {headline.workload} shows what it works on"
     return ""

@@ -24,6 +24,7 @@ from testbed.analysis.quantities import (
     AT_RATES,
     CLOCK_MS,
     COMPARED,
+    CPU,
     HEADLINE,
     QUANTILES,
     QUANTITIES,
@@ -177,8 +178,9 @@ def decide(
 
     ``figures`` are by default the headline of a closed loop, and what is compared at given rates.
     ``pairs`` are the numbers of the pairs of starts that count; None is all. The decisions are in
-    order of system, figure, workload and level. Results that were looked at while they grew are
-    decided by what bears any number of looks, see `sequential_ratios`.
+    order of system, figure, workload and level. Where no run has a figure of CPU, as the systems
+    were not started here, nothing is compared by it. Results that were looked at while they grew
+    are decided by what bears any number of looks, see `sequential_ratios`.
     """
     sequential = judged.results.declared.get("precision") is not None
     in_blocks = bool(judged.results.declared.get("blocks"))
@@ -186,10 +188,14 @@ def decide(
     def wanted(cell: Cell) -> Sequence[str]:
         return figures or (AT_RATES if in_blocks and cell.mode == "open" else HEADLINE)
 
+    metered = not judged.deciding or any(
+        measurement.run.server_cpu_s is not None for measurement in judged.deciding
+    )
     return [
         decision
         for (reference, system), cells in paired_cells(judged, pairs).items()
         for figure in figures or COMPARED
+        if metered or figure != CPU.name
         for decision in _decide(
             *(reference, system, [paired for paired in cells if figure in wanted(paired.cell)]),
             figure,

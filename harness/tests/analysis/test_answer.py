@@ -138,6 +138,16 @@ def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
             "only a factor of 2.3 would have been seen, as 2 of 8 runs were still warming up.",
             "./testbed compare, which measures two pairs of starts",
         ),
+        (
+            {"name": "compare-rate"},
+            "only a factor of 2.3 would have been seen with 2 pairs of starts.",
+            "the same with --pairs 4 to decide the others",
+        ),
+        (
+            {"name": "quick-rate"},
+            "only a factor of 2.3 would have been seen with 2 pairs of starts.",
+            "the same without --quick, which measures two pairs of starts",
+        ),
         # What kept most runs, though a few blocks were disturbed.
         (
             {
@@ -151,7 +161,7 @@ def test_a_decision_on_one_pair_says_so_and_asks_for_more() -> None:
         (
             {"name": "mine", "runs": {"valid": 7, "invalid": 1}},
             "only a factor of 2.3 would have been seen, as 1 of 8 runs was invalid.",
-            "raise `repetitions` in experiments/mine.yaml",
+            "raise `repetitions` of experiment mine",
         ),
     ],
 )

@@ -38,6 +38,7 @@ from testbed.analysis.tables import (
     ratio_words,
 )
 from testbed.analysis.verdicts import judge_all
+from testbed.cli import gates
 
 from .synthetic import write_blocks, write_pair, write_run
 
@@ -78,6 +79,22 @@ def test_a_clear_difference_is_decided_for_the_better_system(tmp_path: Path) -> 
     assert (by_figure["p95_ms"].low or 9) < 1.5 < (by_figure["p95_ms"].high or 0)
     assert by_figure["ok_per_s"].ratio == pytest.approx(1 / 1.5, rel=0.1)
     assert by_figure["cpu_ms_per_ok"].decision == "alike"
+
+
+def test_systems_that_were_not_started_here_are_not_compared_by_cpu(tmp_path: Path) -> None:
+    write_pair(tmp_path)
+    for file in tmp_path.glob("runs/*/run.json"):
+        change(file, server_cpu_s={})
+    decisions = decide(judge_all(load(tmp_path)))
+    assert {decision.figure for decision in decisions} == {"ok_per_s", "p95_ms"}
+    assert not gates.failures(gates.parse(["not-known"]), decisions)
+
+
+def test_one_run_without_cpu_leaves_its_cell_not_known(tmp_path: Path) -> None:
+    write_pair(tmp_path)
+    change(next(tmp_path.glob("runs/*/run.json")), server_cpu_s={})
+    by_figure = {decision.figure: decision for decision in decide(judge_all(load(tmp_path)))}
+    assert by_figure["cpu_ms_per_ok"].decision == "not known"
 
 
 def test_the_interval_is_that_of_the_pairs_and_of_no_operation(tmp_path: Path) -> None:
