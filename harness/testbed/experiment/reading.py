@@ -21,10 +21,7 @@ from testbed.model.declared import Declared
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 
-TAGS: dict[int | str, tuple[str, ...]] = {
-    "autoscale": ("hpa", "alarm"),
-    "schedule": ("steps", "phases"),
-}
+TAGS: dict[int | str, tuple[str, ...]] = {"autoscale": ("hpa", "alarm")}
 """Keys with several kinds of value. Pydantic puts the kind after the key into a location."""
 
 
@@ -131,7 +128,7 @@ def _told(error: ErrorDetails) -> str:
             meant = f" (did you mean {near[0]}?)" if near else ""
             return f"{key}: unknown key{meant}; choose from: {', '.join(keys)}"
         case "extra_forbidden" | "none_required" | "too_long":
-            # Another kind of load, of schedule or of autoscaler has this key.
+            # Another kind of load or of autoscaler has this key.
             return f"{key} and {[kind, *tags][-1]} exclude each other: give one"
         case "union_tag_invalid" | "union_tag_not_found":
             chosen, choices = error["ctx"]["discriminator"].strip("'"), TAGS[location[-1]]

@@ -74,7 +74,7 @@ def test_a_system_of_which_no_run_counts_is_shown_without_a_capacity(tmp_path: P
 
 def test_a_load_that_changes_has_no_level_to_keep(tmp_path: Path) -> None:
     write_run(tmp_path)
-    steps = {"kind": "steps", "planned": 1000}
-    write_run(tmp_path, repetition=2, record={"mode": "open", "level": 100, "arrivals": steps})
+    phases = {"kind": "phases", "planned": 1000}
+    write_run(tmp_path, repetition=2, record={"mode": "open", "level": 100, "arrivals": phases})
     (limit,) = capacities(judge_all(load(tmp_path)), Slo(p95_ms=1000))
     assert limit.study.mode == "closed"

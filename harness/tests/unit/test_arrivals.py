@@ -13,7 +13,7 @@ from testbed.experiment.open_loop import OpenLoop, seed_of
 from testbed.experiment.runs import Planned, Run
 from testbed.measure.samplefile import read_arrivals
 
-STEPS = {"kind": "steps", "from": 10, "to": 40, "step": 10, "every": 20}
+STEPS = {"kind": "phases", "phases": [{"rate": rate, "for": 20} for rate in (10, 20, 30, 40)]}
 
 
 def opened(keys: dict[str, Any]) -> OpenLoop:

@@ -119,7 +119,7 @@ def test_a_users_mistake_is_told_without_a_stack_trace(
 
 def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
     told = typed(tmp_path, "run", "quik").stderr
-    for name in ("aa", "capacity", "compare", "open-loop", "quick", "thesis"):
+    for name in ("aa", "capacity", "compare", "quick", "thesis"):
         assert f" {name}," in told or f" {name}." in told
 
 

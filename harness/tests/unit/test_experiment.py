@@ -129,6 +129,8 @@ def test_what_is_written_down_reads_back_the_same() -> None:
             "replicas: 'mongodb' is no service of sync or async that can run in several instances; "
             "choose from: aggregator-service, cinema-cineworld-service,",
         ),
+        ("cores_apart: -1", "cores_apart: -1: input should be greater than or equal to 0"),
+        ("cores_apart: 1\nbackends: docker", "cores_apart: only of processes; the backends are"),
         ("replicas: {api-gateway-service: 2}", "replicas: 'api-gateway-service' is no service"),
         ("replicas: {cinema-ucd-service: 0}", "replicas.cinema-ucd-service: 0: input should be"),
         ("replicas: {cinema-ucd-service: 21}", "replicas.cinema-ucd-service: 21: input should be"),
@@ -294,9 +296,9 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         ),
         (
             "name: mine\nschedule: {kind: step, from: 1, to: 2}\n",
-            "schedule.kind: 'step': choose from: steps, phases",
+            "schedule.kind: 'step': input should be 'phases'",
         ),
-        ("name: mine\nschedule: {from: 1, to: 2}\n", "schedule.kind: choose from: steps, phases"),
+        ("name: mine\nschedule: {from: 1, to: 2}\n", "schedule.phases: field required"),
         (PHASES.format(""), "schedule.phases: []: give at least 1"),
         (PHASES.format("{rate: -1, for: 3}"), "schedule.phases[0].rate: -1: input should be great"),
         (
@@ -323,26 +325,18 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         ),
         (
             PHASES.format("{rate: 1, for: 5}").replace("kind:", "every: 1, kind:"),
-            "schedule.every and phases exclude each other",
+            "schedule.every: unknown key; choose from: kind, phases",
         ),
         (
             PHASES.format("{rate: 1, for: 5}") + "duration: 9\n",
             "duration and schedule exclude each other",
         ),
         (
-            "name: mine\nschedule: {kind: steps, from: 1, to: 2, step: 1, evry: 1}\n",
-            "schedule.evry: unknown key (did you mean every?); choose from: kind, from, to, step,",
-        ),
-        (
-            "name: mine\nduration: 9\nschedule: {kind: steps, from: 1, to: 2, step: 1, every: 1}\n",
-            "duration and schedule exclude each other",
-        ),
-        (
-            VALID + "schedule: {kind: steps, from: 1, to: 2, step: 1, every: 1}\n",
+            VALID + "schedule: {kind: phases, phases: [{rate: 1, for: 5}]}\n",
             "threads and schedule exclude each other",
         ),
         (
-            OPEN + "schedule: {kind: steps, from: 1, to: 2, step: 1, every: 1}\n",
+            OPEN + "schedule: {kind: phases, phases: [{rate: 1, for: 5}]}\n",
             "rates and schedule exclude each other",
         ),
         (SEARCH, "slo: field required"),
@@ -454,6 +448,7 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         OPEN + "disturb: {service: cinema-ucd-service, at: 1, for: 2}\n",
         OPEN + "generators: 3\nsystems: {a: {variant: sync, generators: 2}, b: {variant: sync}}\n",
         VALID + "replicas: {cinema-ucd-service: 2}\nlimits: {broker-service: {cpus: 0.5}}\n",
+        VALID + "cores_apart: 1\n",
         VALID + "factors: {replicas.cinema-ucd-service: [1, 3]}\novercommit: true\n",
         VALID
         + "systems: {a: {variant: sync, replicas: {aggregator-service: 2}, "
@@ -465,7 +460,6 @@ def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> Non
         + "limits: {cinema-ucd-service: {memory_mb: 300}}\n",
         VALID + "precision: {within: 0.1}\nfactors: {FAN_OUT: [parallel, 1]}\n",
         BLOCKS + "groups: [[sync, async]]\ntogether: pairs\nseed: 3\n",
-        "name: mine\nschedule: {kind: steps, from: 10, to: 40, step: 10, every: 5}\n",
         PHASES.format("{from: 1, to: 10, for: 30}, {rate: 10, for: 120}"),
         VALID + "systems: {a: {variant: market-services, pages: empty}}\nworkloads: [read]\n",
     ],

@@ -1,4 +1,4 @@
-"""An open loop whose rate follows a schedule: equal steps, or phases."""
+"""An open loop whose rate follows a schedule of phases."""
 
 from __future__ import annotations
 
@@ -7,33 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from testbed.experiment.open_loop import OpenLoop, Ramp
-from testbed.experiment.parts import Nothing, Rate, RateOrNone, Seconds, Section
+from testbed.experiment.parts import Nothing, RateOrNone, Seconds, Section
 from testbed.experiment.runs import Cell, Level, Start
-
-
-class Steps(Section):
-    """A rate that rises or falls in steps within one run."""
-
-    kind: Literal["steps"]
-    first: Rate = Field(alias="from")
-    """The first rate, in arrivals per second."""
-    last: Rate = Field(alias="to")
-    """The last rate, in arrivals per second."""
-    step: Rate
-    """The difference between two steps, in arrivals per second."""
-    every: Seconds
-    """Seconds per step."""
-
-    @property
-    def ramps(self) -> tuple[Ramp, ...]:
-        count = int(abs(self.last - self.first) / self.step + 1e-9) + 1
-        sign = 1 if self.last >= self.first else -1
-        rates = (self.first + sign * self.step * number for number in range(count))
-        return tuple(Ramp(rate, rate, self.every) for rate in rates)
-
-    @property
-    def words(self) -> str:
-        return self.kind
 
 
 class Phase(Section):
@@ -67,7 +42,7 @@ class Phase(Section):
 class Phases(Section):
     """Phases that follow each other within one run."""
 
-    kind: Literal["phases"]
+    kind: Literal["phases"] = "phases"
     phases: Annotated[tuple[Phase, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -88,7 +63,7 @@ class Phases(Section):
 class Scheduled(OpenLoop):
     """An open loop whose rate follows a schedule, which says how long a run lasts."""
 
-    schedule: Annotated[Steps | Phases, Field(discriminator="kind")]
+    schedule: Phases
     threads: Nothing = ()
     loops: None = None
     duration: None = None
