@@ -6,8 +6,9 @@ A result row flows through these modules, in this order:
   operations of them.
 - Judging: `verdicts`.
 - Figures of a run: `quantities` defines those that are compared. `exchanges`, `hops`, `accounts`,
-  `caching`, `autoscaling`, `demands` and `objective` have those of one kind of experiment.
-  `per_run` makes tables of them, `studies` and `grouping` groups.
+  `caching`, `autoscaling`, `demands` and `objective` have those of one kind of experiment,
+  `utilisation` says which limits were full. `per_run` makes tables of them, `studies` and
+  `grouping` groups.
 - Comparing: `decisions` compares systems, `aa` identical ones, `comparison` two results.
   `precision` says what would be detected. `summary` makes a row of each cell.
 - Following from these: `ladders`, `scaling`, `capacities`, `prices`.

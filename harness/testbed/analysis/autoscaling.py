@@ -35,7 +35,7 @@ def instances(run: Run, service: str) -> Instances | None:
     """Return the instances of a service in a run; None if the run has no length."""
     if not run.wall_s:
         return None
-    if run.scaling is None:
+    if run.scaling is None or run.scaling.service != service:
         count = int(run.settings.get(f"replicas.{service}", 1))
         return Instances(count, count, count * run.wall_s)
     rows, least = decisions(run), run.scaling.least

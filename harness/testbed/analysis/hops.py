@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -29,7 +29,7 @@ SELDOM = 0.01
 OPERATION = -1
 """The place of the operation itself, outside all hops."""
 
-_SERIES = re.compile(r"\w+_(count|sum)\b")
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, order=True)
@@ -56,7 +56,9 @@ class Timed:
 
 @dataclass(frozen=True)
 class Series:
-    """One timer of one instance of a service; ``metric`` has no suffix ``_count`` or ``_sum``."""
+    """One series of one instance of a service; a timer's ``metric`` has no suffix ``_count`` or
+    ``_sum``.
+    """
 
     service: str
     metric: str
@@ -149,23 +151,30 @@ def read_timers(folder: Path, metrics: Collection[str]) -> dict[Series, Timed]:
     Raises `ValueError` if a file is not in Prometheus's text format.
     """
     counted: dict[Series, dict[str, float]] = {}
-    for file in sorted(folder.glob("*.prom")):
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        # A service exports about 500 series; only a few dozen are needed.
-        text = "".join(
-            f"{line}\n"
-            for line in lines
-            if (match := _SERIES.match(line)) and match[0].rpartition("_")[0] in metrics
-        )
-        for family in text_string_to_metric_families(text):
-            for sample in family.samples:
-                metric, _, part = sample.name.rpartition("_")
-                series = Series(file.stem, metric, frozenset(sample.labels.items()))
-                counted.setdefault(series, {})[part] = sample.value
+    parts = {f"{metric}_{part}" for metric in metrics for part in ("count", "sum")}
+    for series, value in read_series(folder, parts).items():
+        metric, _, part = series.metric.rpartition("_")
+        counted.setdefault(replace(series, metric=metric), {})[part] = value
     return {
         series: Timed(parts.get("count", 0.0), parts.get("sum", 0.0))
         for series, parts in counted.items()
     }
+
+
+def read_series(folder: Path, names: Collection[str]) -> dict[Series, float]:
+    """Read the values of some names from ``INSTANCE.prom`` files, as `read_timers` does."""
+    values = {}
+    for file in sorted(folder.glob("*.prom")):
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        # A service exports about 500 series; only a few dozen are needed.
+        text = "".join(
+            f"{line}\n" for line in lines if (match := _NAME.match(line)) and match[0] in names
+        )
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                labels = frozenset(sample.labels.items())
+                values[Series(file.stem, sample.name, labels)] = sample.value
+    return values
 
 
 def hop_of(series: Series, workload: str, rules: Sequence[HopRule]) -> Hop | None:
