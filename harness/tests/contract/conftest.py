@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -61,19 +61,19 @@ if BASE_URL and RUNNING_VARIANT not in systems.names():
     )
 
 
-def tested_variants() -> tuple[str, ...]:
-    """Return the variants that can be asked."""
-    return tuple(one for one in PRODUCTS if not BASE_URL or one == RUNNING_VARIANT)
+def tested(variants: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some variants that can be asked."""
+    return tuple(one for one in variants if not BASE_URL or one == RUNNING_VARIANT)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "variant(name): asks one variant only")
+    config.addinivalue_line("markers", "variant(*names): asks these variants only")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "variant" in metafunc.fixturenames:
         only = metafunc.definition.get_closest_marker("variant")
-        wanted = [one for one in tested_variants() if only is None or one in only.args]
+        wanted = tested(PRODUCTS if only is None else only.args)
         metafunc.parametrize("variant", wanted, scope="session")
 
 

@@ -19,6 +19,7 @@ from contract.product import PRODUCTS, Product
 from testbed.deploy.services import EMBEDDED
 from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
+from testbed.model.systems import declaration
 
 from .recording import (
     CHECKED,
@@ -60,7 +61,7 @@ class Start:
 
     settings: Mapping[str, str] = field(default_factory=dict)
     on_disk: bool = False
-    """Whether the data of the embedded MongoDB survives its process."""
+    """Whether the data of the embedded databases survives their process."""
 
 
 class Systems:
@@ -85,14 +86,18 @@ class Systems:
             self.end()
             self._starts += 1
             folder = self._folder / f"{self._starts}-{variant}"
-            on_disk = {"EMBEDDED_MONGODB_FILE": str(folder / "mongodb")} if start.on_disk else {}
+            on_disk = {
+                "EMBEDDED_MONGODB_FILE": str(folder / "mongodb"),
+                "EMBEDDED_POSTGRESQL_DATA": str(folder / "data"),
+            }
+            twice = {TWICE} & set(declaration(variant).scalable)
             self._running = started(
                 variant,
                 {**SETTINGS, **start.settings, **self._settings},
                 folder,
                 self._port_offset,
-                environ={**os.environ, **on_disk},
-                replicas={TWICE: 2},
+                environ={**os.environ, **(on_disk if start.on_disk else {})},
+                replicas=dict.fromkeys(twice, 2),
                 **self._chosen,
             )
             self._stack = self._running.__enter__()

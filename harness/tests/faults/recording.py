@@ -154,7 +154,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "promise(name, sentence): what the test checks")
-    config.addinivalue_line("markers", "variant(name): asks one variant only")
+    config.addinivalue_line("markers", "variant(*names): asks these variants only")
+    config.addinivalue_line("markers", "short(*names): with --short asks these variants only")
     config.addinivalue_line("markers", "start(**needs): how its system is started")
     config.pluginmanager.register(Recorder(config), "recorder")
 
@@ -171,7 +172,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = [
         item
         for item in items
-        if _promise(item) in (wanted or known) and _system(item) in of_systems
+        if _promise(item) in (wanted or known)
+        and _system(item) in of_systems
+        and not (config.getoption("--short") and _is_left_out(item))
     ]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     # Each system is started once, if no promise is broken and no check needs a start of its own.
@@ -184,6 +187,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     )
     for item in items:
         item.add_marker(pytest.mark.timeout(LIMIT_S))
+
+
+def _is_left_out(item: pytest.Item) -> bool:
+    """Return whether a short check does not ask the item's system."""
+    marker = item.get_closest_marker("short")
+    return marker is not None and _system(item) not in marker.args
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str]:

@@ -68,6 +68,11 @@ def test_not_recovered(variant, unsteady):
 def test_elsewhere(variant, sized):
     """Not here."""
     pytest.skip(f"size {sized(100, 1)}")
+
+@pytest.mark.short("async")
+@pytest.mark.promise("takes-long", "It holds in the end.")
+def test_takes_long(variant):
+    """In `sync` it takes too long for a short check."""
 '''
 
 CONFTEST = """
