@@ -1,9 +1,9 @@
-"""Turn JMeter's result files into tables, figures and the report.
+"""Turn result files into tables, figures and the report.
 
 A result row flows through these modules, in this order:
 
-- Reading: `results` finds runs, `sample_files` reads rows, and `samples` makes samples and
-  operations of them.
+- Reading: `results` finds runs, `sample_files` reads rows, `other_tools` those of tools other than
+  JMeter, and `samples` makes samples and operations of them.
 - Judging: `verdicts`.
 - Figures of a run: `quantities` defines those that are compared. `exchanges`, `hops`, `accounts`,
   `caching`, `autoscaling`, `demands` and `objective` have those of one kind of experiment,

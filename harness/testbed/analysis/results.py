@@ -28,7 +28,7 @@ LOOSE_NAME = re.compile(
 )
 LOOSE_SHAPE = "SYSTEM-WORKLOAD-N-threads.jtl, repeated ones SYSTEM-WORKLOAD-N-threads-2.jtl"
 
-LOOSE_END = re.compile(r"\.(jtl|csv)(\.gz)?$", re.IGNORECASE)
+LOOSE_END = re.compile(r"\.(jtl|csv|json|log|txt)(\.gz)?$", re.IGNORECASE)
 
 MOST_THREADS = 1_000_000
 """Of a name: more would be a number that means something else."""
@@ -383,9 +383,9 @@ def recorded_results(path: Path, runs: tuple[Run, ...] = ()) -> Results:
 def find_results(path: Path) -> Results:
     """Find the runs in a results directory, or in a plain directory of sample files.
 
-    ``path`` has ``runs/RUN_ID/run.json``, or files named ``SYSTEM-WORKLOAD-N-threads.jtl`` (or
-    ``.csv``). Raises `UserError` if there is no such directory, a symbolic link leads out of it, or
-    it has no run whose record can be read.
+    ``path`` has ``runs/RUN_ID/run.json``, or files named ``SYSTEM-WORKLOAD-N-threads.jtl`` (or with
+    another end of `LOOSE_END`). Raises `UserError` if there is no such directory, a symbolic link
+    leads out of it, or it has no run whose record can be read.
     """
     if not path.is_dir():
         raise UserError(f"results directory {str(path)!r} does not exist")

@@ -90,9 +90,9 @@ def _scan_recorded(source: Path | io.BytesIO) -> pl.DataFrame:
     return table.select(*_named(planned, since)).collect()
 
 
-def loose(path: Path) -> pl.DataFrame:
-    """Read a file that the testbed did not record."""
-    return _loose(path).select(
+def loose(path: Path, text: str) -> pl.DataFrame:
+    """Read the text of a file of JMeter's that the testbed did not record."""
+    return _loose(path, text).select(
         *_named(pl.col("intended"), pl.col("asOf")),
         pl.col("responseMessage").alias("response_message"),
         "URL",
@@ -118,8 +118,13 @@ def _named(planned: pl.Expr, since: pl.Expr) -> list[pl.Expr]:
     ]
 
 
-def first_line(path: Path, rows: pl.DataFrame) -> str:
-    """Return the file and line of the first of some rows; a row may span several lines."""
+def first_line(path: Path, rows: pl.DataFrame, is_line: bool = False) -> str:
+    """Return the file and line of the first of some rows.
+
+    A row may span several lines, unless its number is that of the line, from 0 (`is_line`).
+    """
+    if is_line:
+        return f"{path.name} line {int(rows['row'].to_numpy().min()) + 1}"
     text = mended(text_of(path))
     records = csv.reader(io.StringIO(text, newline=""))
     # Skip the header and the rows before.
@@ -128,7 +133,7 @@ def first_line(path: Path, rows: pl.DataFrame) -> str:
     return f"{path.name} line {records.line_num + 1}"
 
 
-def _loose(path: Path) -> pl.DataFrame:
+def _loose(path: Path, text: str) -> pl.DataFrame:
     """Return the rows of a sample file as text, with the columns of `REQUIRED` and `OPTIONAL`.
 
     ``row`` counts from 0. ``timeStamp`` (ms since the epoch) and ``elapsed`` (ms) are numbers,
@@ -136,7 +141,6 @@ def _loose(path: Path) -> pl.DataFrame:
 
     Raises `UserError` for a file that cannot be read for certain.
     """
-    text = text_of(path)
     first, _, rest = text.partition("\n")
     separator = _separator(path, first)
     if not rest.strip():

@@ -1,4 +1,4 @@
-"""Read JMeter's result files into samples and operations.
+"""Read result files into samples and operations.
 
 A sample is one HTTP exchange. An operation is one user request with its result: if requests are
 acknowledged, it lasts from the start of the request to the end of the fetch that returned the
@@ -10,6 +10,7 @@ result. Two layouts are supported:
 - Files without such labels, as published with the thesis or written by other plans
   (`testbed.analysis.sample_files`). Each row is an operation; in a file with fetches, a request and
   the next fetch on the same thread are one.
+- Files of other tools (`testbed.analysis.other_tools`). Each request is an operation.
 
 In an open loop, response times count from the intended start in the plan, even if the load
 generator starts late (Tene's coordinated omission). Late and dropped arrivals are counted.
@@ -29,7 +30,7 @@ from pathlib import Path
 
 import polars as pl
 
-from testbed.analysis import sample_files
+from testbed.analysis import other_tools, sample_files
 from testbed.analysis.grouping import grouped
 from testbed.analysis.results import Block, Cell, Results, Run, find_results, none_can_be_read
 from testbed.model.errors import UserError
@@ -167,6 +168,14 @@ class Measurement:
     """Number of rows that do not count, by label; by kind where rows carry no labels."""
     labelled: bool = True
     """Whether the rows carry this project's labels."""
+    tool: str = "JMeter"
+    """What wrote the rows."""
+    lacks: tuple[str, ...] = ()
+    """What the file of another tool does not tell, in words."""
+    users: pl.DataFrame | None = None
+    """How many users ran, if the rows name no threads; see `testbed.analysis.other_tools`."""
+    whole_seconds: bool = False
+    """Whether times are whole seconds."""
     whole: Measurement | None = None
     """The complete run, if this is a part of it; else None."""
     generators: tuple[Measurement, ...] = ()
@@ -266,6 +275,8 @@ class Measurement:
         """
         if self.operations.is_empty():
             return None
+        if self.users is not None:
+            return self._all_users()
         spans = self.recorded.operations.group_by("thread").agg(
             pl.col("start_ms").min().alias("first"),
             (pl.col("start_ms") + pl.col("service_ms")).max().alias("last"),
@@ -273,6 +284,14 @@ class Measurement:
         first, closed = spans.select(pl.col("first").max(), pl.col("last").min()).row(0)
         opened = max(float(first), float(self.operations["start_ms"].to_numpy().min()))
         return (opened, float(closed)) if closed > opened else None
+
+    def _all_users(self) -> tuple[float, float] | None:
+        """Return the longest time in which as many users ran as there are threads."""
+        assert self.users is not None
+        spells = self.users.filter(
+            (pl.col("users") == self.run.cell.threads) & (pl.col("to_ms") > pl.col("from_ms"))
+        ).sort(pl.col("to_ms") - pl.col("from_ms"))
+        return None if spells.is_empty() else spells.select("from_ms", "to_ms").row(-1)
 
     def ended(self, after_ms: float, until_ms: float) -> pl.DataFrame:
         """Return the recorded operations that ended between two times, ms since the epoch."""
@@ -317,8 +336,7 @@ def load(path: Path) -> Measured:
 def measure(run: Run) -> Measurement:
     """Read the sample files of a run.
 
-    Raises `UserError` if a file is missing, is not a JMeter CSV file with a header, or has no
-    samples.
+    Raises `UserError` if a file is missing, has no samples, or is of no known format.
     """
     parts = [
         [_read(run, part, index) for part in block.parts] for index, block in enumerate(run.blocks)
@@ -431,8 +449,13 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
     path, workload = block.file, run.cell.workload
     if not path.is_file():
         raise UserError(f"sample file {str(path)!r} does not exist")
-    read = sample_files.recorded if run.recorded else sample_files.loose
-    rows = read(path)
+    imported = None
+    if run.recorded:
+        rows = sample_files.recorded(path)
+    else:
+        content = sample_files.text_of(path)
+        imported = other_tools.read(path, content)
+        rows = imported.rows if imported else sample_files.loose(path, content)
     possible = (
         pl.col("start_ms").is_between(0, LATEST_MS)
         & pl.col("elapsed_ms").is_between(0, LONGEST_MS)
@@ -448,7 +471,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
     own = text.is_in([workload, f"{workload} request", f"{workload} fetch"])
     if run.recorded or _of_several(good, workload):
         own |= text.str.starts_with(f"{workload} ")
-    labelled = run.recorded or bool(good.select(own.any()).item())
+    labelled = run.recorded or (imported is None and bool(good.select(own.any()).item()))
     if labelled:
         wrong[STRANGE] = good.filter(~own & ~text.str.starts_with(WARM_UP))
         others = dict(good.filter(~own).group_by(text).len().iter_rows())
@@ -456,14 +479,22 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         samples, operations, strays = _by_label(good, run.cell)
         wrong[CLOCK] = _clock_steps(run, block, samples, operations)
     else:
-        good, others = sample_files.without_strange_rows(good)
+        if imported:
+            others = imported.left_out
+        else:
+            good, others = sample_files.without_strange_rows(good)
+            once, twice = _once(good, False)
+            if twice.height >= TWICE * good.height:
+                good, wrong[DOUBLED] = once, twice
         if good.is_empty():
             raise UserError(f"{path.name} has no samples of users")
-        once, twice = _once(good, False)
-        if twice.height >= TWICE * good.height:
-            good, wrong[DOUBLED] = once, twice
-        split = _by_pair if fetches(run.cell.variant) else _each
-        samples, operations, strays = split(good, run.cell)
+        paired = fetches(run.cell.variant)
+        if paired and good["thread"].is_null().any():
+            raise UserError(
+                f"{path.name} names no threads, by which requests of {run.cell.variant} are paired "
+                "with their fetches"
+            )
+        samples, operations, strays = (_by_pair if paired else _each)(good, run.cell)
     if not run.recorded:
         wrong[APPENDED] = _appended(samples)
         if not wrong[APPENDED].is_empty():
@@ -490,13 +521,17 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         ),
         strays=strays,
         faults={
-            kind: Fault(table.height, sample_files.first_line(path, table))
+            kind: Fault(table.height, sample_files.first_line(path, table, imported is not None))
             for kind, table in wrong.items()
             if not table.is_empty()
         },
         rows=(rows.height,),
         others=others,
         labelled=labelled,
+        tool=imported.tool if imported else "JMeter",
+        lacks=imported.lacks if imported else (),
+        users=imported.users if imported else None,
+        whole_seconds=imported is not None and imported.whole_seconds,
     )
 
 

@@ -108,6 +108,7 @@ OVERLOAD = frozenset({RATE, COMPLETE_AFTER})
 
 OTHERS = "other programs"
 UNLABELLED = "operations have no labels"
+WHOLE_SECONDS = "times are whole seconds"
 
 BY_ITSELF = OVERLOAD | {STALL, TREND, WARM, PAUSES}
 
@@ -459,11 +460,12 @@ def _together(measurement: Measurement) -> Check:
     run = measurement.run
     if run.cell.mode != "closed" or measurement.generators:
         return _check(name, limit, "open loop, or several generators, which begin in step")
-    threads = measurement.recorded.operations["thread"]
-    if threads.is_null().any():
+    threads, users = measurement.recorded.operations["thread"], measurement.users
+    if threads.is_null().any() and users is None:
         return _check(name, limit, "the rows name no threads")
-    if not run.recorded and threads.n_unique() != run.cell.threads:
-        figure = f"{threads.n_unique()} in the file, {run.cell.threads} by its name"
+    most = threads.n_unique() if users is None else int(users["users"].to_numpy().max())
+    if not run.recorded and most != run.cell.threads:
+        figure = f"{most} in the file, {run.cell.threads} by its name"
         return _check(name, limit, figure, False)
     shares = [_share_together(block) for block in measurement.blocks]
     if min(shares) > 0:
@@ -511,6 +513,8 @@ def _stall(measurement: Measurement) -> Check:
     limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
     if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
         return _check(STALL, limit, "open loop, or a service was suspended")
+    if measurement.whole_seconds:
+        return _check(STALL, limit, WHOLE_SECONDS)
     pauses = []
     for block in measurement.blocks:
         if (window := block.window) is None:
@@ -745,7 +749,7 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
     alternating systems it is their ratio. A change within three standard errors passes.
     """
     limit, is_open = f"at most {_percent(CHANGE)}, or chance", measurement.run.cell.mode == "open"
-    if why := _changes(measurement):
+    if why := _changes(measurement) or (WHOLE_SECONDS if measurement.whole_seconds else None):
         return _check(TREND, limit, why)
     if int(measurement.operations["ok"].sum()) < SHORTEST_RUN:
         return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")

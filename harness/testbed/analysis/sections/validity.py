@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from testbed.analysis.samples import Measurement
 from testbed.analysis.tables import MISSING, markdown_table
 from testbed.analysis.verdicts import OTHERS, RATE, STALL, TREND, WARM, Check, Judged
 
@@ -83,12 +86,28 @@ def validity(judged: Judged) -> str:
             f"Not recorded in any run, or not applicable, so not checked: {', '.join(unknown)}."
         )
     parts.append(markdown_table(rows, ("run", "verdict", *shown)))
+    if of_tools := _of_other_tools(runs):
+        parts.append("Files of other tools than JMeter, and what they do not tell:")
+        parts.append(of_tools)
+    if len(tools := sorted({measurement.tool for measurement in runs})) > 1:
+        parts.append(
+            f"Runs were loaded by different tools ({', '.join(tools)}): a difference between them "
+            "may be the tool's."
+        )
     if judged.recorded.unreadable:
         parts.append("Runs that could not be read, and are in no figure:")
         parts.append(
             "\n".join(f"- `{run}`: {why}" for run, why in judged.recorded.unreadable.items())
         )
     return "\n\n".join(parts)
+
+
+def _of_other_tools(runs: Iterable[Measurement]) -> str:
+    return "\n".join(
+        f"- `{measurement.run.id}`, of {measurement.tool}: {'; '.join(measurement.lacks)}."
+        for measurement in runs
+        if measurement.lacks
+    )
 
 
 def _marked(check: Check) -> str:
