@@ -1,0 +1,41 @@
+package testbed.token;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.NotEmpty;
+import jakarta.validation.constraints.NotNull;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Settings of the token server.
+ *
+ * @param issuer what tokens name as their origin, and where those who check them find the keys
+ * @param clients that exist from the start, each as {@code NAME:SECRET:SCOPE}; several scopes are
+ *     joined by a plus sign
+ * @param secrets how secrets are hashed: bcrypt, or sha256 for long random secrets only
+ * @param life how long a token is valid
+ * @param db where clients and the key are stored
+ */
+@Validated
+@ConfigurationProperties("token")
+record TokenServiceSettings(
+    @NotNull URI issuer,
+    @DefaultValue List<ConfiguredClient> clients,
+    @NotNull SecretHash secrets,
+    @NotNull @DurationMin(seconds = 1) Duration life,
+    @NotNull @Valid Location db) {
+
+  /**
+   * A database, and its account.
+   *
+   * @param url of the database
+   * @param user may create a schema
+   * @param password of the user
+   */
+  record Location(@NotEmpty String url, @NotEmpty String user, @NotNull String password) {}
+}
