@@ -9,12 +9,18 @@ import testbed.discovery.CinemaDiscovery;
 import testbed.support.access.AccessSettings;
 import testbed.support.client.ClientRates;
 import testbed.support.client.ClientSettings;
+import testbed.support.token.TokenSettings;
 import testbed.support.web.WebSettings;
 
 /** The synchronous variant's front door: routes, circuit breakers, fallbacks. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
-@EnableConfigurationProperties({WebSettings.class, AccessSettings.class, ClientSettings.class})
+@EnableConfigurationProperties({
+  WebSettings.class,
+  AccessSettings.class,
+  ClientSettings.class,
+  TokenSettings.class
+})
 @Import({CinemaDiscovery.class, ClientRates.class})
 public class ApiGatewayServiceApplication {
 

@@ -1,11 +1,15 @@
 package testbed.gateway.access;
 
+import static org.springframework.security.authorization.AuthorityReactiveAuthorizationManager.hasAuthority;
 import static org.springframework.security.web.server.util.matcher.ServerWebExchangeMatchers.pathMatchers;
 
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.http.HttpMethod;
+import org.springframework.security.authorization.AuthorizationDecision;
+import org.springframework.security.authorization.ReactiveAuthorizationManager;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.config.web.server.SecurityWebFiltersOrder;
@@ -19,41 +23,50 @@ import org.springframework.security.config.web.server.ServerHttpSecurity.Request
 import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.security.web.server.authentication.AuthenticationWebFilter;
 import org.springframework.security.web.server.authentication.ServerAuthenticationEntryPointFailureHandler;
+import org.springframework.security.web.server.authorization.AuthorizationContext;
 import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
 import org.springframework.security.web.server.firewall.ServerWebExchangeFirewall;
 import org.springframework.security.web.server.util.matcher.NegatedServerWebExchangeMatcher;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import testbed.gateway.client.ClientAddress;
-import testbed.support.access.AccessRequired;
 import testbed.support.access.AccessSettings;
 import testbed.support.access.Accounts;
 import testbed.support.client.ClientRates;
+import testbed.support.token.TokenSettings;
 
 /**
- * Who may ask for what, by path. What matches no rule is for administrators, so that nothing is
- * open because it was forgotten or is written in an odd way.
+ * Who may ask for what, by path; clients of the market by an account or by a token. What matches no
+ * rule is for administrators, so that nothing is open because it was forgotten or is written in an
+ * odd way.
  */
 @Configuration(proxyBeanMethods = false)
-@Conditional(AccessRequired.class)
+@Conditional(AccountOrToken.class)
 @EnableWebFluxSecurity
 class AccessRules {
 
+  private static final ReactiveAuthorizationManager<AuthorizationContext> EVERYBODY =
+      (client, request) -> Mono.just(new AuthorizationDecision(true));
+
   @Bean
   SecurityWebFilterChain access(
-      ServerHttpSecurity http, AccessSettings settings, ClientRates clients, Refusals refusals) {
-    var accounts = new Accounts(settings);
-    var basic =
-        new AuthenticationWebFilter(
-            (ServerWebExchange exchange) ->
-                Mono.just(
-                    claimed ->
-                        Mono.fromCallable(
-                            () ->
-                                accounts.authenticate(
-                                    claimed, clients, ClientAddress.of(exchange)))));
-    basic.setAuthenticationFailureHandler(
-        new ServerAuthenticationEntryPointFailureHandler(refusals));
+      ServerHttpSecurity http,
+      AccessSettings settings,
+      TokenSettings tokens,
+      Environment environment,
+      ClientRates clients,
+      Refusals refusals) {
+    boolean byToken = MarketTokens.areChecked(environment);
+    if (byToken) {
+      http.oauth2ResourceServer(
+          server ->
+              server
+                  .jwt(jwt -> jwt.authenticationManager(new CheckedTokens(tokens)))
+                  .authenticationEntryPoint(refusals)
+                  .accessDeniedHandler(refusals));
+    } else {
+      http.addFilterAt(accounts(settings, clients, refusals), SecurityWebFiltersOrder.HTTP_BASIC);
+    }
     return http
         // Health and metrics need no account.
         .securityMatcher(new NegatedServerWebExchangeMatcher(pathMatchers("/actuator/**")))
@@ -68,7 +81,7 @@ class AccessRules {
                         "/cinema/*/movie/find")
                     .permitAll()
                     .pathMatchers(HttpMethod.GET, "/api/beans/**")
-                    .permitAll()
+                    .access(byToken ? hasAuthority(Accounts.USER) : EVERYBODY)
                     // To end an order as successful is for administrators.
                     .pathMatchers(HttpMethod.PUT, "/api/inventory/orders/*")
                     .hasAuthority(Accounts.ADMINISTRATOR)
@@ -82,7 +95,6 @@ class AccessRules {
                     .hasAuthority(Accounts.USER)
                     .anyExchange()
                     .hasAuthority(Accounts.ADMINISTRATOR))
-        .addFilterAt(basic, SecurityWebFiltersOrder.HTTP_BASIC)
         .exceptionHandling(
             handling -> handling.authenticationEntryPoint(refusals).accessDeniedHandler(refusals))
         // Every request brings its credentials: there is no session, no login and no logout.
@@ -98,6 +110,23 @@ class AccessRules {
                     .hsts(HstsSpec::disable)
                     .xssProtection(XssProtectionSpec::disable))
         .build();
+  }
+
+  private static AuthenticationWebFilter accounts(
+      AccessSettings settings, ClientRates clients, Refusals refusals) {
+    var accounts = new Accounts(settings);
+    var basic =
+        new AuthenticationWebFilter(
+            (ServerWebExchange exchange) ->
+                Mono.just(
+                    claimed ->
+                        Mono.fromCallable(
+                            () ->
+                                accounts.authenticate(
+                                    claimed, clients, ClientAddress.of(exchange)))));
+    basic.setAuthenticationFailureHandler(
+        new ServerAuthenticationEntryPointFailureHandler(refusals));
+    return basic;
   }
 
   /**

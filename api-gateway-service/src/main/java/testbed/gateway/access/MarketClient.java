@@ -11,8 +11,8 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Tells the services of the market who the client is: its account, or a guest without one. What a
- * client says of itself is dropped.
+ * Tells the services of the market who the client is: the client of its token, its account, or a
+ * guest without one. What a client says of itself is dropped.
  */
 @Component
 @Order(Ordered.LOWEST_PRECEDENCE - 2)

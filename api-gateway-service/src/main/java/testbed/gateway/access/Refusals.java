@@ -2,6 +2,7 @@ package testbed.gateway.access;
 
 import java.security.Principal;
 import java.util.Optional;
+import org.springframework.core.env.Environment;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.security.access.AccessDeniedException;
@@ -18,17 +19,25 @@ import testbed.support.access.GuessedTooOften;
 import testbed.support.client.ClientRates;
 import testbed.support.client.TooManyRequests;
 import testbed.support.problem.Problems;
+import testbed.support.token.AccessTokens;
+import testbed.support.token.TokenServerAway;
 
-/** Answers 401 and 403, and 429 to a client that has got too many of them. */
+/**
+ * Answers 401 and 403, 429 to a client that has got too many of them, and 503 while no token can be
+ * checked.
+ */
 @Component
 class Refusals implements ServerAuthenticationEntryPoint, ServerAccessDeniedHandler {
 
   private final ClientRates clients;
   private final ProblemResponses problems;
+  private final String challenge;
 
-  Refusals(ClientRates clients, ProblemResponses problems) {
+  Refusals(ClientRates clients, ProblemResponses problems, Environment environment) {
     this.clients = clients;
     this.problems = problems;
+    this.challenge =
+        MarketTokens.areChecked(environment) ? AccessTokens.CHALLENGE : Accounts.CHALLENGE;
   }
 
   @Override
@@ -36,9 +45,12 @@ class Refusals implements ServerAuthenticationEntryPoint, ServerAccessDeniedHand
     if (failure instanceof GuessedTooOften guessed) {
       return problems.write(exchange, guessed.refusal());
     }
+    if (failure instanceof TokenServerAway away) {
+      return problems.write(exchange, away.refusal());
+    }
     var tooMany = clients.refusal(null, ClientAddress.of(exchange));
     if (tooMany.isEmpty()) {
-      exchange.getResponse().getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, Accounts.CHALLENGE);
+      exchange.getResponse().getHeaders().set(HttpHeaders.WWW_AUTHENTICATE, challenge);
     }
     return write(exchange, tooMany, HttpStatus.UNAUTHORIZED);
   }

@@ -20,6 +20,7 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
 import testbed.gateway.RoutingProfile;
+import testbed.gateway.access.MarketTokens;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 import testbed.support.trace.TracingProfile;
@@ -39,12 +40,14 @@ class ServiceClient {
   private final HttpClient client;
   private final boolean tellsTime;
   private final boolean isTraced;
+  private final boolean passesTokens;
   private final ObservationRegistry observations;
 
   ServiceClient(HttpClient client, Environment environment, ObservationRegistry observations) {
     this.client = client;
     this.tellsTime = environment.getProperty(DeadlineSettings.HANDED_ON, Boolean.class, false);
     this.isTraced = environment.matchesProfiles(TracingProfile.NAME);
+    this.passesTokens = MarketTokens.arePassedOn(environment);
     this.observations = observations;
   }
 
@@ -114,11 +117,15 @@ class ServiceClient {
     }
   }
 
-  /** Without the headers of the client's connection, its credentials and its forwarding headers. */
-  private static boolean isPassedOn(String name, Set<String> nominated) {
+  /**
+   * Without the headers of the client's connection, its credentials, unless services check them,
+   * and its forwarding headers.
+   */
+  private boolean isPassedOn(String name, Set<String> nominated) {
     var lower = name.toLowerCase(Locale.ROOT);
     return switch (lower) {
-      case "host", "authorization", "content-length", "expect", FORWARDED -> false;
+      case "host", "content-length", "expect", FORWARDED -> false;
+      case "authorization" -> passesTokens;
       default ->
           !lower.startsWith(FORWARDED_PARTS) && !ConnectionHeaders.contains(lower, nominated);
     };

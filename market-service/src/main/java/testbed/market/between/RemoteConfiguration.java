@@ -13,6 +13,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.client.ClientHttpRequest;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.oauth2.core.OAuth2Token;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.support.RestClientAdapter;
 import org.springframework.web.service.invoker.HttpServiceProxyFactory;
@@ -23,6 +25,8 @@ import testbed.market.part.PartOf;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 import testbed.support.preset.InvalidSetting;
+import testbed.support.token.TokenCheck;
+import testbed.support.token.TokenSettings;
 
 /** The way to an inventory in another process. */
 @Configuration(proxyBeanMethods = false)
@@ -37,9 +41,15 @@ class RemoteConfiguration {
       InventorySettings settings,
       ObjectProvider<RegisteredCinemas> registry,
       RestClient.Builder client,
-      DeadlineSettings deadlines) {
-    var told = deadlines.handedOn() ? client.requestInitializer(RemoteConfiguration::tell) : client;
-    return new RemoteInventory(api(told), instances(settings, registry));
+      DeadlineSettings deadlines,
+      TokenSettings tokens) {
+    if (deadlines.handedOn()) {
+      client.requestInitializer(RemoteConfiguration::tell);
+    }
+    if (tokens.tokens() == TokenCheck.EVERYWHERE) {
+      client.requestInitializer(RemoteConfiguration::handOn);
+    }
+    return new RemoteInventory(api(client), instances(settings, registry));
   }
 
   private static Supplier<List<URI>> instances(
@@ -69,6 +79,14 @@ class RemoteConfiguration {
     var deadline = Deadline.current();
     if (deadline != null) {
       request.getHeaders().set(Deadline.HEADER, deadline.told());
+    }
+  }
+
+  /** The other part checks the token of the request that is served here. */
+  private static void handOn(ClientHttpRequest request) {
+    var client = SecurityContextHolder.getContext().getAuthentication();
+    if (client != null && client.getCredentials() instanceof OAuth2Token token) {
+      request.getHeaders().setBearerAuth(token.getTokenValue());
     }
   }
 

@@ -2,10 +2,11 @@ package testbed.market.web;
 
 import java.util.Optional;
 import java.util.regex.Pattern;
+import testbed.support.token.AccessTokens;
 
 /**
- * The client that makes a request; an argument of controllers' methods. Until there are tokens, the
- * front names it in a header.
+ * The client that makes a request; an argument of controllers' methods. Where a process checks no
+ * tokens, the front names it in a header.
  */
 public record Client(String name) {
 
@@ -16,7 +17,7 @@ public record Client(String name) {
   public static final Client GUEST = new Client("guest");
 
   /** As written in patterns of documents: neither colons nor spaces. */
-  public static final String WRITTEN = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
+  public static final String WRITTEN = AccessTokens.NAME;
 
   private static final Pattern NAME = Pattern.compile(WRITTEN);
 

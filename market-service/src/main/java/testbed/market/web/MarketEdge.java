@@ -56,8 +56,12 @@ class MarketEdge implements WebMvcConfigurer {
     }
   }
 
-  /** What clients say of themselves counts for nothing. */
+  /** The token's client, if this process checks tokens. What clients say counts for nothing. */
   private Client client(HttpServletRequest request) {
+    var checked = request.getUserPrincipal();
+    if (checked != null) {
+      return new Client(checked.getName());
+    }
     if (front) {
       return Client.GUEST;
     }

@@ -1,0 +1,147 @@
+package testbed.market.token;
+
+import static org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher.pathPattern;
+
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.Objects;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+import org.springframework.security.authentication.AuthenticationManager;
+import org.springframework.security.authentication.AuthenticationServiceException;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
+import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.config.observation.SecurityObservationSettings;
+import org.springframework.security.oauth2.jwt.JwtDecoder;
+import org.springframework.security.oauth2.jwt.JwtDecoderInitializationException;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+import org.springframework.security.oauth2.jwt.SupplierJwtDecoder;
+import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationProvider;
+import org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.context.AbstractSecurityWebApplicationInitializer;
+import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
+import org.springframework.web.client.RestTemplate;
+import testbed.support.access.Accounts;
+import testbed.support.token.AccessTokens;
+import testbed.support.token.TokenServerAway;
+import testbed.support.token.TokenSettings;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a client may do, by its token. As the gateway's rules; what matches no rule is for
+ * administrators.
+ */
+@Configuration(proxyBeanMethods = false)
+@Conditional(TokensChecked.class)
+@EnableWebSecurity
+class TokenRules {
+
+  /** Behind the limit of a body's size, as in the gateway. */
+  private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
+
+  private static final Duration CONNECT = Duration.ofMillis(500);
+  private static final Duration READ = Duration.ofSeconds(2);
+
+  @Bean
+  SecurityFilterChain access(HttpSecurity http, TokenSettings settings, JsonMapper json) {
+    var refusals = new Refusals(json);
+    // Without the library's configurer, which adds another kind of token.
+    var tokens =
+        new BearerTokenAuthenticationFilter(
+            checked(decoder(Objects.requireNonNull(settings.tokensIssuer()).toString())));
+    tokens.setAuthenticationEntryPoint(refusals);
+    return http
+        // Health and metrics need no token.
+        .securityMatcher(new NegatedRequestMatcher(pathPattern("/actuator/**")))
+        .authorizeHttpRequests(
+            rules ->
+                rules
+                    .requestMatchers("/openapi.yaml")
+                    .permitAll()
+                    // The second is for other parts, with the token of the request that they serve.
+                    .requestMatchers(HttpMethod.GET, "/api/beans/**", "/internal/**")
+                    .hasAuthority(Accounts.USER)
+                    // To end an order as successful is for administrators.
+                    .requestMatchers(HttpMethod.PUT, "/api/inventory/orders/*")
+                    .hasAuthority(Accounts.ADMINISTRATOR)
+                    .requestMatchers("/api/inventory/orders", "/api/inventory/orders/*")
+                    .hasAuthority(Accounts.USER)
+                    .anyRequest()
+                    .hasAuthority(Accounts.ADMINISTRATOR))
+        .addFilter(tokens)
+        .exceptionHandling(
+            handling -> handling.authenticationEntryPoint(refusals).accessDeniedHandler(refusals))
+        // Every request brings its token: there is no session, no login and no logout.
+        .sessionManagement(
+            sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        .csrf(AbstractHttpConfigurer::disable)
+        .logout(AbstractHttpConfigurer::disable)
+        .requestCache(AbstractHttpConfigurer::disable)
+        // No content sniffing, no caching. The other headers are for HTML pages.
+        .headers(
+            headers ->
+                headers
+                    .defaultsDisabled()
+                    .contentTypeOptions(Customizer.withDefaults())
+                    .cacheControl(Customizer.withDefaults()))
+        .build();
+  }
+
+  private static AuthenticationManager checked(JwtDecoder decoder) {
+    var provider = new JwtAuthenticationProvider(decoder);
+    provider.setJwtAuthenticationConverter(AccessTokens.converter());
+    return token -> {
+      try {
+        return provider.authenticate(token);
+      } catch (AuthenticationServiceException | JwtDecoderInitializationException away) {
+        throw new TokenServerAway(away);
+      }
+    };
+  }
+
+  /** Asks the issuer for its keys with the first token, so that it may start later. */
+  private static JwtDecoder decoder(String issuer) {
+    var requests =
+        new JdkClientHttpRequestFactory(HttpClient.newBuilder().connectTimeout(CONNECT).build());
+    requests.setReadTimeout(READ);
+    return new SupplierJwtDecoder(
+        () -> {
+          var decoder =
+              NimbusJwtDecoder.withIssuerLocation(issuer)
+                  .restOperations(new RestTemplate(requests))
+                  .build();
+          decoder.setJwtValidator(AccessTokens.validator(issuer));
+          return decoder;
+        });
+  }
+
+  /** Error responses are dispatched to a path of their own, which needs no token. */
+  @Bean
+  FilterRegistrationBean<Filter> accessFilter(
+      @Qualifier(AbstractSecurityWebApplicationInitializer.DEFAULT_FILTER_NAME) Filter chain) {
+    var registration = new FilterRegistrationBean<>(chain);
+    registration.setOrder(ORDER);
+    registration.setDispatcherTypes(DispatcherType.REQUEST);
+    return registration;
+  }
+
+  /**
+   * The request itself is observed. An observation of each security check would cost as much again.
+   */
+  @Bean
+  SecurityObservationSettings unobserved() {
+    return SecurityObservationSettings.noObservations();
+  }
+}
