@@ -18,7 +18,7 @@ from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
-from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration
+from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration, TokenService
 
 WAIT_S = 3
 """How long a fetch waits for its answer in the completeness check."""
@@ -77,6 +77,14 @@ class Choice:
         numbered = self.system.numbered.get(service)
         return self.replicas.get(service, 1), {numbered: "{number}"} if numbered else {}
 
+    @property
+    def tokens(self) -> TokenService | None:
+        """What issues tokens to clients; None if nothing asks for them."""
+        tokens = self.system.tokens
+        if tokens is None or self.settings.get(tokens.setting, "off") == "off":
+            return None
+        return tokens
+
     def is_first(self, service: Service) -> bool:
         """Return whether an instance starts with the system."""
         number = systems.number_of(service.name)
@@ -104,11 +112,17 @@ def described(
 ) -> dict[str, ComposeService]:
     """Return the services of a system's compose file, without those that only watch it.
 
+    A service that issues tokens is one of them where a setting asks for tokens.
+
     Raises `UserError` if the file cannot be read, or the offset moves a port out of range.
     """
     variables = composefile.variables(project, environ) | {"TESTBED_PRESET": choice.preset}
     every_service = composefile.read(project.root / choice.system.compose, variables)
-    services = {name: service for name, service in every_service.items() if not service.profiles}
+    services = {
+        name: service
+        for name, service in every_service.items()
+        if not service.profiles or (choice.tokens is not None and name == choice.tokens.service)
+    }
     free = 65_535 - max(port for service in services.values() for port in service.ports.values())
     if not 0 <= choice.port_offset <= free:
         raise UserError(f"port offset {choice.port_offset} is out of range; choose 0 to {free}")
@@ -144,6 +158,8 @@ def require_services_as_declared(choice: Choice) -> None:
         raise UserError(
             "jars, and numbers of services of a kind, are for services as processes only", processes
         )
+    if choice.tokens is not None:
+        raise UserError(f"{choice.tokens.setting} is for services as processes only", processes)
     for service in choice.system.numbered:
         if choice.replicas.get(service, 1) > 1:
             raise UserError(
@@ -203,19 +219,49 @@ def convergence(
     port: int,
     registry: Registry | None = None,
     url: str | None = None,
+    fetch: Callable[[httpx.Client], str] | None = None,
 ) -> Convergence:
     """Return the check that the front door of a system gives every full answer.
 
     With a `registry`, it must also know every instance. The front door is at a port of this
-    machine, unless `url` says where.
+    machine, unless `url` says where. `fetch` gets the token without which it answers nothing.
     """
     base = url or f"http://{ports.LOOPBACK}:{port}"
 
     def missing(http: httpx.Client) -> str | None:
-        lacks = (lack for probe in system.complete if (lack := _lacks(http, base, probe, system)))
+        headers = {} if fetch is None else {"Authorization": f"Bearer {fetch(http)}"}
+        lacks = (
+            lack
+            for probe in system.complete
+            if (lack := _lacks(http, base, probe, system, headers))
+        )
         return next(lacks, None) or (None if registry is None else registry.missing(http))
 
     return missing
+
+
+def issuer_of(choice: Choice, port_of: Callable[[str, int], int]) -> dict[str, str]:
+    """Return the setting with the URL of what issues tokens; empty if nothing does."""
+    tokens = choice.tokens
+    if tokens is None:
+        return {}
+    return {tokens.issuer: f"http://{ports.LOOPBACK}:{port_of(tokens.service, tokens.port)}"}
+
+
+def token_of(
+    choice: Choice, port_of: Callable[[str, int], int]
+) -> Callable[[httpx.Client], str] | None:
+    """Return what fetches a token for requests of the harness; None if none is needed."""
+    tokens = choice.tokens
+    if tokens is None:
+        return None
+    url = issuer_of(choice, port_of)[tokens.issuer] + tokens.path
+
+    def fetch(http: httpx.Client) -> str:
+        answer = http.post(url, data=tokens.form)
+        return str(answer.raise_for_status().json()["access_token"])
+
+    return fetch
 
 
 def registry(
@@ -239,15 +285,21 @@ def registry(
     return Registry(f"http://{account}{at}{ports.LOOPBACK}:{port}{url.path}", expected)
 
 
-def _lacks(http: httpx.Client, base: str, probe: Probe, system: SystemDeclaration) -> str | None:
+def _lacks(
+    http: httpx.Client,
+    base: str,
+    probe: Probe,
+    system: SystemDeclaration,
+    headers: Mapping[str, str],
+) -> str | None:
     """Send one probe and return what its answer lacks; None if the answer is full."""
     asked = f"GET {probe.get}"
-    answer = http.get(base + probe.get)
+    answer = http.get(base + probe.get, headers=headers)
     if system.protocol == "acknowledged":
         if answer.status_code != httpx.codes.ACCEPTED:
             return f"{asked} answers {answer.status_code}"
-        headers = {"Prefer": f"wait={WAIT_S}"}
-        answer = http.get(f"{base}{probe.get}/{answer.text.strip()}", headers=headers)
+        held = {**headers, "Prefer": f"wait={WAIT_S}"}
+        answer = http.get(f"{base}{probe.get}/{answer.text.strip()}", headers=held)
         asked = f"the result of {asked}"
     if answer.status_code != httpx.codes.OK:
         return f"{asked} answers {answer.status_code}"

@@ -258,6 +258,20 @@ class Token(Declared):
     """The member of the answer, a JSON object, that is the token."""
 
 
+class TokenService(Declared):
+    """What issues tokens to clients, where a setting asks for them."""
+
+    setting: str
+    """The service starts where this setting has a value other than off."""
+    issuer: str
+    """The setting of the others that has its URL."""
+    service: str
+    port: int
+    path: str
+    form: dict[str, str]
+    """What is sent by POST; the token is the member ``access_token`` of the answer."""
+
+
 class SystemDeclaration(Declared):
     name: str
     """The name of its folder in ``systems``, or the one that the user gave it."""
@@ -285,6 +299,8 @@ class SystemDeclaration(Declared):
     """
     token: Token | None = None
     """What requests to a user's system are sent with."""
+    tokens: TokenService | None = None
+    """What issues tokens to clients of ours, if anything does."""
     compared: bool = True
     """Whether an experiment that names no systems compares it. It then has workloads in common with
     all others of this kind.

@@ -277,7 +277,8 @@ def test_postgresql_is_started_where_it_is_needed_and_reached_there(project: Pro
         "MONGODB_PORT": "off",
     }
     assert backends.environ["EMBEDDED_POSTGRESQL_PORT"] == "6632"
-    assert backends.environ["EMBEDDED_POSTGRESQL_DATABASES"] == "market,beans,inventory,clients"
+    databases = backends.environ["EMBEDDED_POSTGRESQL_DATABASES"].split(",")
+    assert databases == ["market", "beans", "inventory", "clients", "tokens"]
     assert monolith.postgresql_uri == "postgresql://postgres@127.0.0.1:6632"
     assert monolith.mongodb_uri is None
     environ = named(monolith, "market-service").environ
@@ -286,6 +287,51 @@ def test_postgresql_is_started_where_it_is_needed_and_reached_there(project: Pro
     synchronous = deploy(project, Choice("sync"))
     assert "EMBEDDED_POSTGRESQL_PORT" not in named(synchronous, "embedded-backends").environ
     assert synchronous.postgresql_uri is None
+
+
+@pytest.mark.parametrize("name", ["market-monolith", "market-services"])
+def test_what_issues_tokens_starts_where_a_setting_asks_for_them(
+    project: Project, name: str
+) -> None:
+    with_tokens = Choice(name, settings={"MARKET_TOKENS": "front"}, port_offset=1000)
+    deployment = deploy(project, with_tokens)
+
+    environ = named(deployment, "token-service").environ
+    assert environ["TOKEN_ISSUER"] == "http://127.0.0.1:9096"
+    assert environ["TOKEN_DB_URL"] == "jdbc:postgresql://127.0.0.1:6632/tokens"
+    assert environ["TOKEN_DB_USER"] == "postgres"
+    front = systems.declaration(name).front.service
+    assert named(deployment, front).environ["MARKET_TOKENS_ISSUER"] == environ["TOKEN_ISSUER"]
+    assert "token-service" in deployments.modules(with_tokens, project)
+    for settings in ({}, {"MARKET_TOKENS": "off"}):
+        without = Choice(name, settings=settings)
+        assert "token-service" not in {one.name for one in deploy(project, without).services}
+        assert "token-service" not in deployments.modules(without, project)
+
+
+def test_the_front_is_asked_with_a_token(project: Project) -> None:
+    deployment = deploy(project, Choice("market-monolith", settings={"MARKET_TOKENS": "front"}))
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append((request.method, str(request.url), request.headers.get("Authorization")))
+        if request.url.path == "/oauth2/token":
+            return httpx.Response(200, json={"access_token": "abc"})
+        return httpx.Response(200, json=[{}] * 36)
+
+    with httpx.Client(transport=httpx.MockTransport(answer)) as http:
+        assert deployment.converged(http) is None
+    assert asked == [
+        ("POST", "http://127.0.0.1:8096/oauth2/token", None),
+        ("GET", "http://127.0.0.1:8099/api/beans/countries", "Bearer abc"),
+        ("GET", "http://127.0.0.1:8099/api/beans/1", "Bearer abc"),
+    ]
+
+
+def test_tokens_are_refused_in_containers(project: Project) -> None:
+    choice = Choice("market-services", backends="docker", settings={"MARKET_TOKENS": "front"})
+    with pytest.raises(UserError, match="MARKET_TOKENS is for services as processes only"):
+        in_containers(choice, project, os.environ)
 
 
 def test_a_postgresql_of_ones_own_is_reached_with_its_account(project: Project) -> None:

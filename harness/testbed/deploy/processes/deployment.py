@@ -74,6 +74,7 @@ def in_processes(
             "Choose backends docker.",
         )
     variables = {**environ, **choice.settings}
+    issuer = deployments.issuer_of(choice, addresses.port)
     own = _local_backends(environ) if choice.backends == "local" else {}
 
     def process(service: ComposeService) -> Service:
@@ -98,6 +99,7 @@ def in_processes(
                 "SERVER_ADDRESS": ports.LOOPBACK,
                 "EUREKA_INSTANCE_IP_ADDRESS": ports.LOOPBACK,
                 **_of_use_to(service, own),
+                **issuer,
                 **choice.settings,
             },
             limits=choice.limits.get(service.name),
@@ -155,7 +157,10 @@ def in_processes(
         phases=tuple(started),
         spare=tuple(spare),
         converged=deployments.convergence(
-            choice.complete(), front_port, deployments.registry(services, choice, addresses.port)
+            choice.complete(),
+            front_port,
+            deployments.registry(services, choice, addresses.port),
+            fetch=deployments.token_of(choice, addresses.port),
         ),
         front_ports=(front_port, *front_ports),
         mongodb_uri=deployments.mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),

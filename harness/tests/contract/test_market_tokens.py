@@ -1,0 +1,58 @@
+"""Clients of the market bring tokens of the token service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from testbed.model import systems
+
+from .conftest import BASE_URL, START_LIMIT_S, started
+from .openapi import Document
+from .product import problem
+from .served import address_of, checked_client
+
+PORT_OFFSET = 12000
+MODULE = "market-service"
+
+pytestmark = [
+    pytest.mark.timeout(2 * START_LIMIT_S),
+    pytest.mark.skipif(bool(BASE_URL), reason="TESTBED_BASE_URL: it may need no token"),
+]
+
+
+def test_the_gateway_and_each_service_check_tokens(tmp_path: Path) -> None:
+    settings = {"ACCESS_CONTROL": "off", "MARKET_TOKENS": "everywhere"}
+    with (
+        started("market-services", settings, tmp_path, PORT_OFFSET) as stack,
+        checked_client(address_of(stack), Document(MODULE), "/api", timeout_s=10) as http,
+    ):
+        by = stack.deployment.front_port - systems.declaration("market-services").front.port
+        server = f"http://127.0.0.1:{8096 + by}/oauth2/token"
+
+        def token(client: str, secret: str = "testbed") -> httpx.Response:
+            form = {"grant_type": "client_credentials"}
+            return httpx.post(server, data=form, auth=(client, secret), trust_env=False)
+
+        def bearer(client: str) -> dict[str, str]:
+            return {"Authorization": f"Bearer {token(client).json()['access_token']}"}
+
+        problem(http.get("/api/beans/countries"), 401, "account-required")
+        basic, premium, admin = map(bearer, ("basic", "premium", "admin"))
+        # Details come from two services.
+        assert http.get("/api/beans/1", headers=basic).status_code == httpx.codes.OK
+        items = [{"beanId": 1, "quantity": 1}]
+        placed = http.post("/api/inventory/orders", json=items, headers=basic)
+        order = placed.headers["Location"]
+        problem(http.get(order, headers={**premium, "Market-Client": "basic"}), 404, "not-found")
+        problem(http.get("/api/admin/clients", headers=basic), 403, "forbidden")
+        assert http.get("/api/admin/clients", headers=admin).status_code == httpx.codes.OK
+        # No service behind takes the gateway's word.
+        inventory = f"http://127.0.0.1:{8094 + by}/internal/inventory/stocks/1"
+        behind = httpx.get(inventory, headers={"Market-Client": "basic"}, trust_env=False)
+        problem(behind, 401, "account-required")
+        wrong, unknown = token("basic", "x"), token("nobody", "x")
+        assert (wrong.status_code, wrong.content) == (unknown.status_code, unknown.content)
+        assert wrong.status_code == httpx.codes.UNAUTHORIZED
