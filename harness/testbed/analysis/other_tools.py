@@ -52,6 +52,9 @@ _POINT = pl.Struct(
 )
 _MOMENT = "%Y-%m-%dT%H:%M:%S%.f%#z"
 
+KINDS = ("RUN", "ASSERTION", "REQUEST", "USER", "GROUP", "ERROR", "")
+"""Of rows of Gatling."""
+
 REDIRECTS = ("301", "302", "303", "307", "308")
 
 
@@ -308,8 +311,7 @@ def _gatling(path: Path, text: str) -> Imported:
         pl.when(message != "").then(message).alias("message"),
         pl.lit(None, pl.String).alias("URL"),
     )
-    known = ("RUN", "ASSERTION", "REQUEST", "USER", "GROUP", "ERROR", "")
-    damaged = table.filter(~pl.col("kind").is_in(known)).select("row")
+    damaged = table.filter(~pl.col("kind").is_in(KINDS)).select("row")
     users = _gatling_users(table.filter(pl.col("kind") == "USER"), status_at)
     return Imported(
         tool="Gatling",
@@ -364,10 +366,10 @@ def _gatling_users(events: pl.DataFrame, status_at: int) -> pl.DataFrame | None:
     )
 
 
-def _threads(known: str, users: pl.DataFrame | None) -> str:
+def _threads(source: str, users: pl.DataFrame | None) -> str:
     if users is None:
         return "threads and users: whether all ran together is not checked"
-    return f"threads: users are {known}"
+    return f"threads: users are {source}"
 
 
 def _stated(*sentences: tuple[str, bool | None]) -> tuple[str, ...]:
