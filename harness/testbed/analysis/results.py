@@ -28,6 +28,8 @@ LOOSE_NAME = re.compile(
 )
 LOOSE_SHAPE = "SYSTEM-WORKLOAD-N-threads.jtl, repeated ones SYSTEM-WORKLOAD-N-threads-2.jtl"
 
+TABLE_END = re.compile(r"\.(jtl|csv)(\.gz)?$", re.IGNORECASE)
+
 LOOSE_END = re.compile(r"\.(jtl|csv|json|log|txt)(\.gz)?$", re.IGNORECASE)
 
 MOST_THREADS = 1_000_000
@@ -551,7 +553,9 @@ def _loose_runs(path: Path) -> tuple[list[Run], dict[str, str]]:
         if LOOSE_END.search(file.name) and file.is_file():
             named[LOOSE_END.sub("", file.name)].append(file)
     runs, unreadable = [], {}
-    for name, (file, *others) in named.items():
+    for name, alike in named.items():
+        # Logs and summaries often have the name of the samples that they belong to.
+        file, *others = [each for each in alike if TABLE_END.search(each.name)] or alike
         match = LOOSE_NAME.fullmatch(name)
         if match is None:
             # Others' tables are CSV files too.

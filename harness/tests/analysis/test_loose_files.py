@@ -147,6 +147,17 @@ def test_two_files_of_one_run_are_refused_by_both_names(tmp_path: Path) -> None:
     )
 
 
+def test_a_log_beside_the_samples_of_its_name_is_not_read(tmp_path: Path) -> None:
+    write(tmp_path, HEADER, *GOOD)
+    write(tmp_path, "Summary = 200 in 1s", name="shop-browse-2-threads.log")
+    write(tmp_path, "{}", name="shop-browse-2-threads.json")
+
+    measured = load(tmp_path)
+
+    assert [len(measurement.operations) for measurement in measured.measurements] == [200]
+    assert not measured.unreadable
+
+
 def test_repeated_runs_are_of_one_cell_and_decide(tmp_path: Path) -> None:
     judged = judge_all(load(unpacked("12-three-runs-of-a-cell", tmp_path)))
 
