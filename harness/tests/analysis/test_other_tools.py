@@ -111,6 +111,8 @@ def lacks(measurement: Measurement) -> str:
         ("k6-1.8.1-json", of_k6_json, "valid"),
         ("k6-1.8.1-json-with-vu", of_k6_json, "valid"),
         ("k6-1.8.1-csv", partial(of_k6_csv, units_per_ms=1e-3), "valid"),
+        ("k6-0.52.0-json", of_k6_json, "valid"),
+        ("k6-0.52.0-csv-unix-nano", partial(of_k6_csv, units_per_ms=1e6), "valid"),
         # Cold, it took 6 or 7 % of the time between its requests.
         ("gatling-3.9.5", of_gatling, "users pause"),
         ("gatling-3.12.0", of_gatling, "users pause"),
