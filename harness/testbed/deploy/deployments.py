@@ -298,8 +298,8 @@ def _lacks(
     if system.protocol == "acknowledged":
         if answer.status_code != httpx.codes.ACCEPTED:
             return f"{asked} answers {answer.status_code}"
-        held = {**headers, "Prefer": f"wait={WAIT_S}"}
-        answer = http.get(f"{base}{probe.get}/{answer.text.strip()}", headers=held)
+        waiting = {**headers, "Prefer": f"wait={WAIT_S}"}
+        answer = http.get(f"{base}{probe.get}/{answer.text.strip()}", headers=waiting)
         asked = f"the result of {asked}"
     if answer.status_code != httpx.codes.OK:
         return f"{asked} answers {answer.status_code}"
