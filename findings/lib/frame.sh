@@ -15,18 +15,25 @@ finish() {
 trap finish EXIT
 cd "$folder"
 
-# libraries GROUP:ARTIFACT:VERSION...: puts libraries and what they need into the folder `lib`.
+# libraries [bom=GROUP:ARTIFACT:VERSION]... GROUP:ARTIFACT:VERSION...: puts libraries and what they need into the folder
+# `lib`; what they need has the version of the first BOM that has one.
 libraries() {
-  local library parts
-  {
-    echo '<project><modelVersion>4.0.0</modelVersion>'
-    echo '<groupId>finding</groupId><artifactId>finding</artifactId><version>1</version><dependencies>'
-    for library in "$@"; do
-      IFS=: read -ra parts <<< "$library"
-      printf '<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency>\n' "${parts[@]}"
-    done
-    echo '</dependencies></project>'
-  } > pom.xml
+  local library parts dependency managed='' needed=''
+  for library in "$@"; do
+    IFS=: read -ra parts <<< "${library#bom=}"
+    printf -v dependency '<groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>' "${parts[@]}"
+    if [[ $library == bom=* ]]; then
+      managed+="<dependency>$dependency<type>pom</type><scope>import</scope></dependency>"
+    else
+      needed+="<dependency>$dependency</dependency>"
+    fi
+  done
+  cat > pom.xml <<POM
+<project><modelVersion>4.0.0</modelVersion>
+<groupId>finding</groupId><artifactId>finding</artifactId><version>1</version>
+<dependencyManagement><dependencies>$managed</dependencies></dependencyManagement>
+<dependencies>$needed</dependencies></project>
+POM
   mvn -B -ntp -q org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
     -DoutputDirectory=lib > maven.log 2>&1 || { cat maven.log; exit 1; }
 }
