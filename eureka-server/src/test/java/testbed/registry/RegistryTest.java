@@ -3,10 +3,13 @@ package testbed.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.netflix.eureka.registry.AbstractInstanceRegistry;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalManagementPort;
@@ -29,6 +32,7 @@ class RegistryTest {
 
   @LocalServerPort private int port;
   @LocalManagementPort private int management;
+  @Autowired private AbstractInstanceRegistry instances;
   private RestClient registry;
 
   @BeforeEach
@@ -55,6 +59,18 @@ class RegistryTest {
         .atMost(PATIENCE)
         .untilAsserted(
             () -> assertThat(get("/eureka/apps").getBody()).doesNotContain("CINEMA-TEST-SERVICE"));
+  }
+
+  @Test
+  void forgetsAllWhoseLeasesEndTogetherInOneRun() {
+    IntStream.range(0, 10).forEach(number -> register("cinema-lost-%d-service".formatted(number)));
+    assertThat(get("/eureka/apps").getBody()).contains("CINEMA-LOST-9-SERVICE");
+
+    // By then every lease has ended, however late this test goes on.
+    await().pollDelay(Duration.ofSeconds(2 * LEASE + 1)).until(() -> true);
+    instances.evict();
+
+    assertThat(get("/eureka/apps").getBody()).doesNotContain("CINEMA-LOST-");
   }
 
   @Test

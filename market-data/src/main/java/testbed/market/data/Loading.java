@@ -34,6 +34,7 @@ public final class Loading {
   public static void load(Connection connection, String schema, List<Table> tables)
       throws SQLException {
     var committed = connection.getAutoCommit();
+    var done = false;
     connection.setAutoCommit(false);
     try {
       lock(connection);
@@ -45,10 +46,12 @@ public final class Loading {
         analyze(connection, schema, tables);
       }
       connection.commit();
-    } catch (SQLException | RuntimeException failed) {
-      connection.rollback();
-      throw failed;
+      done = true;
     } finally {
+      // Whatever failed, an error too: auto-commit would commit what is there.
+      if (!done) {
+        connection.rollback();
+      }
       connection.setAutoCommit(committed);
     }
   }

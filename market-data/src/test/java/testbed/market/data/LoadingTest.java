@@ -88,4 +88,25 @@ class LoadingTest {
       assertThat(names(connection, "broken")).isEmpty();
     }
   }
+
+  @Test
+  void loadsNothingIfTheRowsEndInAnError() throws SQLException {
+    Stream<List<Object>> rows =
+        Stream.of(1, 2)
+            .map(
+                id -> {
+                  if (id == 2) {
+                    throw new OutOfMemoryError("on purpose");
+                  }
+                  return Arrays.<Object>asList(id, "first", 7);
+                });
+    var farms = List.of(new Table("farm", List.of("id", "name", "altitude"), rows));
+    try (var connection = connected("ended")) {
+      assertThatExceptionOfType(OutOfMemoryError.class)
+          .isThrownBy(() -> Loading.load(connection, "ended", farms));
+
+      assertThat(names(connection, "ended")).isEmpty();
+      assertThat(connection.getAutoCommit()).isTrue();
+    }
+  }
 }
