@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -147,7 +148,9 @@ def kill(stack: Stack, service: str) -> None:
         if running.name == service == EMBEDDED:
             programs = psutil.Process(running.process.pid).children(recursive=True)
             for program in programs:
-                program.kill()
+                # A connection's process ends by itself when its service was killed.
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    program.kill()
             psutil.wait_procs(programs)
     stack.kill_service(service)
 
