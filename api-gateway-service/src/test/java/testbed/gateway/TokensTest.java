@@ -10,7 +10,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -43,7 +42,6 @@ class TokensTest extends RunningGateway {
 
   @BeforeEach
   void everythingAnswers() {
-    ISSUER.opens();
     for (var part : List.of("beans", "inventory", "clients")) {
       registry.add(part + "-service", service.address(), Map.of());
     }
@@ -122,39 +120,6 @@ class TokensTest extends RunningGateway {
   /** What services behind this gateway are to get of a client's token. */
   List<String> passedOn(String token) {
     return List.of();
-  }
-
-  @Test
-  void answersThatItCannotCheckWhileTheIssuerIsAway() {
-    try (var issuer = new TokenIssuer();
-        var context =
-            new SpringApplicationBuilder(ApiGatewayServiceApplication.class)
-                .run(
-                    "--server.port=0",
-                    "--management.server.port=0",
-                    "--eureka.client.enabled=false",
-                    "--gateway.route.market=true",
-                    "--access.control=off",
-                    "--market.tokens=front",
-                    "--market.tokens-issuer=" + issuer.address())) {
-      http =
-          http.mutate()
-              .baseUrl(
-                  "http://localhost:" + context.getEnvironment().getProperty("local.server.port"))
-              .build();
-      issuer.fails();
-      var token = issuer.token("jane", "basic");
-      refused(as(token, HttpMethod.GET, ORDERS), ProblemType.UNAVAILABLE)
-          .expectHeader()
-          .valueEquals(HttpHeaders.RETRY_AFTER, "1");
-      refused(get(ORDERS), ProblemType.ACCOUNT_REQUIRED);
-
-      issuer.opens();
-      refused(as(token, HttpMethod.GET, "/api/admin/clients"), ProblemType.FORBIDDEN);
-      // The keys are known from then on.
-      issuer.fails();
-      refused(as(token, HttpMethod.GET, "/api/admin/clients"), ProblemType.FORBIDDEN);
-    }
   }
 
   @Test
