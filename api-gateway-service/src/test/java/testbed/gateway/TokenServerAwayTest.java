@@ -26,8 +26,7 @@ class TokenServerAwayTest extends RunningGateway {
     ISSUER.fails();
     asked().expectHeader().valueEquals(HttpHeaders.RETRY_AFTER, "1");
     expectProblem(asked(), ProblemType.UNAVAILABLE, AWAY);
-    expectProblem(
-        get("/api/admin/clients"), ProblemType.ACCOUNT_REQUIRED, "An account is needed.");
+    expectProblem(get("/api/admin/clients"), ProblemType.ACCOUNT_REQUIRED, "An account is needed.");
 
     ISSUER.opens();
     expectProblem(asked(), ProblemType.FORBIDDEN, "The account may not do this.");
