@@ -2,12 +2,13 @@ package testbed.token;
 
 import java.util.Set;
 import java.util.regex.Pattern;
+import testbed.support.token.AccessTokens;
 
 /** A client that is in the settings. */
 record ConfiguredClient(String name, String secret, Set<String> scopes) {
 
   private static final Set<String> SCOPES = Set.of("basic", "premium", "admin");
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final Pattern NAME = Pattern.compile(AccessTokens.NAME);
 
   ConfiguredClient {
     scopes = Set.copyOf(scopes);

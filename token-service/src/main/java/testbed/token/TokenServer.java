@@ -6,22 +6,17 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
-import jakarta.servlet.DispatcherType;
-import jakarta.servlet.Filter;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
-import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
-import org.springframework.core.Ordered;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpMethod;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
-import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.oauth2.core.endpoint.OAuth2ParameterNames;
 import org.springframework.security.oauth2.server.authorization.OAuth2AuthorizationService;
@@ -30,16 +25,14 @@ import org.springframework.security.oauth2.server.authorization.settings.Authori
 import org.springframework.security.oauth2.server.authorization.token.JwtEncodingContext;
 import org.springframework.security.oauth2.server.authorization.token.OAuth2TokenCustomizer;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.security.web.context.AbstractSecurityWebApplicationInitializer;
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
+import testbed.support.access.ServletAccess;
 
 /** Wires the library's token server, of which three paths are open. */
 @Configuration(proxyBeanMethods = false)
 @EnableWebSecurity
+@Import(ServletAccess.class)
 class TokenServer {
-
-  /** Behind the limit of a body's size, as in other services. */
-  private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
   private static final String SCHEMA = "schema";
 
@@ -118,23 +111,5 @@ class TokenServer {
   @Bean
   OAuth2AuthorizationService nothingKept() {
     return new NothingKept();
-  }
-
-  /** Error responses are dispatched to a path of their own, which needs no account. */
-  @Bean
-  FilterRegistrationBean<Filter> accessFilter(
-      @Qualifier(AbstractSecurityWebApplicationInitializer.DEFAULT_FILTER_NAME) Filter chain) {
-    var registration = new FilterRegistrationBean<>(chain);
-    registration.setOrder(ORDER);
-    registration.setDispatcherTypes(DispatcherType.REQUEST);
-    return registration;
-  }
-
-  /**
-   * The request itself is observed. An observation of each security check would cost as much again.
-   */
-  @Bean
-  SecurityObservationSettings unobserved() {
-    return SecurityObservationSettings.noObservations();
   }
 }

@@ -59,13 +59,10 @@ final class Refusals implements AuthenticationEntryPoint, AccessDeniedHandler {
   private void write(
       HttpServletResponse response, Optional<TooManyRequests> tooMany, HttpStatus otherwise)
       throws IOException {
-    if (tooMany.isEmpty()) {
+    if (tooMany.isPresent()) {
+      refusal.write(response, tooMany.get());
+    } else {
       refusal.write(response, Problems.ofStatus(otherwise));
-      return;
     }
-    var problem = tooMany.get();
-    Problems.headers(problem)
-        .forEach((name, values) -> response.setHeader(name, values.getFirst()));
-    refusal.write(response, Problems.of(problem.type(), problem.detail()));
   }
 }

@@ -29,10 +29,7 @@ final class Refusals implements AuthenticationEntryPoint, AccessDeniedHandler {
       HttpServletRequest request, HttpServletResponse response, AuthenticationException failure)
       throws IOException {
     if (failure instanceof TokenServerAway away) {
-      var problem = away.refusal();
-      Problems.headers(problem)
-          .forEach((name, values) -> response.setHeader(name, values.getFirst()));
-      refusal.write(response, Problems.of(problem.type(), problem.detail()));
+      refusal.write(response, away.refusal());
       return;
     }
     response.setHeader(HttpHeaders.WWW_AUTHENTICATE, AccessTokens.CHALLENGE);

@@ -1,28 +1,21 @@
 package testbed.market.token;
 
 import static org.springframework.security.web.servlet.util.matcher.PathPatternRequestMatcher.pathPattern;
+import static testbed.support.access.ServletAccess.stateless;
 
-import jakarta.servlet.DispatcherType;
-import jakarta.servlet.Filter;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Objects;
-import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.Ordered;
+import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.security.authentication.AuthenticationManager;
 import org.springframework.security.authentication.AuthenticationServiceException;
-import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
-import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
-import org.springframework.security.config.http.SessionCreationPolicy;
-import org.springframework.security.config.observation.SecurityObservationSettings;
 import org.springframework.security.oauth2.jwt.JwtDecoder;
 import org.springframework.security.oauth2.jwt.JwtDecoderInitializationException;
 import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
@@ -30,10 +23,10 @@ import org.springframework.security.oauth2.jwt.SupplierJwtDecoder;
 import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationProvider;
 import org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter;
 import org.springframework.security.web.SecurityFilterChain;
-import org.springframework.security.web.context.AbstractSecurityWebApplicationInitializer;
 import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
 import org.springframework.web.client.RestTemplate;
 import testbed.support.access.Accounts;
+import testbed.support.access.ServletAccess;
 import testbed.support.token.AccessTokens;
 import testbed.support.token.TokenServerAway;
 import testbed.support.token.TokenSettings;
@@ -46,10 +39,8 @@ import tools.jackson.databind.json.JsonMapper;
 @Configuration(proxyBeanMethods = false)
 @Conditional(TokensChecked.class)
 @EnableWebSecurity
+@Import(ServletAccess.class)
 class TokenRules {
-
-  /** Behind the limit of a body's size, as in the gateway. */
-  private static final int ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
   private static final Duration CONNECT = Duration.ofMillis(500);
   private static final Duration READ = Duration.ofSeconds(2);
@@ -62,7 +53,7 @@ class TokenRules {
         new BearerTokenAuthenticationFilter(
             checked(decoder(Objects.requireNonNull(settings.tokensIssuer()).toString())));
     tokens.setAuthenticationEntryPoint(refusals);
-    return http
+    return stateless(http, refusals)
         // Health and metrics need no token.
         .securityMatcher(new NegatedRequestMatcher(pathPattern("/actuator/**")))
         .authorizeHttpRequests(
@@ -81,21 +72,6 @@ class TokenRules {
                     .anyRequest()
                     .hasAuthority(Accounts.ADMINISTRATOR))
         .addFilter(tokens)
-        .exceptionHandling(
-            handling -> handling.authenticationEntryPoint(refusals).accessDeniedHandler(refusals))
-        // Every request brings its token: there is no session, no login and no logout.
-        .sessionManagement(
-            sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
-        .csrf(AbstractHttpConfigurer::disable)
-        .logout(AbstractHttpConfigurer::disable)
-        .requestCache(AbstractHttpConfigurer::disable)
-        // No content sniffing, no caching. The other headers are for HTML pages.
-        .headers(
-            headers ->
-                headers
-                    .defaultsDisabled()
-                    .contentTypeOptions(Customizer.withDefaults())
-                    .cacheControl(Customizer.withDefaults()))
         .build();
   }
 
@@ -125,23 +101,5 @@ class TokenRules {
           decoder.setJwtValidator(AccessTokens.validator(issuer));
           return decoder;
         });
-  }
-
-  /** Error responses are dispatched to a path of their own, which needs no token. */
-  @Bean
-  FilterRegistrationBean<Filter> accessFilter(
-      @Qualifier(AbstractSecurityWebApplicationInitializer.DEFAULT_FILTER_NAME) Filter chain) {
-    var registration = new FilterRegistrationBean<>(chain);
-    registration.setOrder(ORDER);
-    registration.setDispatcherTypes(DispatcherType.REQUEST);
-    return registration;
-  }
-
-  /**
-   * The request itself is observed. An observation of each security check would cost as much again.
-   */
-  @Bean
-  SecurityObservationSettings unobserved() {
-    return SecurityObservationSettings.noObservations();
   }
 }
