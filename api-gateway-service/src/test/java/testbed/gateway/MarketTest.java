@@ -24,10 +24,7 @@ class MarketTest extends RunningGateway {
 
   @BeforeEach
   void everythingAnswers() {
-    for (var part : List.of("beans", "inventory", "clients")) {
-      registry.add(part + "-service", service.address(), Map.of());
-    }
-    heartbeat();
+    registerMarket();
     service.does(
         request -> {
           seen.addAll(request.getRequestHeaders().getOrDefault("Market-Client", List.of()));

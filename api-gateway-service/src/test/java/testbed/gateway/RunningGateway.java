@@ -5,6 +5,7 @@ import static org.springframework.http.HttpHeaders.encodeBasicAuth;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,6 +72,13 @@ abstract class RunningGateway {
 
   void registerCinema(String cinema, URI address) {
     registry.addCinema(cinema, address);
+    heartbeat();
+  }
+
+  void registerMarket() {
+    for (var part : List.of("beans", "inventory", "clients")) {
+      registry.add(part + "-service", service.address(), Map.of());
+    }
     heartbeat();
   }
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.respond;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,10 +41,7 @@ class TokensTest extends RunningGateway {
 
   @BeforeEach
   void everythingAnswers() {
-    for (var part : List.of("beans", "inventory", "clients")) {
-      registry.add(part + "-service", service.address(), Map.of());
-    }
-    heartbeat();
+    registerMarket();
     service.does(
         request -> {
           var headers = request.getRequestHeaders();

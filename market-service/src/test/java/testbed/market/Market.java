@@ -1,14 +1,10 @@
 package testbed.market;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -16,11 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import testbed.support.testing.PlainHttp;
 
 /** A process of the market, and the requests of its clients. */
 final class Market implements AutoCloseable {
-
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   /** A test on a slow machine must not run into the limits of requests. */
   private static final String[] OF_TESTS = {
@@ -94,8 +89,9 @@ final class Market implements AutoCloseable {
 
   String management(String path) {
     var port = context.getEnvironment().getProperty("local.management.port");
-    return send(HttpRequest.newBuilder(URI.create("http://localhost:%s%s".formatted(port, path)))
-            .build())
+    return PlainHttp.send(
+            HttpRequest.newBuilder(URI.create("http://localhost:%s%s".formatted(port, path)))
+                .build())
         .body();
   }
 
@@ -126,17 +122,7 @@ final class Market implements AutoCloseable {
   private HttpResponse<String> send(
       String method, String path, BodyPublisher body, String... headers) {
     var request = HttpRequest.newBuilder(URI.create(address + path)).method(method, body);
-    return send((headers.length == 0 ? request : request.headers(headers)).build());
-  }
-
-  static HttpResponse<String> send(HttpRequest request) {
-    try {
-      return HTTP.send(request, BodyHandlers.ofString());
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    } catch (InterruptedException stopped) {
-      throw new IllegalStateException(stopped);
-    }
+    return PlainHttp.send((headers.length == 0 ? request : request.headers(headers)).build());
   }
 
   @Override

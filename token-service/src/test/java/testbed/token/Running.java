@@ -1,23 +1,19 @@
 package testbed.token;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.HttpHeaders;
+import testbed.support.testing.PlainHttp;
 
 /** The running service. */
 final class Running implements AutoCloseable {
 
   static final String ISSUER = "http://tokens.example.org";
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final ConfigurableApplicationContext context;
 
@@ -43,11 +39,11 @@ final class Running implements AutoCloseable {
   }
 
   HttpResponse<String> get(String path) {
-    return send(HttpRequest.newBuilder(at("local.server.port", path)));
+    return PlainHttp.send(HttpRequest.newBuilder(at("local.server.port", path)).build());
   }
 
   HttpResponse<String> management(String path) {
-    return send(HttpRequest.newBuilder(at("local.management.port", path)));
+    return PlainHttp.send(HttpRequest.newBuilder(at("local.management.port", path)).build());
   }
 
   HttpResponse<String> post(String path, String form, String... headers) {
@@ -55,7 +51,7 @@ final class Running implements AutoCloseable {
         HttpRequest.newBuilder(at("local.server.port", path))
             .header(HttpHeaders.CONTENT_TYPE, "application/x-www-form-urlencoded")
             .POST(BodyPublishers.ofString(form));
-    return send(headers.length == 0 ? request : request.headers(headers));
+    return PlainHttp.send((headers.length == 0 ? request : request.headers(headers)).build());
   }
 
   /** Wants a token for a client. */
@@ -72,16 +68,6 @@ final class Running implements AutoCloseable {
   private URI at(String port, String path) {
     return URI.create(
         "http://localhost:%s%s".formatted(context.getEnvironment().getProperty(port), path));
-  }
-
-  private static HttpResponse<String> send(HttpRequest.Builder request) {
-    try {
-      return HTTP.send(request.build(), BodyHandlers.ofString());
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
-    } catch (InterruptedException stopped) {
-      throw new IllegalStateException(stopped);
-    }
   }
 
   @Override
