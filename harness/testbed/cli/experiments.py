@@ -64,7 +64,7 @@ from testbed.cli.steps import (
     of_experiment,
     preparation,
 )
-from testbed.deploy import deployments, leftovers, machine
+from testbed.deploy import deployments, leftovers, machine, tokens
 from testbed.deploy.building import build, jdk
 from testbed.deploy.deployments import Choice
 from testbed.deploy.meter import MB
@@ -82,7 +82,6 @@ from testbed.measure import (
     machine_watch,
     results_directory,
     runner,
-    tokens,
 )
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.load import Generator

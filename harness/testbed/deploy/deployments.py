@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 
-from testbed.deploy import composefile, ports
+from testbed.deploy import composefile, ports, tokens
 from testbed.deploy.composefile import ComposeService
 from testbed.deploy.registry import ADDRESS, Registry
 from testbed.deploy.services import ELSEWHERE, EMBEDDED, Convergence, Deployment, Service
@@ -18,7 +19,14 @@ from testbed.experiment.parts import ServiceLimits
 from testbed.model import systems
 from testbed.model.errors import UserError, unknown
 from testbed.model.project import Project
-from testbed.model.systems import BACKENDS, PRESETS, Probe, SystemDeclaration, TokenService
+from testbed.model.systems import (
+    BACKENDS,
+    PRESETS,
+    Probe,
+    SystemDeclaration,
+    Token,
+    TokenService,
+)
 
 WAIT_S = 3
 """How long a fetch waits for its answer in the completeness check."""
@@ -80,10 +88,10 @@ class Choice:
     @property
     def tokens(self) -> TokenService | None:
         """What issues tokens to clients; None if nothing asks for them."""
-        tokens = self.system.tokens
-        if tokens is None or self.settings.get(tokens.setting, "off") == "off":
+        issuing = self.system.tokens
+        if issuing is None or self.settings.get(issuing.setting, "off") == "off":
             return None
-        return tokens
+        return issuing
 
     def is_first(self, service: Service) -> bool:
         """Return whether an instance starts with the system."""
@@ -242,26 +250,21 @@ def convergence(
 
 def issuer_of(choice: Choice, port_of: Callable[[str, int], int]) -> dict[str, str]:
     """Return the setting with the URL of what issues tokens; empty if nothing does."""
-    tokens = choice.tokens
-    if tokens is None:
+    issuing = choice.tokens
+    if issuing is None:
         return {}
-    return {tokens.issuer: f"http://{ports.LOOPBACK}:{port_of(tokens.service, tokens.port)}"}
+    return {issuing.issuer: f"http://{ports.LOOPBACK}:{port_of(issuing.service, issuing.port)}"}
 
 
 def token_of(
     choice: Choice, port_of: Callable[[str, int], int]
 ) -> Callable[[httpx.Client], str] | None:
     """Return what fetches a token for requests of the harness; None if none is needed."""
-    tokens = choice.tokens
-    if tokens is None:
+    issuing = choice.tokens
+    if issuing is None:
         return None
-    url = issuer_of(choice, port_of)[tokens.issuer] + tokens.path
-
-    def fetch(http: httpx.Client) -> str:
-        answer = http.post(url, data=tokens.form)
-        return str(answer.raise_for_status().json()["access_token"])
-
-    return fetch
+    token = Token(url=issuer_of(choice, port_of)[issuing.issuer] + issuing.path, form=issuing.form)
+    return partial(tokens.ask, token=token)
 
 
 def registry(

@@ -269,7 +269,7 @@ class TokenService(Declared):
     port: int
     path: str
     form: dict[str, str]
-    """What is sent by POST; the token is the member ``access_token`` of the answer."""
+    """What a client sends by POST. The member ``access_token`` of the answer is its token."""
 
 
 class SystemDeclaration(Declared):

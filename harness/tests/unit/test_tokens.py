@@ -14,8 +14,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from testbed.cli.duel import planned
+from testbed.deploy import tokens
 from testbed.deploy.deployments import elsewhere
-from testbed.measure import answers, plans, tokens
+from testbed.measure import answers, plans
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project

@@ -41,11 +41,16 @@ def forget(project: Project, variants: Iterable[str]) -> None:
 
 def fetch(token: Token, environ: Mapping[str, str] = os.environ) -> str:
     """Return a token; raise `UserError` if the server gives none."""
+    with services.client(TIMEOUT_S) as http:
+        return ask(http, token, environ)
+
+
+def ask(http: httpx.Client, token: Token, environ: Mapping[str, str] = os.environ) -> str:
+    """Return a token that a client asks for, as `fetch` does."""
     form = {name: _revealed(name, value, environ) for name, value in token.form.items()}
     asked = f"the token of {'POST' if form else 'GET'} {token.url}"
     try:
-        with services.client(TIMEOUT_S) as http:
-            answer = http.post(token.url, data=form) if form else http.get(token.url)
+        answer = http.post(token.url, data=form) if form else http.get(token.url)
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         raise UserError(f"{asked}: no answer ({type(problem).__name__})") from None
     if not answer.is_success:
