@@ -4,7 +4,7 @@
   request follow each other. A line has the time of the request's end.
 - Gatling 3.12 and older: ``simulation.log``, a text. It is binary since 3.13.
 
-What a tool does not record stays unknown, and `Imported.lacks` says so. Tools that write summaries
+What a tool does not record stays unknown, and `Source.lacks` says so. Tools that write summaries
 are refused: no sample is made up.
 """
 
@@ -59,22 +59,32 @@ REDIRECTS = ("301", "302", "303", "307", "308")
 
 
 @dataclass(frozen=True)
-class Imported:
-    """The rows of a file of another tool, and what is known of them."""
+class Source:
+    """The tool that wrote a file, and what the file does not tell."""
 
-    tool: str
-    rows: pl.DataFrame
-    """As `testbed.analysis.sample_files.loose` returns them; ``row`` is the line, from 0."""
-    lacks: tuple[str, ...]
-    """What other files tell and this one does not."""
-    left_out: Mapping[str, int]
-    """Number of rows that are no load, by kind."""
-    users: pl.DataFrame | None
+    tool: str = "JMeter"
+    lacks: tuple[str, ...] = ()
+    """What files of JMeter tell and this one does not, in words."""
+    users: pl.DataFrame | None = None
     """How many ``users`` ran from ``from_ms`` to ``to_ms``, where the rows name no threads; None if
     unknown.
     """
     whole_seconds: bool = False
     """Whether times are whole seconds; durations are not."""
+
+
+JMETER = Source()
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The rows of a file of another tool."""
+
+    source: Source
+    rows: pl.DataFrame
+    """As `testbed.analysis.sample_files.loose` returns them; ``row`` is the line, from 0."""
+    left_out: Mapping[str, int]
+    """Number of rows that are no load, by kind."""
 
 
 def read(path: Path, text: str) -> Imported | None:
@@ -234,11 +244,13 @@ def _k6(path: Path, points: pl.DataFrame, *, whole_seconds: bool = False) -> Imp
     users = None if rows["thread"].is_not_null().all() else _k6_users(points)
     checks = points.filter(pl.col("metric") == "checks")["value"]
     redirects = int(rows["code"].is_in(REDIRECTS).sum())
-    return Imported(
-        tool="k6",
-        rows=_columns(pl.concat([rows, damaged], how="diagonal")),
+    source = Source(
+        "k6",
         lacks=_stated(
-            (_threads("those of vus, recorded each second", users), rows["thread"].is_null().any()),
+            (
+                _threads("those of vus, recorded each second", users),
+                rows["thread"].is_null().any(),
+            ),
             ("times below a second: stalls and the trend are not checked", whole_seconds),
             (
                 "groups: requests of setup and teardown count as operations",
@@ -250,11 +262,18 @@ def _k6(path: Path, points: pl.DataFrame, *, whole_seconds: bool = False) -> Imp
                 "failed, which is in no figure",
                 not checks.is_empty(),
             ),
-            (f"a redirect's request: {redirects:,} redirects count as operations", redirects > 0),
+            (
+                f"a redirect's request: {redirects:,} redirects count as operations",
+                redirects > 0,
+            ),
         ),
-        left_out=_counted({"of setup and teardown": durations.height - started.height}),
         users=users,
         whole_seconds=whole_seconds,
+    )
+    return Imported(
+        source,
+        rows=_columns(pl.concat([rows, damaged], how="diagonal")),
+        left_out=_counted({"of setup and teardown": durations.height - started.height}),
     )
 
 
@@ -313,20 +332,23 @@ def _gatling(path: Path, text: str) -> Imported:
     )
     damaged = table.filter(~pl.col("kind").is_in(KINDS)).select("row")
     users = _gatling_users(table.filter(pl.col("kind") == "USER"), status_at)
-    return Imported(
-        tool="Gatling",
-        rows=_columns(pl.concat([rows, damaged], how="diagonal")),
+    source = Source(
+        "Gatling",
         lacks=_stated(
             (_threads("those that had started and not ended", users), True),
             ("response codes, but those of failed checks of the status", True),
         ),
+        users=users,
+    )
+    return Imported(
+        source,
+        rows=_columns(pl.concat([rows, damaged], how="diagonal")),
         left_out=_counted(
             {
                 "of groups": of_kind.get("GROUP", 0),
                 "of errors without a request": of_kind.get("ERROR", 0),
             }
         ),
-        users=users,
     )
 
 

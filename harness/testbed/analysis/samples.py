@@ -32,6 +32,7 @@ import polars as pl
 
 from testbed.analysis import other_tools, sample_files
 from testbed.analysis.grouping import grouped
+from testbed.analysis.other_tools import JMETER, Source
 from testbed.analysis.results import Block, Cell, Results, Run, find_results, none_can_be_read
 from testbed.model.errors import UserError
 from testbed.model.loads import LATE_MS
@@ -168,14 +169,8 @@ class Measurement:
     """Number of rows that do not count, by label; by kind where rows carry no labels."""
     labelled: bool = True
     """Whether the rows carry this project's labels."""
-    tool: str = "JMeter"
-    """What wrote the rows."""
-    lacks: tuple[str, ...] = ()
-    """What the file of another tool does not tell, in words."""
-    users: pl.DataFrame | None = None
-    """How many users ran, if the rows name no threads; see `testbed.analysis.other_tools`."""
-    whole_seconds: bool = False
-    """Whether times are whole seconds."""
+    source: Source = JMETER
+    """What wrote the rows, and what they do not tell."""
     whole: Measurement | None = None
     """The complete run, if this is a part of it; else None."""
     generators: tuple[Measurement, ...] = ()
@@ -275,7 +270,7 @@ class Measurement:
         """
         if self.operations.is_empty():
             return None
-        if self.users is not None:
+        if self.source.users is not None:
             return self._all_users()
         spans = self.recorded.operations.group_by("thread").agg(
             pl.col("start_ms").min().alias("first"),
@@ -287,8 +282,8 @@ class Measurement:
 
     def _all_users(self) -> tuple[float, float] | None:
         """Return the longest time in which as many users ran as there are threads."""
-        assert self.users is not None
-        spells = self.users.filter(
+        assert self.source.users is not None
+        spells = self.source.users.filter(
             (pl.col("users") == self.run.cell.threads) & (pl.col("to_ms") > pl.col("from_ms"))
         ).sort(pl.col("to_ms") - pl.col("from_ms"))
         return None if spells.is_empty() else spells.select("from_ms", "to_ms").row(-1)
@@ -528,10 +523,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         rows=(rows.height,),
         others=others,
         labelled=labelled,
-        tool=imported.tool if imported else "JMeter",
-        lacks=imported.lacks if imported else (),
-        users=imported.users if imported else None,
-        whole_seconds=imported is not None and imported.whole_seconds,
+        source=imported.source if imported else JMETER,
     )
 
 

@@ -460,7 +460,7 @@ def _together(measurement: Measurement) -> Check:
     run = measurement.run
     if run.cell.mode != "closed" or measurement.generators:
         return _check(name, limit, "open loop, or several generators, which begin in step")
-    threads, users = measurement.recorded.operations["thread"], measurement.users
+    threads, users = measurement.recorded.operations["thread"], measurement.source.users
     if threads.is_null().any() and users is None:
         return _check(name, limit, "the rows name no threads")
     most = threads.n_unique() if users is None else int(users["users"].to_numpy().max())
@@ -513,7 +513,7 @@ def _stall(measurement: Measurement) -> Check:
     limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
     if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
         return _check(STALL, limit, "open loop, or a service was suspended")
-    if measurement.whole_seconds:
+    if measurement.source.whole_seconds:
         return _check(STALL, limit, WHOLE_SECONDS)
     pauses = []
     for block in measurement.blocks:
@@ -749,7 +749,9 @@ def _trend(measurement: Measurement, alternating: Sequence[Measurement]) -> Chec
     alternating systems it is their ratio. A change within three standard errors passes.
     """
     limit, is_open = f"at most {_percent(CHANGE)}, or chance", measurement.run.cell.mode == "open"
-    if why := _changes(measurement) or (WHOLE_SECONDS if measurement.whole_seconds else None):
+    if why := _changes(measurement) or (
+        WHOLE_SECONDS if measurement.source.whole_seconds else None
+    ):
         return _check(TREND, limit, why)
     if int(measurement.operations["ok"].sum()) < SHORTEST_RUN:
         return _check(TREND, limit, f"fewer than {SHORTEST_RUN} successful operations")

@@ -102,7 +102,7 @@ def summarised(requests: list[Request]) -> tuple[int, int, float, float]:
 
 
 def lacks(measurement: Measurement) -> str:
-    return "; ".join(measurement.lacks)
+    return "; ".join(measurement.source.lacks)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_users_are_counted_where_rows_name_no_threads(tmp_path: Path) -> None:
 def test_threads_are_virtual_users_where_rows_name_them(tmp_path: Path) -> None:
     measurement, _ = only(unpacked("k6-1.8.1-json-with-vu", tmp_path))
 
-    assert measurement.users is None
+    assert measurement.source.users is None
     assert set(measurement.operations["thread"].cast(str)) == {"VU 1", "VU 2"}
 
 
@@ -209,7 +209,7 @@ def test_a_line_that_was_cut_is_damaged(tmp_path: Path) -> None:
     assert measurement.operations.height == 199
     assert measurement.operations["elapsed_ms"].unique().to_list() == [10]
     assert "damaged rows: 1, the first in shop-browse-1-threads.json line 599" in str(verdict)
-    assert "threads and users: whether all ran together is not checked" in measurement.lacks
+    assert "threads and users: whether all ran together is not checked" in measurement.source.lacks
 
 
 def test_refused_connections_and_redirects_are_told(tmp_path: Path) -> None:
@@ -316,5 +316,5 @@ def test_columns_of_k6_that_are_not_there_are_told(tmp_path: Path) -> None:
     measurement, _ = only(tmp_path)
 
     assert figures(measurement) == (100, 0, 10.0, 10.0)
-    assert "groups: requests of setup and teardown count as operations" in measurement.lacks
-    assert not measurement.whole_seconds
+    assert "groups: requests of setup and teardown count as operations" in measurement.source.lacks
+    assert not measurement.source.whole_seconds

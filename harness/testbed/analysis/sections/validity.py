@@ -89,7 +89,7 @@ def validity(judged: Judged) -> str:
     if of_tools := _of_other_tools(runs):
         parts.append("Files of other tools than JMeter, and what they do not tell:")
         parts.append(of_tools)
-    if len(tools := sorted({measurement.tool for measurement in runs})) > 1:
+    if len(tools := sorted({measurement.source.tool for measurement in runs})) > 1:
         parts.append(
             f"Runs were loaded by different tools ({', '.join(tools)}): a difference between them "
             "may be the tool's."
@@ -104,9 +104,9 @@ def validity(judged: Judged) -> str:
 
 def _of_other_tools(runs: Iterable[Measurement]) -> str:
     return "\n".join(
-        f"- `{measurement.run.id}`, of {measurement.tool}: {'; '.join(measurement.lacks)}."
-        for measurement in runs
-        if measurement.lacks
+        f"- `{run.run.id}`, of {run.source.tool}: {'; '.join(run.source.lacks)}."
+        for run in runs
+        if run.source.lacks
     )
 
 
