@@ -63,7 +63,7 @@ if BASE_URL and RUNNING_VARIANT not in systems.names():
 
 def tested(variants: Iterable[str]) -> tuple[str, ...]:
     """Return those of some variants that can be asked."""
-    return tuple(one for one in variants if not BASE_URL or one == RUNNING_VARIANT)
+    return tuple(name for name in variants if not BASE_URL or name == RUNNING_VARIANT)
 
 
 def pytest_configure(config: pytest.Config) -> None:

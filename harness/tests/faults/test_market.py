@@ -107,7 +107,7 @@ def test_orders_take_their_stock(
     was not accepted is sent again with its key. At the end the stock of each bean has fallen by the
     number of orders."""
     before, send, rate = market.stock(), ordering(market), sized(40, 10)
-    declared = [one for one in systems.declaration(variant).services if one != REGISTRY]
+    declared = [name for name in systems.declaration(variant).services if name != REGISTRY]
     killed = [*sized(declared, [INVENTORY]), backend(stack, "postgresql")]
     with Load(send, evenly(rate, rate * 600), notice=progress) as load:
         for victim in killed:
@@ -127,13 +127,15 @@ def test_orders_take_their_stock(
     taken = [had - has for had, has in zip(before, market.stock(), strict=True)]
     figures["answers"] = statuses(entries)
     figures["killed"] = ", ".join(killed)
-    figures["accepted when sent again"] = of([one for one in answers if one.id], again)
+    figures["accepted when sent again"] = of([answer for answer in answers if answer.id], again)
     figures["orders"] = f"{len(entries):,}"
     figures["stock taken"] = " and ".join(f"{kilograms:,}" for kilograms in taken)
     stack.require_alive()
     assert not undocumented(entries)
-    assert {one.outcome.status for one in entries} <= {201, 503, 504, None}, statuses(entries)
-    assert len(numbers) == len(entries), f"sent again: {Counter(one.status for one in answers)}"
+    assert {entry.outcome.status for entry in entries} <= {201, 503, 504, None}, statuses(entries)
+    assert len(numbers) == len(entries), (
+        f"sent again: {Counter(answer.status for answer in answers)}"
+    )
     assert len(set(numbers)) == len(numbers), "two orders have one number"
     assert taken == [len(numbers)] * len(BEANS), f"{len(numbers):,} orders took {taken}"
 
@@ -199,14 +201,14 @@ def test_lists_go_on(
     parts["killed"] = part("the inventory is dead")
     stack.start_service(INVENTORY)
     for name, (lists, details) in parts.items():
-        failed = [one for one in lists if not one.outcome.served]
+        failed = [entry for entry in lists if not entry.outcome.served]
         figures[f"lists failed, {name}"] = of(failed, lists)
         figures[f"details, {name}"] = statuses(details)
         figures[f"slowest of these, {name}"] = f"{quantile(details, 1):.1f} s"
     for lists, details in parts.values():
         assert not undocumented([*lists, *details])
-        assert all(one.outcome.served for one in lists), f"lists: {statuses(lists)}"
-        assert {one.outcome.final for one in details} == {503}, f"details: {statuses(details)}"
+        assert all(entry.outcome.served for entry in lists), f"lists: {statuses(lists)}"
+        assert {entry.outcome.final for entry in details} == {503}, f"details: {statuses(details)}"
         assert quantile(details, 1) < REFUSED_S
 
 
