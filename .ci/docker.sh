@@ -10,6 +10,24 @@ state=/var/tmp/testbed-docker
 
 answers() { docker info >/dev/null 2>&1; }
 gone() { ! kill -0 "$1" 2>/dev/null; }
+answers_or_gone() { answers || gone "$1"; }
+
+# engine OPTION...: starts the engine, and waits until it answers.
+engine() {
+  local pid
+  setsid dockerd "$@" >>"$state/dockerd.log" 2>&1 </dev/null &
+  pid=$!
+  echo "$pid" >"$state/dockerd.pid"
+  poll 60 answers_or_gone "$pid" && answers && return
+  echo "The Docker engine ($pid) does not answer."
+  stop
+  return 1
+}
+
+# A panic tells its cause first, and then where each thread was.
+print_log() {
+  grep -v "level=\(info\|debug\)" "$state/dockerd.log" | head -n 60 >&2
+}
 
 start() {
   local missing=()
@@ -23,9 +41,9 @@ start() {
   mkdir -p "$state"
   if ! answers; then
     say "Starting the Docker engine"
-    setsid dockerd >"$state/dockerd.log" 2>&1 </dev/null &
-    echo $! >"$state/dockerd.pid"
-    poll 60 answers || { tail -n 20 "$state/dockerd.log" >&2; return 1; }
+    : >"$state/dockerd.log"
+    # An engine that was killed may leave a list of networks that no engine can read: each start panics.
+    engine || engine --data-root "$(mktemp -d "$state/data-XXXXXX")" || { print_log; return 1; }
   fi
   docker compose version >/dev/null 2>&1 || install_compose
 }
