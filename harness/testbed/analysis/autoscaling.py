@@ -36,7 +36,7 @@ def instances(run: Run, service: str) -> Instances | None:
     if not run.wall_s:
         return None
     if run.scaling is None or run.scaling.service != service:
-        count = int(run.settings.get(f"replicas.{service}", 1))
+        count = run.replicas(service)
         return Instances(count, count, count * run.wall_s)
     rows, least = decisions(run), run.scaling.least
     return Instances(

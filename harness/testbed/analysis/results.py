@@ -318,6 +318,15 @@ class Run:
     def wall_s(self) -> float | None:
         return total(block.wall_s for block in self.blocks)
 
+    def cpu_limit(self, service: str) -> float | None:
+        """Return the cores that each instance of a service may use; None without a limit."""
+        given = self.settings.get(f"limits.{service}.cpus")
+        return None if given is None else float(given)
+
+    def replicas(self, service: str) -> int:
+        """Return the instances of a service that a run without an autoscaler has."""
+        return int(self.settings.get(f"replicas.{service}", 1))
+
     @property
     def stopped_for_good(self) -> bool:
         """Whether a service was stopped until the end, so that no full answer is expected then."""

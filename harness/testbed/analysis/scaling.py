@@ -69,7 +69,7 @@ def _service_demands(measurement: Measurement) -> dict[str, float] | None:
         return None
     demands = {GENERATOR if run.cores_apart else "": run.generator_cpu_s / operations}
     for name, seconds in run.cpu_s_by_service.items():
-        place = name if f"limits.{name}.cpus" in run.settings else ""
+        place = "" if run.cpu_limit(name) is None else name
         demands[place] = demands.get(place, 0.0) + seconds / operations
     return demands
 
@@ -79,8 +79,7 @@ def _cores(run: Run, service: str) -> float:
         return run.cores_apart
     if not service:
         return (run.generator_cpus or 1.0) - run.cores_apart
-    instances = int(run.settings.get(f"replicas.{service}", 1))
-    return float(run.settings[f"limits.{service}.cpus"]) * instances
+    return (run.cpu_limit(service) or 0.0) * run.replicas(service)
 
 
 def efficiencies(

@@ -24,9 +24,6 @@ FULL = 0.9
 WAITING = 1.0
 """How many requests wait for a pool on average from which on it is full."""
 
-LIMIT = "limits.{}.cpus"
-"""The setting of a record that is the CPU limit of each instance of a service, in cores."""
-
 ACQUIRE = "hikaricp_connections_acquire_seconds"
 USAGE = "hikaricp_connections_usage_seconds"
 SIZE = "hikaricp_connections_max"
@@ -89,8 +86,8 @@ def _limits(run: Run, services: Mapping[str, float]) -> dict[str, float]:
     """Return the CPU limit of an instance of each service that has one, in cores."""
     if run.demand is not None:
         return {name: cores for name, cores in run.demand["shares"].items() if name in services}
-    given = {service: run.settings.get(LIMIT.format(service)) for service in services}
-    return {service: float(cores) for service, cores in given.items() if cores is not None}
+    given = {service: run.cpu_limit(service) for service in services}
+    return {service: cores for service, cores in given.items() if cores is not None}
 
 
 def _pools(measurement: Measurement) -> Iterator[Utilisation]:

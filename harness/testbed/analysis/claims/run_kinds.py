@@ -153,12 +153,12 @@ def _of_limit(measurement: Measurement, service: str) -> float | None:
     The wall time of a load would include the time before its first arrival.
     """
     run = measurement.run
-    limit, ledger = run.settings.get(f"limits.{service}.cpus"), run.ledger or {}
+    limit, ledger = run.cpu_limit(service), run.ledger or {}
     used = [*(block.server_cpu_s for block in run.blocks), ledger.get("cpu_s") or {}]
     seconds = measurement.recorded.duration_s + (ledger.get("drained_s") or 0)
     if limit is None or not seconds:
         return None
-    return sum(part.get(service, 0.0) for part in used) / seconds / float(limit)
+    return sum(part.get(service, 0.0) for part in used) / seconds / limit
 
 
 def _loss(claim: Claim, source: Source) -> Evidence:
