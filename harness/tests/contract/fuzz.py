@@ -19,8 +19,10 @@ CHAINS = "stateful"
 
 SEED = 1
 
+# Not negative_data_rejection: parameters that nobody has documented are ignored, as HTTP's usage is.
 CHECKS = (
     "not_a_server_error",
+    "positive_data_acceptance",
     "status_code_conformance",
     "content_type_conformance",
     "response_headers_conformance",
@@ -34,7 +36,12 @@ SETTINGS = """
 # 503 and 504 are documented: what a service needs does not answer.
 expected-statuses = ["2xx", "3xx", "4xx", "503", "504"]
 
+[checks.positive_data_acceptance]
+# 404, 409 and 422 are about what is stored, the others about the client or the moment.
+expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "422", "429", "503", "504"]
+
 [dictionaries]
+amounts = { values = [0, 9.5, 30.25, 999999999.99] }
 cinemas = { values = ["cineworld", "dundrum", "ucd"] }
 movies = { values = ["CNW001", "MAD001", "UCD001"] }
 times = { values = ["18:00", "10:30", "10:15"] }
@@ -42,6 +49,8 @@ times = { values = ["18:00", "10:30", "10:15"] }
 [parameters]
 # Else no cinema would be there, and no reservation would be made.
 "path.cinema" = { dictionary = "cinemas", probability = 0.8 }
+# "At most two decimals" cannot be told by multipleOf, which takes 19.99 for no multiple of 0.01.
+"body.amount" = { dictionary = "amounts", probability = 1.0 }
 "body.movieId" = { dictionary = "movies", probability = 0.8 }
 "body.showTime" = { dictionary = "times", probability = 0.8 }
 """
