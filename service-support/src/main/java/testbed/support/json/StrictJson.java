@@ -36,7 +36,13 @@ public class StrictJson {
                         .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
                         .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                         .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
-            .addModule(new SimpleModule().addDeserializer(LocalDate.class, new IsoDate()))
+            .addModule(ourReaders())
             .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN);
+  }
+
+  private static SimpleModule ourReaders() {
+    var module = new SimpleModule().addDeserializer(LocalDate.class, new IsoDate());
+    WholeNumber.addTo(module);
+    return module;
   }
 }
