@@ -19,7 +19,7 @@ CHAINS = "stateful"
 
 SEED = 1
 
-# Not negative_data_rejection: parameters that nobody has documented are ignored, as HTTP's usage is.
+# Not negative_data_rejection: parameters that no document has are ignored, as is usual.
 CHECKS = (
     "not_a_server_error",
     "positive_data_acceptance",

@@ -741,6 +741,23 @@ def test_async_has_converged_when_a_fetched_list_is_whole(
         assert deployments.convergence(systems.declaration("async"), 8099)(client) == missing
 
 
+@pytest.mark.parametrize(
+    ("token", "missing"), [(None, None), ("right", "GET /api/inventory/orders answers 401")]
+)
+def test_a_request_that_needs_an_account_does_not_hold_up_a_start(
+    token: str | None, missing: str | None
+) -> None:
+    answers = {
+        "api_beans_countries": httpx.Response(200, json=[{}] * 36),
+        "api_beans_1": httpx.Response(200),
+        "api_inventory_orders": httpx.Response(401),
+    }
+    fetch = None if token is None else lambda _: token
+    with front_door(**answers) as client:
+        market = systems.declaration("market-services")
+        assert deployments.convergence(market, 8099, fetch=fetch)(client) == missing
+
+
 def test_a_system_that_runs_already_is_asked_where_it_is_and_left_as_it_is(
     tmp_path: Path,
 ) -> None:
