@@ -469,9 +469,6 @@ def _dependencies(
     places = slots(plan)
     started = [system for system in plan.compared if system.target is None]
     choices = _choices(plan, port_offset)
-    for name, choice in choices.items():
-        if choice.tokens is not None:
-            raise UserError(f"{name}: {choice.tokens.setting}: load plans of ours have no token")
     environ = measuring_environ(watched=watched)
     described_systems = {
         name: described(project, choice, environ) for name, choice in choices.items()

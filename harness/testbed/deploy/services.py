@@ -77,6 +77,8 @@ class Deployment:
     """What all paths begin with."""
     token: str | None = field(default=None, repr=False)
     """What requests are sent with."""
+    ask_token: Callable[[httpx.Client], str] | None = None
+    """Gets a token from a service of the system, once it is up; None if none is needed."""
     spare: tuple[Service, ...] = ()
     """Instances that are started later, where they are needed."""
     stored: int = 0

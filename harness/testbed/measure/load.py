@@ -52,6 +52,9 @@ A generator that waits for a processor while answers are ready puts on less load
 """
 
 
+TOKEN = "token"
+"""The property of a plan that is the token of its requests."""
+
 ALL_USERS = 10**13
 """More than the number that a plan adds to `choices` for a user, which is 10^10 for each."""
 
@@ -71,6 +74,11 @@ class Load:
     properties: Mapping[str, str]
     label: str
     arrivals: Path | None = None
+
+    @property
+    def without_token(self) -> dict[str, str]:
+        """The properties that are kept with the results."""
+        return {name: value for name, value in self.properties.items() if name != TOKEN}
 
 
 @dataclass(frozen=True)
@@ -242,6 +250,8 @@ class Generator:
         given |= {f"property.{name}": value for name, value in load.properties.items()}
         lines = [f"{_escaped(name)}={_escaped(value)}\n" for name, value in given.items()]
         file = self.log.with_suffix(".properties")
+        # It may have a token.
+        file.touch(mode=0o600)
         file.write_text("".join(lines), encoding="utf-8")
         assert self._jvm.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # The JVM has just ended: no answer follows.

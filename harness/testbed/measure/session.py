@@ -16,6 +16,7 @@ from typing import Any
 from testbed.deploy import machine
 from testbed.deploy.deployer import polls
 from testbed.deploy.meter import Usage, risen
+from testbed.deploy.services import client
 from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.open_loop import seed_of
@@ -64,7 +65,7 @@ class Member:
 
     `began` is the monotonic time at which its start began. `loads` counts the windows and blocks
     that it has had. `lacks` says by workload why it is not warm; None without a warm-up. `pids` are
-    process ids on this machine.
+    process ids on this machine. `token` is what its loads are sent with, if it wants one.
     """
 
     system: System
@@ -73,6 +74,7 @@ class Member:
     loads: int = 0
     lacks: Mapping[str, str] | None = None
     pids: tuple[int, ...] = ()
+    token: str | None = field(default=None, repr=False)
 
     @property
     def age_s(self) -> float:
@@ -324,6 +326,7 @@ class Session:
     def _load(self, member: Member, workload: str, threads: int, ramp: int, **bounds: Any) -> Load:
         """Return a load on a system; `bounds` go to `testbed.measure.load.load_for`."""
         deployment = member.stack.deployment
+        token = {} if member.token is None else {load.TOKEN: member.token}
         return load.load_for(
             self.dependencies.project,
             member.system.variant,
@@ -332,7 +335,7 @@ class Session:
             ramp=ramp,
             ports=deployment.front_ports,
             host=deployment.front_host,
-            properties={**member.system.properties, **deployment.front_properties},
+            properties={**member.system.properties, **deployment.front_properties, **token},
             **bounds,
         )
 
@@ -387,6 +390,10 @@ class Session:
         """Delete the data of a system, and wait for a full answer."""
         self.dependencies.reset(member.stack.deployment)
         member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
+        # A new one for each run: none ends within it.
+        if member.stack.deployment.ask_token is not None:
+            with client() as http:
+                member.token = member.stack.deployment.ask_token(http)
 
     def _begin(self, run: Run, running: contextlib.ExitStack) -> Recording:
         """Prepare a run; what it leaves behind on its system ends with `running`."""
@@ -595,7 +602,7 @@ class Session:
             "server_rss_mb": blocks[-1]["server_rss_mb"],
             "server_peak_mb": blocks[-1]["server_peak_mb"],
             "plan": put.plan.name,
-            "properties": {**put.properties, **named},
+            "properties": {**put.without_token, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in counting), 3),
             "generator_cpus": machine.usable_cpus(),
             **({"cores_apart": self.plan.cores_apart} if self.plan.cores_apart else {}),

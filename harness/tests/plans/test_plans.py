@@ -72,6 +72,21 @@ def test_every_request_has_the_credentials(
     }
 
 
+@pytest.mark.parametrize("plan", ["market-services-page", "market-monolith-write"])
+@pytest.mark.parametrize("token", [None, "a.b-c_d"])
+def test_markets_are_sent_a_token_in_place_of_an_account(
+    run_plan: RunPlan, plan: str, token: str | None
+) -> None:
+    given = {} if token is None else {"token": token}
+    outcome = run_plan(plan, properties={**ONE_USER, "loops": 2, **given}, stock=True)
+
+    account = f"Basic {base64.b64encode(b'testbed:testbed').decode()}"
+    assert len(outcome.requests) >= 2
+    assert {request.headers.get("authorization") for request in outcome.requests} == {
+        f"Bearer {token}" if token else account
+    }
+
+
 SYNC_CASES = [(w, name) for w in WORKLOADS for name in sync_scripts(w)]
 ASYNC_CASES = [(w, f, name) for w in WORKLOADS for f in FETCHES for name in async_scripts(w, f)]
 

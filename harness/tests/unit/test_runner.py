@@ -348,6 +348,35 @@ def test_a_warm_up_waits_for_answers_where_a_run_does_not(
     assert fetches == {True: {"wait"}, False: {"immediate"}}
 
 
+def test_each_run_has_a_token_of_its_own_that_no_record_keeps(
+    system: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = itertools.count(1)
+
+    def stack(compared: System) -> Stack:
+        up = system.dependencies.system(compared)
+        up.deployment = replace(up.deployment, ask_token=lambda _: f"token-{next(numbers)}")
+        return up
+
+    sent: list[str] = []
+    put = session.Session._put
+
+    def noted(*given: Any, **options: Any) -> Any:
+        if not given[2].startswith("warm-up"):
+            sent.append(given[3].properties["token"])
+        return put(*given, **options)
+
+    monkeypatch.setattr(session.Session, "_put", noted)
+    with_tokens = replace(system, dependencies=replace(system.dependencies, system=stack))
+    plan = short(variants=("sync",), repetitions=2)
+    results = make_results(with_tokens, plan)
+    measure(with_tokens, results, Noted(), plan)
+
+    assert len(set(sent)) == len(sent) == 2
+    records = [file.read_text() for file in results.rglob("*") if file.is_file()]
+    assert not any("token-" in text for text in records)
+
+
 def test_synchronous_runs_fetch_nothing(measured: Measured) -> None:
     assert measured.run_json("sync-list-001-threads-1")["fetch"] is None
 

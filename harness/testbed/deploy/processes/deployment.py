@@ -143,6 +143,7 @@ def in_processes(
     if choice.backends == "embedded" and backends:
         embedded = _embedded(backends, addresses, project, jdk, choice.stored)
         started = _beside(embedded, started, services)
+    ask_token = deployments.token_of(choice, addresses.port)
     front = choice.system.front
     front_port = addresses.port(front.service, front.port)
     front_ports = (
@@ -160,8 +161,9 @@ def in_processes(
             choice.complete(),
             front_port,
             deployments.registry(services, choice, addresses.port),
-            fetch=deployments.token_of(choice, addresses.port),
+            fetch=ask_token,
         ),
+        ask_token=ask_token,
         front_ports=(front_port, *front_ports),
         mongodb_uri=deployments.mongodb_uri(choice.system, addresses.port, own.get("MONGODB_URI")),
         postgresql_uri=deployments.postgresql_uri(
