@@ -38,6 +38,7 @@ class MarketTest extends RunningGateway {
     "beans,     GET,    /api/beans/countries",
     "beans,     DELETE, /api/beans/7",
     "beans,     GET,    /openapi.yaml",
+    "beans,     GET,    /",
     "inventory, GET,    /api/inventory/orders",
     "inventory, PUT,    /api/inventory/stocks/7",
     "clients,   GET,    /api/admin/clients"
@@ -68,6 +69,18 @@ class MarketTest extends RunningGateway {
         .isOk();
 
     assertThat(seen).containsExactly("jane", "guest");
+  }
+
+  @Test
+  void showsThePageToEverybody() {
+    http.mutate()
+        .defaultHeaders(headers -> headers.clear())
+        .build()
+        .get()
+        .uri("/")
+        .exchange()
+        .expectStatus()
+        .isOk();
   }
 
   @Test

@@ -119,7 +119,8 @@ class TokensTest extends RunningGateway {
   }
 
   @Test
-  void tellsItsDescriptionAndHealthToEverybody() {
+  void showsPageDescriptionAndHealthToEverybody() {
+    anybody().get().uri("/").exchange().expectStatus().isOk().expectBody();
     anybody().get().uri("/openapi.yaml").exchange().expectStatus().isOk().expectBody();
     getManagement("/actuator/health/liveness").expectStatus().isOk();
   }

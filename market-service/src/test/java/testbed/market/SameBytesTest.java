@@ -156,6 +156,7 @@ class SameBytesTest {
     }
     get("/api/nothing", 404);
     get("/openapi.yaml", 200);
+    get("/", 200);
   }
 
   private static Market partOf(String path) {

@@ -126,7 +126,8 @@ class TokensTest {
   }
 
   @Test
-  void tellsItsDescriptionAndHealthToEverybody() {
+  void showsPageDescriptionAndHealthToEverybody() {
+    assertThat(market.get("/").body()).contains("<title>Coffee beans</title>");
     assertThat(market.get("/openapi.yaml").statusCode()).isEqualTo(200);
     assertThat(market.management("/actuator/health/readiness")).contains("UP");
     assertThat(market.management("/actuator/prometheus")).contains("http_server_requests");

@@ -56,6 +56,7 @@ class AccessRules {
       Environment environment,
       ClientRates clients,
       Refusals refusals) {
+    boolean market = MarketTokens.isBeforeTheMarket(environment);
     boolean byToken = MarketTokens.areChecked(environment);
     if (byToken) {
       http.oauth2ResourceServer(
@@ -80,6 +81,8 @@ class AccessRules {
                         "/cinema/*/movie/list",
                         "/cinema/*/movie/find")
                     .permitAll()
+                    .pathMatchers("/")
+                    .access(market ? EVERYBODY : hasAuthority(Accounts.ADMINISTRATOR))
                     .pathMatchers(HttpMethod.GET, "/api/beans/**")
                     .access(byToken ? hasAuthority(Accounts.USER) : EVERYBODY)
                     // To end an order as successful is for administrators.

@@ -18,7 +18,8 @@ public final class MarketTokens {
     return isBeforeTheMarket(environment) && TokenCheck.of(environment) == TokenCheck.EVERYWHERE;
   }
 
-  private static boolean isBeforeTheMarket(Environment environment) {
+  /** Whether this gateway is the market's. */
+  static boolean isBeforeTheMarket(Environment environment) {
     return environment.getProperty("gateway.route.market", Boolean.class, false);
   }
 }

@@ -10,6 +10,7 @@ record MarketRoute(String service, String path) {
           new MarketRoute("beans-service", "/api/beans/**"),
           new MarketRoute("inventory-service", "/api/inventory/**"),
           new MarketRoute("clients-service", "/api/admin/**"),
-          // Each part has the description of all.
-          new MarketRoute("beans-service", "/openapi.yaml"));
+          // Each part has the description of all, and the page.
+          new MarketRoute("beans-service", "/openapi.yaml"),
+          new MarketRoute("beans-service", "/"));
 }

@@ -59,7 +59,7 @@ class TokenRules {
         .authorizeHttpRequests(
             rules ->
                 rules
-                    .requestMatchers("/openapi.yaml")
+                    .requestMatchers("/openapi.yaml", "/", "/index.html")
                     .permitAll()
                     // The second is for other parts, with the token of the request that they serve.
                     .requestMatchers(HttpMethod.GET, "/api/beans/**", "/internal/**")
