@@ -36,13 +36,15 @@ public record CinemaSettings(
    * @param maxWait the longest wait for a connection or for a server
    * @param commandTimeout the longest wait for the answer to one command; 0 for no limit, as the
    *     thesis had none. The driver repeats a failed read once, with the same limit.
+   * @param startWait the longest wait of a start for a database that is not there yet
    */
   public record Database(
       int minConnections,
       int maxConnections,
       int maxConnecting,
       Duration maxWait,
-      @DefaultValue("0s") Duration commandTimeout) {}
+      @DefaultValue("0s") Duration commandTimeout,
+      @DefaultValue("1m") Duration startWait) {}
 
   public CinemaSettings {
     if (CinemaName.parse(name).isEmpty()) {

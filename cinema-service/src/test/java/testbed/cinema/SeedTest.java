@@ -68,7 +68,12 @@ class SeedTest {
   void doesNotServeWithoutADatabaseForItsCatalogue() {
     database.shutdownNow();
 
-    assertThatThrownBy(() -> start("--cinema.transport=http", "--cinema.database.max-wait=100ms"))
+    assertThatThrownBy(
+            () ->
+                start(
+                    "--cinema.transport=http",
+                    "--cinema.database.max-wait=100ms",
+                    "--cinema.database.start-wait=100ms"))
         .hasCauseInstanceOf(DataAccessException.class);
     assertThat(whenServing).isEmpty();
   }

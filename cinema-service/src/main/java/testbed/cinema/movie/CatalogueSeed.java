@@ -37,17 +37,8 @@ class CatalogueSeed implements SmartLifecycle {
   private static final TypeReference<List<Movie>> MOVIES = new TypeReference<>() {};
   private static final long CHECK_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Databases come up within seconds. */
-  private static final RetryTemplate PATIENT =
-      new RetryTemplate(
-          RetryPolicy.builder()
-              .includes(DataAccessResourceFailureException.class)
-              .delay(Duration.ofSeconds(1))
-              .timeout(Duration.ofMinutes(1))
-              .maxRetries(Long.MAX_VALUE)
-              .build());
-
   private final Resource file;
+  private final RetryTemplate patient;
   private final JsonMapper json;
   private final MongoOperations database;
   private final LongSupplier nanoClock;
@@ -66,6 +57,14 @@ class CatalogueSeed implements SmartLifecycle {
   CatalogueSeed(
       CinemaSettings settings, JsonMapper json, MongoOperations database, LongSupplier nanoClock) {
     this.file = settings.catalogue();
+    this.patient =
+        new RetryTemplate(
+            RetryPolicy.builder()
+                .includes(DataAccessResourceFailureException.class)
+                .delay(Duration.ofSeconds(1))
+                .timeout(settings.database().startWait())
+                .maxRetries(Long.MAX_VALUE)
+                .build());
     this.json = json;
     this.database = database;
     this.nanoClock = nanoClock;
@@ -80,7 +79,7 @@ class CatalogueSeed implements SmartLifecycle {
   @Override
   public void start() {
     var movies = read();
-    PATIENT.invoke(() -> store(movies));
+    patient.invoke(() -> store(movies));
     log.info("Catalogue: {} movies from {}", movies.size(), file.getDescription());
   }
 

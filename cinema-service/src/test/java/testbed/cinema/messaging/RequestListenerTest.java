@@ -65,7 +65,7 @@ class RequestListenerTest {
           "ucd",
           new ByteArrayResource(new byte[0]),
           Duration.ofHours(1),
-          new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO),
+          new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(1)),
           Duration.ZERO,
           false);
   private final RabbitTemplate template = mock(RabbitTemplate.class);

@@ -36,7 +36,7 @@ class CatalogueSeedTest {
               "ucd",
               new ByteArrayResource("[]".getBytes()),
               Duration.ofHours(1),
-              new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO),
+              new Database(0, 1, 1, Duration.ofSeconds(1), Duration.ZERO, Duration.ofMinutes(1)),
               Duration.ZERO,
               false),
           JsonMapper.builder().build(),
