@@ -15,7 +15,11 @@ class NoAccessControlTest {
   void ignoresCredentialsAndHasNothingOnTheWayOfARequest(String setting) {
     try (var broker =
         SpringApplication.run(
-            BrokerServiceApplication.class, "--server.port=0", "--RABBITMQ_PORT=1", setting)) {
+            BrokerServiceApplication.class,
+            "--server.port=0",
+            "--management.server.port=0",
+            "--RABBITMQ_PORT=1",
+            setting)) {
       int port = broker.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
 
       for (var header : new String[] {"", "Authorization: Basic nonsense\r\n"}) {
