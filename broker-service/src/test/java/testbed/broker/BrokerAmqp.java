@@ -36,6 +36,7 @@ import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.ResponseEntity;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.testcontainers.junit.jupiter.Container;
@@ -56,6 +57,8 @@ import testbed.messaging.testing.BackendContainers;
       "broker.presence.present-for=2s",
       "broker.presence.remembered-for=4s"
     })
+// Its server ends with this class.
+@DirtiesContext
 @Testcontainers(disabledWithoutDocker = true)
 abstract class BrokerAmqp {
 

@@ -9,6 +9,7 @@ import org.springframework.amqp.core.BindingBuilder;
 import org.springframework.amqp.core.Declarables;
 import org.springframework.amqp.core.Queue;
 import org.springframework.amqp.core.TopicExchange;
+import org.springframework.amqp.rabbit.config.AbstractRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.config.DirectRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.connection.CachingConnectionFactory;
 import org.springframework.amqp.rabbit.connection.ConnectionFactory;
@@ -139,6 +140,19 @@ public class Messaging {
   @Bean
   static BeanPostProcessor correlatedListeners() {
     return new ListenerAdvice(new CorrelatedLog());
+  }
+
+  @Bean
+  static BeanPostProcessor recoveringContainers(ObjectProvider<MessagingSettings> settings) {
+    return new BeanPostProcessor() {
+      @Override
+      public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof AbstractRabbitListenerContainerFactory<?> containers) {
+          containers.setRecoveryInterval(settings.getObject().recoveryInterval().toMillis());
+        }
+        return bean;
+      }
+    };
   }
 
   /** The last one, so that it is outside all other advices. */

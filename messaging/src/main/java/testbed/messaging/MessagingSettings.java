@@ -1,5 +1,6 @@
 package testbed.messaging;
 
+import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -17,13 +18,16 @@ import testbed.support.preset.InvalidSetting;
  * @param handledAtOnce how many messages a service handles at a time, by one consumer of each queue
  *     that acknowledges together those that are done; 0 for the consumers of the container, each of
  *     which handles one at a time
+ * @param recoveryInterval how long a service waits before it tries again to consume from an AMQP
+ *     server that is away; if it is told to end meanwhile, it ends after that
  */
 @ConfigurationProperties("testbed.messaging")
 public record MessagingSettings(
     @DefaultValue("10000") int queueLength,
     @DefaultValue("each") Confirms confirms,
     @DefaultValue("false") boolean gatheredWrites,
-    @DefaultValue("0") int handledAtOnce) {
+    @DefaultValue("0") int handledAtOnce,
+    @DefaultValue("5s") Duration recoveryInterval) {
 
   /** The protocol's limit of messages that a consumer has in advance. */
   private static final int MOST_IN_ADVANCE = 65_535;

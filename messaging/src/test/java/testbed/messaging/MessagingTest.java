@@ -3,7 +3,10 @@ package testbed.messaging;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.amqp.core.AcknowledgeMode;
+import org.springframework.amqp.rabbit.config.AbstractRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.config.DirectRabbitListenerContainerFactory;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.boot.WebApplicationType;
@@ -35,6 +38,21 @@ class MessagingTest {
 
       assertThat(containers.getAdviceChain()[0]).isInstanceOf(ConcurrentListener.class);
       assertThat(containers).extracting("acknowledgeMode").isEqualTo(AcknowledgeMode.MANUAL);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"simple", "direct"})
+  void triesToConsumeAgainAsOftenAsItsSettingSays(String type) {
+    try (var service =
+        new SpringApplicationBuilder(Service.class)
+            .web(WebApplicationType.NONE)
+            .run(
+                "--spring.rabbitmq.listener.type=" + type,
+                "--testbed.messaging.recovery-interval=3s")) {
+      assertThat(service.getBean(AbstractRabbitListenerContainerFactory.class))
+          .extracting("recoveryBackOff.interval")
+          .isEqualTo(3_000L);
     }
   }
 

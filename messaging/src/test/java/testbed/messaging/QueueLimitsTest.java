@@ -13,6 +13,7 @@ import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,7 +104,7 @@ class QueueLimitsTest {
 
   @Test
   void areNotNegative() {
-    assertThatThrownBy(() -> new MessagingSettings(-1, Confirms.EACH, false, 0))
+    assertThatThrownBy(() -> new MessagingSettings(-1, Confirms.EACH, false, 0, Duration.ZERO))
         .isInstanceOf(InvalidSetting.class)
         .hasMessage("TESTBED_MESSAGING_QUEUE_LENGTH is '-1'");
   }
