@@ -1,9 +1,11 @@
 package testbed.support.token;
 
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.springframework.security.core.GrantedAuthority;
 import org.springframework.security.core.authority.SimpleGrantedAuthority;
 import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
@@ -29,9 +31,10 @@ public final class AccessTokens {
   public static final String CHALLENGE = "Bearer realm=\"testbed\"";
 
   private static final Pattern NAMED = Pattern.compile(NAME);
-  private static final String SCOPE = "SCOPE_";
-  private static final Set<String> SUBSCRIPTIONS = Set.of(SCOPE + "basic", SCOPE + "premium");
-  private static final String ADMIN = SCOPE + "admin";
+  static final String SCOPE = "SCOPE_";
+  static final String ADMIN = SCOPE + "admin";
+  private static final Set<String> SUBSCRIPTIONS =
+      Arrays.stream(Tier.values()).map(Tier::authority).collect(Collectors.toUnmodifiableSet());
 
   private AccessTokens() {}
 

@@ -1,0 +1,5 @@
+/** How many requests a client may make, by the tier of its token. */
+@NullMarked
+package testbed.support.limit;
+
+import org.jspecify.annotations.NullMarked;
