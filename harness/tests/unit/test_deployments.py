@@ -278,7 +278,7 @@ def test_postgresql_is_started_where_it_is_needed_and_reached_there(project: Pro
     }
     assert backends.environ["EMBEDDED_POSTGRESQL_PORT"] == "6632"
     databases = backends.environ["EMBEDDED_POSTGRESQL_DATABASES"].split(",")
-    assert databases == ["market", "beans", "inventory", "clients", "tokens"]
+    assert databases == ["market", "beans", "inventory", "clients", "tokens", "limits"]
     assert monolith.postgresql_uri == "postgresql://postgres@127.0.0.1:6632"
     assert monolith.mongodb_uri is None
     environ = named(monolith, "market-service").environ

@@ -6,6 +6,7 @@ import static testbed.support.access.ServletAccess.stateless;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Objects;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -23,13 +24,16 @@ import org.springframework.security.oauth2.jwt.SupplierJwtDecoder;
 import org.springframework.security.oauth2.server.resource.authentication.JwtAuthenticationProvider;
 import org.springframework.security.oauth2.server.resource.web.authentication.BearerTokenAuthenticationFilter;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
 import org.springframework.web.client.RestTemplate;
 import testbed.support.access.Accounts;
 import testbed.support.access.ServletAccess;
+import testbed.support.limit.TierLimits;
 import testbed.support.token.AccessTokens;
 import testbed.support.token.TokenServerAway;
 import testbed.support.token.TokenSettings;
+import testbed.support.web.ProblemResponse;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -46,13 +50,21 @@ class TokenRules {
   private static final Duration READ = Duration.ofSeconds(2);
 
   @Bean
-  SecurityFilterChain access(HttpSecurity http, TokenSettings settings, JsonMapper json) {
+  SecurityFilterChain access(
+      HttpSecurity http,
+      TokenSettings settings,
+      ObjectProvider<TierLimits> limits,
+      JsonMapper json) {
     var refusals = new Refusals(json);
     // Without the library's configurer, which adds another kind of token.
     var tokens =
         new BearerTokenAuthenticationFilter(
             checked(decoder(Objects.requireNonNull(settings.tokensIssuer()).toString())));
     tokens.setAuthenticationEntryPoint(refusals);
+    limits.ifAvailable(
+        tiers ->
+            http.addFilterAfter(
+                new TierLimit(tiers, new ProblemResponse(json)), AuthorizationFilter.class));
     return stateless(http, refusals)
         // Health and metrics need no token.
         .securityMatcher(new NegatedRequestMatcher(pathPattern("/actuator/**")))
