@@ -23,8 +23,10 @@ pytestmark = [
 ]
 
 
-def test_the_gateway_and_each_service_check_tokens(tmp_path: Path) -> None:
-    settings = {"ACCESS_CONTROL": "off", "MARKET_TOKENS": "everywhere"}
+def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_requests(
+    tmp_path: Path,
+) -> None:
+    settings = {"ACCESS_CONTROL": "off", "MARKET_TOKENS": "everywhere", "MARKET_LIMIT": "shared"}
     with (
         started("market-services", settings, tmp_path, PORT_OFFSET) as stack,
         checked_client(address_of(stack), Document(MODULE), "/api", timeout_s=10) as http,
@@ -49,6 +51,13 @@ def test_the_gateway_and_each_service_check_tokens(tmp_path: Path) -> None:
         problem(http.get(order, headers={**premium, "Market-Client": "basic"}), 404, "not-found")
         problem(http.get("/api/admin/clients", headers=basic), 403, "forbidden")
         assert http.get("/api/admin/clients", headers=admin).status_code == httpx.codes.OK
+        # Of 50, two have been made; a refused one is not counted.
+        for _ in range(48):
+            assert http.get("/api/beans/countries", headers=basic).status_code == httpx.codes.OK
+        refused = http.get("/api/beans/countries", headers=basic)
+        problem(refused, 429, "too-many-requests")
+        assert 0 < int(refused.headers["Retry-After"]) <= 3600
+        assert http.get("/api/beans/countries", headers=premium).status_code == httpx.codes.OK
         # No service behind takes the gateway's word.
         inventory = f"http://127.0.0.1:{8094 + by}/internal/inventory/stocks/1"
         behind = httpx.get(inventory, headers={"Market-Client": "basic"}, trust_env=False)
