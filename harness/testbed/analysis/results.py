@@ -243,6 +243,8 @@ class Run:
     """By which instances were started and stopped during the run; None if none were."""
     fetch: str | None = None
     """How results were fetched; None if none were."""
+    users_pause: bool = False
+    """Whether users of a user's own plan pause, or do what is no operation."""
     warm: bool | None = None
     """Whether the warm-up rule was met before the run; None if there was no rule."""
     why_cold: str | None = None

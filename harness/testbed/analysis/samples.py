@@ -15,8 +15,9 @@ result. Two layouts are supported:
 In an open loop, response times count from the intended start in the plan, even if the load
 generator starts late (Tene's coordinated omission). Late and dropped arrivals are counted.
 
-Rows with other labels, such as those of a warm-up, are counted but used in no figure. Rows with
-impossible values are left out and reported with file and line.
+Where users of a user's own plan pause, the time of a session is that of its exchanges. Rows with
+other labels, such as those of a warm-up, are counted but used in no figure. Rows with impossible
+values are left out and reported with file and line.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from testbed.analysis.grouping import grouped
 from testbed.analysis.other_tools import JMETER, Source
 from testbed.analysis.results import Block, Cell, Results, Run, find_results, none_can_be_read
 from testbed.model.errors import UserError
+from testbed.model.jmx import BESIDE
 from testbed.model.loads import LATE_MS
 from testbed.model.systems import declarations, fetches
 
@@ -67,6 +69,9 @@ _FETCH_URL = r"/(list|make)/[^/]+$"
 
 WARM_UP = "warm-up "
 """Prefix of the labels of a plan's own warm-up."""
+
+NOT_COUNTED = f"^({WARM_UP}|{BESIDE})"
+"""Labels of rows that are no fault, and used in no figure."""
 
 LONGEST_MS = 24 * 3600 * 1000
 """Longest plausible time: one day."""
@@ -468,7 +473,7 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         own |= text.str.starts_with(f"{workload} ")
     labelled = run.recorded or (imported is None and bool(good.select(own.any()).item()))
     if labelled:
-        wrong[STRANGE] = good.filter(~own & ~text.str.starts_with(WARM_UP))
+        wrong[STRANGE] = good.filter(~own & ~text.str.contains(NOT_COUNTED))
         others = dict(good.filter(~own).group_by(text).len().iter_rows())
         good, wrong[DOUBLED] = _once(good.filter(own), rows.height == block.delivered)
         samples, operations, strays = _by_label(good, run.cell)
@@ -495,16 +500,17 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         if not wrong[APPENDED].is_empty():
             # Another run is no clock that was set.
             wrong.pop(CLOCK, None)
+    without_pauses = run.users_pause and "exchanges_ms" in operations.columns
+    response = pl.coalesce("exchanges_ms", "elapsed_ms") if without_pauses else pl.col("elapsed_ms")
     return Measurement(
         run=run,
         samples=_in_order(samples, index, pl.col("step").cast(pl.Categorical)),
         operations=_in_order(
             operations.with_columns(
                 pl.col("elapsed_ms").clip(0, LONGEST_MS).cast(pl.Int32).alias("service_ms"),
-                (
-                    pl.col("elapsed_ms")
-                    + (pl.col("start_ms") - pl.col("intended_ms")).fill_null(0).clip(0)
-                ).clip(0, LONGEST_MS),
+                (response + (pl.col("start_ms") - pl.col("intended_ms")).fill_null(0).clip(0))
+                .clip(0, LONGEST_MS)
+                .alias("elapsed_ms"),
                 (pl.col("start_ms") + pl.col("elapsed_ms") - pl.col("since_ms")).alias("age_ms"),
             ),
             index,
@@ -558,7 +564,7 @@ def _clock_steps(
         wrong |= start < block.started_ms - AHEAD_MS
         wrong |= end > block.finished_ms + AHEAD_MS
     steps = [samples.filter(wrong.fill_null(False))]
-    if run.cell.mode == "closed":
+    if run.cell.mode == "closed" and not run.users_pause:
         steps.append(operations.sort("row").filter(start > before + AHEAD_MS))
     return pl.concat(table.select("row") for table in steps).unique()
 
@@ -612,6 +618,7 @@ def _by_label(rows: pl.DataFrame, cell: Cell) -> tuple[pl.DataFrame, pl.DataFram
     spans = exchanges.group_by("thread", "turn").agg(
         pl.col("start_ms").min().alias("first_ms"),
         (pl.col("start_ms") + pl.col("elapsed_ms")).max().alias("last_ms"),
+        pl.col("elapsed_ms").sum().alias("exchanges_ms"),
     )
     operations = (
         operations.drop("step", "message")

@@ -393,6 +393,8 @@ def _delivered(measurement: Measurement) -> Check:
 def _length(measurement: Measurement) -> Check:
     """Check that no block of a closed loop was shorter than planned."""
     name, limit = "length", f"as planned, less {_percent(SHORT)} or {SHORT_S:g} s"
+    if measurement.run.users_pause:
+        return _check(name, limit, PAUSES)
     for part in measurement.recorded.blocks:
         seconds, (block,) = part.duration_s, part.run.blocks
         if block.planned_s is None or part.run.cell.mode != "closed":
@@ -435,11 +437,16 @@ def _little(measurement: Measurement) -> Check:
         return _check(name, limit, "too few operations while all threads ran")
     rate, response_s, _ = flow
     deviation, slack = _deviation(flow, threads)
-    if deviation < 0 and not measurement.run.recorded:
+    if deviation < 0 and _may_pause(measurement.run):
         return _check(name, limit, f"see {PAUSES}")
     figure = f"X·R = {rate * response_s:.2f} for {threads} threads, {100 * deviation:+.1f} %"
     holds = -max(fewer, slack) <= deviation <= max(TOLERANCE, slack)
     return _check(name, limit, figure, holds)
+
+
+def _may_pause(run: Run) -> bool:
+    """Return whether users may pause: by a plan of which nothing is recorded, or as recorded."""
+    return run.users_pause or not run.recorded
 
 
 def _deviation(flow: tuple[float, float, int], threads: int) -> tuple[float, float]:
@@ -499,8 +506,8 @@ def _pauses(measurement: Measurement) -> Check:
     The figures are right then, but so many operations are not in flight. Little's law tells.
     """
     name, limit = PAUSES, f"at most {_percent(TOLERANCE)} of the time"
-    if measurement.run.recorded or measurement.run.cell.mode != "closed":
-        return _check(name, limit, "a plan of the testbed, or an open loop")
+    if not _may_pause(measurement.run) or measurement.run.cell.mode != "closed":
+        return _check(name, limit, "a plan without pauses, or an open loop")
     if (flow := in_flight(measurement)) is None:
         return _check(name, limit, "all threads never ran together")
     deviation, slack = _deviation(flow, measurement.run.cell.threads)
@@ -513,6 +520,8 @@ def _stall(measurement: Measurement) -> Check:
     limit = f"at most {STALL_S:g} s or {STALL_TIMES} mean response times"
     if measurement.run.cell.mode != "closed" or measurement.run.disturbance:
         return _check(STALL, limit, "open loop, or a service was suspended")
+    if measurement.run.users_pause:
+        return _check(STALL, limit, PAUSES)
     if measurement.source.whole_seconds:
         return _check(STALL, limit, WHOLE_SECONDS)
     pauses = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from testbed.deploy.processes.deployment import in_processes
 from testbed.deploy.services import EMBEDDED, Deployment
 from testbed.deploy.stack import Stack
 from testbed.experiment.declaration import Experiment
+from testbed.experiment.runs import OPEN
 from testbed.measure import ceiling, load, metrics
 from testbed.measure.load import Generator
 from testbed.model import systems
@@ -92,6 +94,10 @@ def write_plans(project: Project, plan: Experiment) -> None:
         from testbed.measure import plans
 
         plans.write_own(project, own)
+    if any(level.mode == OPEN for level in plan.levels):
+        for name, workload in itertools.product(sorted(own), plan.workloads):
+            if user_plan := systems.user_plan(name, workload):
+                user_plan.require_open()
 
 
 def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -> None:
@@ -246,7 +252,10 @@ def measure_ceilings(
 
     Measures unknown ones; with `anew` all.
     """
-    files = [project.plan_named(plan) for plan in plans]
+    # What a user's own plan asks for, the reference server does not answer.
+    declared = systems.declarations().items()
+    of_users = {f"{name}-{plan}.jmx" for name, system in declared for plan in system.plans}
+    files = [project.plan_named(plan) for plan in plans if plan not in of_users]
     ceilings = {} if anew else ceiling.kept(project, files, java)
     if len(ceilings) == len(files):
         return ceilings

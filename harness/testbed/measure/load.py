@@ -137,6 +137,8 @@ def load_for(
     arrivals for an open loop; None for a closed loop. `choices` is a number from which all follows
     that the sessions of a closed loop choose.
     """
+    if arrivals is not None and (own := systems.user_plan(variant, workload)) is not None:
+        own.require_open()
     given = {
         "threads": str(threads),
         "ramp": str(ramp),

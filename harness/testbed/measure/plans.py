@@ -55,6 +55,8 @@ def _made(project: Project, declared: Iterable[SystemDeclaration]) -> dict[str, 
             values.require_used(of_file, path, (own.body, *own.headers.values()))
             path = values.fill(path, of_file.references)
             own = own.filled(of_file.references)
+        if (plan := systems.user_plan(system.name, name) if system.plans else None) is not None:
+            own = WorkloadDeclaration(description=plan.file.name)
         workload = own or _read(project, name)
         return _laid_out(
             template.render(
@@ -63,6 +65,7 @@ def _made(project: Project, declared: Iterable[SystemDeclaration]) -> dict[str, 
                 path=path,
                 workload=workload,
                 values=of_file,
+                plan=plan,
                 token=_argument(project.token(system.name)),
             )
         )
@@ -90,5 +93,5 @@ def _read(project: Project, name: str) -> WorkloadDeclaration | SessionDeclarati
 def _laid_out(xml: str) -> str:
     root = ET.fromstring(xml, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True)))
     ET.indent(root)
-    text = ET.tostring(root, encoding="unicode").replace(" />", "/>")
+    text = ET.tostring(root, encoding="unicode").replace(" />", "/>").replace("\r", "&#13;")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

@@ -602,11 +602,17 @@ class Session:
             "server_rss_mb": blocks[-1]["server_rss_mb"],
             "server_peak_mb": blocks[-1]["server_peak_mb"],
             "plan": put.plan.name,
+            **self._of_own_plan(recording.run),
             "properties": {**put.without_token, **named},
             "generator_cpu_s": round(sum(block["generator_cpu_s"] for block in counting), 3),
             "generator_cpus": machine.usable_cpus(),
             **({"cores_apart": self.plan.cores_apart} if self.plan.cores_apart else {}),
         }
+
+    def _of_own_plan(self, run: Run) -> dict[str, Any]:
+        """Return the record's part on a plan of the user's own; empty if users never pause."""
+        plan = systems.user_plan(run.variant, run.workload)
+        return {"users_pause": True} if plan and plan.users_pause else {}
 
     def _complete_after(self, recording: Recording) -> dict[str, bool | str]:
         """Return whether the front door gives a full answer in time, else what is missing."""

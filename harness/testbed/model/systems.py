@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     ConfigDict,
     Field,
     TypeAdapter,
@@ -25,9 +26,10 @@ from pydantic import (
     model_validator,
 )
 
-from testbed.model import values
+from testbed.model import jmx, values
 from testbed.model.declared import Declared, read
 from testbed.model.errors import UserError, unknown
+from testbed.model.jmx import UserPlan
 from testbed.model.project import FILE, Project
 from testbed.model.values import PLACE
 from testbed.model.workloads import WorkloadDeclaration
@@ -272,6 +274,14 @@ class TokenService(Declared):
     """What a client sends by POST. The member ``access_token`` of the answer is its token."""
 
 
+class PlanDeclaration(Declared):
+    """A JMeter plan of the user's own."""
+
+    file: str
+    operations: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Labels of its requests. Several are a session, which is one operation."""
+
+
 class SystemDeclaration(Declared):
     name: str
     """The name of its folder in ``systems``, or the one that the user gave it."""
@@ -311,6 +321,8 @@ class SystemDeclaration(Declared):
     """The same, of workloads that an experiment has only if it names them."""
     requests: dict[str, WorkloadDeclaration] = Field(default_factory=dict)
     """What is sent and checked, by workload; ``jmeter/workloads`` has those that are not here."""
+    plans: dict[str, PlanDeclaration] = Field(default_factory=dict)
+    """Plans of the user's own, by workload."""
     nouns: dict[str, str] = Field(default_factory=dict)
     """What operations are called in reports, in the plural, by workload."""
     work: dict[str, Work] = Field(default_factory=dict)
@@ -400,6 +412,10 @@ def _front(text: str) -> str:
     return text
 
 
+def _listed(labels: Any) -> Any:
+    return [labels] if isinstance(labels, str) else labels
+
+
 def _with_methods(schema: dict[str, Any]) -> None:
     schema["properties"] |= {method: {"type": "string"} for method in METHODS}
     schema.pop("required", None)
@@ -410,7 +426,14 @@ class OwnWorkload(WorkloadDeclaration):
 
     model_config = ConfigDict(json_schema_extra=_with_methods)
 
-    path: UrlPath
+    path: UrlPath = ""
+    """Empty with a plan."""
+    plan: Annotated[str, Field(min_length=1)] | None = None
+    """In place of a request: a JMeter plan, by its path from the user's folder."""
+    operations: Annotated[tuple[str, ...], BeforeValidator(_listed), Field(min_length=1)] | None = (
+        None
+    )
+    """The labels of the plan's requests that are operations; several are a session."""
     noun: str | None = None
     """What operations are called in reports, in the plural."""
 
@@ -419,15 +442,32 @@ class OwnWorkload(WorkloadDeclaration):
     def _check_method(cls, keys: Any) -> Any:
         if not isinstance(keys, Mapping):
             return {"path": keys}
+        if "plan" in keys:
+            return keys
         given = [method for method in METHODS if method in keys]
         if len(given) + ("path" in keys) != 1:
-            raise ValueError(f"give one of {', '.join(METHODS)} with a path, such as get: /items")
+            raise ValueError(
+                f"give one of {', '.join(METHODS)} with a path, such as get: /items, or a plan"
+            )
         rest = {key: value for key, value in keys.items() if key not in given}
         return (
             rest | {"method": method.upper(), "path": keys[method]}
             if (method := next(iter(given), None))
             else rest
         )
+
+    @model_validator(mode="after")
+    def _check_plan(self) -> OwnWorkload:
+        if (self.plan is None) != (self.operations is None):
+            raise ValueError(
+                "give plan and operations together: a file, and labels of its requests"
+            )
+        further = self.model_fields_set - {"plan", "operations", "noun", "description"}
+        if self.plan is not None and further:
+            raise ValueError(
+                f"plan excludes {', '.join(sorted(further))}: the plan has its requests"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_values(self) -> OwnWorkload:
@@ -487,7 +527,11 @@ class OwnSystem(Declared):
 
     @property
     def _probe(self) -> str | None:
-        gets = (each.path for each in self.workloads.values() if each.method == "GET")
+        gets = (
+            each.path
+            for each in self.workloads.values()
+            if each.plan is None and each.method == "GET"
+        )
         return self.health or next(gets, None)
 
     def _ready(self, project: Project) -> str:
@@ -503,8 +547,9 @@ class OwnSystem(Declared):
 
     def declared(self, name: str, project: Project) -> SystemDeclaration:
         """Return its declaration in full."""
-        begins = {key: PLACE.split(each.path)[0] for key, each in self.workloads.items()}
-        every = sorted(self.workloads.items(), key=lambda item: -len(begins[item[0]]))
+        requests = {key: each for key, each in self.workloads.items() if each.plan is None}
+        begins = {key: PLACE.split(each.path)[0] for key, each in requests.items()}
+        every = sorted(requests.items(), key=lambda item: -len(begins[item[0]]))
         return SystemDeclaration(
             name=name,
             own=True,
@@ -524,7 +569,14 @@ class OwnSystem(Declared):
                         for kind, name in (("file", each.file), ("csv", each.csv))
                     }
                 )
+                for key, each in requests.items()
+            },
+            plans={
+                key: PlanDeclaration(
+                    file=str(project.folder.absolute() / each.plan), operations=each.operations
+                )
                 for key, each in self.workloads.items()
+                if each.plan is not None and each.operations is not None
             },
             nouns={key: each.noun for key, each in self.workloads.items() if each.noun},
             complete=(Probe(get=self._ready(project)),),
@@ -626,6 +678,16 @@ def declaration(name: str) -> SystemDeclaration:
     if name not in declarations():
         raise unknown("variant", name, names())
     return declarations()[name]
+
+
+def user_plan(name: str, workload: str) -> UserPlan | None:
+    """Return a user's own plan of a workload, None if there is none.
+
+    Raises `UserError` if that cannot be measured with.
+    """
+    if (declared := declaration(name).plans.get(workload)) is None:
+        return None
+    return jmx.read(Path(declared.file), workload, declared.operations)
 
 
 def workloads(of: Iterable[str] | None = None, *, every: bool = False) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 import yaml
 
-from testbed.cli import starting
+from testbed.cli import preparing, starting
 from testbed.deploy import composefile
 from testbed.deploy.deployments import Choice, elsewhere
 from testbed.deploy.meter import ProcessMeter
@@ -25,6 +25,7 @@ from testbed.deploy.programs import ProcessId
 from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading, settings
 from testbed.measure import answers, plans
+from testbed.measure.load import load_for
 from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
@@ -168,6 +169,12 @@ def test_an_experiment_of_what_ships_declares_nothing(own: Project) -> None:
     [
         ("get: /api/items", "get: api/items", "'api/items' is no path"),
         ("get: /api/items", "got: /api/items", "give one of get, post"),
+        ("get: /api/items", "plan: a.jmx", "give plan and operations together"),
+        (
+            "get: /api/items, noun: lists",
+            "plan: a.jmx, operations: Home",
+            "plan excludes contains: the plan has its requests",
+        ),
         ("  shop:\n", "  sync:\n", "'sync' is a system that ships: choose another name"),
         ("old: {variant: shop}", "old: {variant: shap}", "'shap' is unknown; choose from:"),
         ("health: /health", "healht: /health", "healht: unknown key (did you mean health?)"),
@@ -298,6 +305,56 @@ def test_the_plan_of_an_own_system_is_made_where_its_state_is(own: Project) -> N
     sent = ET.parse(own.plan("shop", "order"))
     body = next(sent.iter("HTTPSamplerProxy")).findtext(".//stringProp[@name='Argument.value']")
     assert body == '{"a": 1}'
+
+
+def with_plan(own: Project, **further: object) -> None:
+    (own.folder / "shop.jmx").write_text((HERE / "shop.jmx").read_text())
+    (own.folder / "words.csv").write_text("tea\n")
+    workload = {"plan": "shop.jmx", "operations": "Search"}
+    keys = {"health": "/ready", "workloads": {"browse": workload, "look": "/look"}}
+    systems.declare({"shop": systems.OwnSystem.model_validate(keys | further)})
+
+
+def test_a_plan_of_the_users_own_is_put_into_ours(own: Project) -> None:
+    with_plan(own)
+    plans.write_own(own, ["shop"])
+    plan = ET.parse(own.plan("shop", "browse"))
+
+    (group,) = plan.iter("ThreadGroup")
+    assert group.findtext("stringProp[@name='ThreadGroup.num_threads']") == "${__P(threads,10)}"
+    names = [argument.get("name") for argument in plan.iter("elementProp")]
+    assert {"testbed_host", "testbed_port", "server", "context"} <= set(names)
+    assert "host" not in names
+    assert [request.get("testname") for request in plan.iter("HTTPSamplerProxy")] == [
+        *("beside Log in", "beside Home page", "${phase}browse")
+    ]
+    # Only answers to requests are known.
+    system = systems.declaration("shop")
+    assert [answer.request for answer in system.reference] == ["GET /look"]
+    assert system.complete[0].get == "/ready"
+
+
+def test_requests_of_a_plan_have_the_token_of_the_system(own: Project) -> None:
+    with_plan(own, token={"url": "http://a/token"})
+    plans.write_own(own, ["shop"])
+    text = own.plan("shop", "browse").read_text()
+
+    assert "Bearer ${testbed_token}" in text
+    assert '<elementProp name="testbed_token"' in text
+
+
+def test_an_open_loop_of_a_plan_with_pauses_is_refused(own: Project) -> None:
+    with_plan(own)
+    open_loop = (
+        "name: a\nsystems: {a: {variant: shop, target: 'http://a:1'}}\nworkloads: [browse]\n"
+    )
+    preparing.write_plans(own, reading.parse(f"{open_loop}threads: [1]\nduration: 1\n", "mine"))
+    with pytest.raises(UserError, match=r"shop\.jmx fits a closed loop alone .* its users pause"):
+        preparing.write_plans(own, reading.parse(f"{open_loop}rates: [1]\nduration: 1\n", "mine"))
+    with pytest.raises(UserError, match="its users pause"):
+        load_for(
+            own, "shop", "browse", threads=1, ramp=0, ports=(1,), arrivals=own.folder / "arrivals"
+        )
 
 
 @pytest.mark.parametrize(

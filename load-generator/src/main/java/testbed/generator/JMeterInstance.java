@@ -47,12 +47,13 @@ final class JMeterInstance {
         "log4j.configurationFile", home.resolve("bin").resolve("log4j2.xml").toUri().toString());
     System.setProperty(JMeter.JMETER_NON_GUI, "true");
     // JMeter's own start, then only its version is printed. Users that do not stop must not end the
-    // program. Starts and ends of users are not logged.
+    // program. Starts and ends of users are not logged. A redirect is a part of its sample.
     new JMeter()
         .start(
             new String[] {
               "-v",
               "-Jjmeterengine.stopfail.system.exit=false",
+              "-Jjmeter.save.saveservice.subresults=false",
               "-Lorg.apache.jmeter.threads.JMeterThread=WARN"
             });
     return new JMeterInstance((Properties) JMeterUtils.getJMeterProperties().clone());
