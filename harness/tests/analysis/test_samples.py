@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -132,6 +133,20 @@ def test_counts_a_session_with_any_number_of_exchanges_as_one_operation(tmp_path
     assert measured.operations["code"].to_list() == ["200", "503"]
     assert measured.operations["failure"].to_list() == [None, "rejected"]
     assert measured.strays == 0
+
+    # Where users pause within a session, its time is that of its exchanges.
+    paused = measure(replace(measured.run, users_pause=True)).operations
+    assert paused["elapsed_ms"].to_list() == [15, 12]
+    assert paused["service_ms"].to_list() == [16, 12]
+
+
+def test_requests_beside_the_operations_of_a_users_plan_are_no_fault(tmp_path: Path) -> None:
+    rows = [sample(0, 10, "list"), sample(10, 50, "beside Log in"), sample(60, 20, "list")]
+    measured = measure(replace(read(tmp_path, "sync", rows).run, recorded=True))
+
+    assert measured.operations["elapsed_ms"].to_list() == [10, 20]
+    assert measured.others == {"beside Log in": 1}
+    assert measured.faults == {}
 
 
 def test_a_longer_label_in_a_file_of_another_plan_is_no_part_of_an_operation(

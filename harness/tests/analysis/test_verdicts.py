@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from testbed.analysis.quantities import failed_share
-from testbed.analysis.samples import Measurement, load
+from testbed.analysis.samples import Measurement, load, measure
 from testbed.analysis.sections.validity import validity
 from testbed.analysis.summary import each_run, tabulate
 from testbed.analysis.tables import failures
@@ -345,6 +345,18 @@ def closed_run(path: Path, threads: list[list[int]], between_ms: int = 0) -> Mea
     header = (folder / "samples.csv").read_text().splitlines()[0]
     (folder / "samples.csv").write_text("\n".join([header, *rows]) + "\n")
     return load(path).measurements[0]
+
+
+def test_users_of_a_plan_of_the_users_own_may_pause(tmp_path: Path) -> None:
+    measurement = closed_run(tmp_path, [[10] * 20] * 4, between_ms=2000)
+    paused = measure(replace(measurement.run, users_pause=True))
+    verdict = judge(paused, {})
+
+    assert judge(measurement, {}).status == "invalid"
+    assert verdict.status == "users pause"
+    assert "users pause: 99 % of the time" in str(verdict)
+    for check in ("Little's law", "stall", "length"):
+        assert outcome(verdict, check) == "not checked"
 
 
 def test_littles_law_allows_for_what_a_generator_needs_between_short_operations(

@@ -26,7 +26,7 @@ from testbed.deploy.stack import Stack
 from testbed.experiment import planning, reading, settings
 from testbed.measure import answers, plans
 from testbed.measure.load import load_for
-from testbed.model import systems
+from testbed.model import jmx, systems
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 from testbed.watch.annotations import Grafana
@@ -322,9 +322,16 @@ def test_a_plan_of_the_users_own_is_put_into_ours(own: Project) -> None:
 
     (group,) = plan.iter("ThreadGroup")
     assert group.findtext("stringProp[@name='ThreadGroup.num_threads']") == "${__P(threads,10)}"
-    names = [argument.get("name") for argument in plan.iter("elementProp")]
-    assert {"testbed_host", "testbed_port", "server", "context"} <= set(names)
-    assert "host" not in names
+    variables = {
+        argument.get("name", "")
+        for arguments in plan.iterfind(".//collectionProp[@name='Arguments.arguments']/..")
+        if arguments.get("name") in (None, "TestPlan.user_defined_variables")
+        for argument in arguments.iterfind("collectionProp/elementProp")
+    }
+    ours = {name for name in variables if name.startswith("testbed_")}
+    assert {"testbed_host", "testbed_port"} <= ours
+    # Those that no plan may have; two more are set for each operation.
+    assert variables - ours == {"server", "context"} | jmx.RESERVED - {"intended", "offset"}
     assert [request.get("testname") for request in plan.iter("HTTPSamplerProxy")] == [
         *("beside Log in", "beside Home page", "${phase}browse")
     ]
