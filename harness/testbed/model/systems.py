@@ -350,7 +350,7 @@ class SystemDeclaration(Declared):
     """What is emptied before each run; None if the system stores nothing in MongoDB."""
     restore: Restore | None = None
     """What is put back before each run; None if the system stores nothing in PostgreSQL."""
-    reference: Annotated[tuple[ReferenceAnswer, ...], Field(min_length=1)]
+    reference: tuple[ReferenceAnswer, ...]
     """The reference server's answers to the plans' requests; where results are fetched, those."""
     hops: tuple[HopRule, ...] = ()
     """From the outermost to the innermost."""
@@ -442,8 +442,9 @@ class OwnWorkload(WorkloadDeclaration):
     def _check_method(cls, keys: Any) -> Any:
         if not isinstance(keys, Mapping):
             return {"path": keys}
-        if "plan" in keys:
-            return keys
+        if keys.get("plan") is not None:
+            # In results the path is empty.
+            return {key: value for key, value in keys.items() if value or key != "path"}
         given = [method for method in METHODS if method in keys]
         if len(given) + ("path" in keys) != 1:
             raise ValueError(
@@ -462,7 +463,11 @@ class OwnWorkload(WorkloadDeclaration):
             raise ValueError(
                 "give plan and operations together: a file, and labels of its requests"
             )
-        further = self.model_fields_set - {"plan", "operations", "noun", "description"}
+        further = {
+            name
+            for name, field in type(self).model_fields.items()
+            if getattr(self, name) != field.get_default(call_default_factory=True)
+        } - {"plan", "operations", "noun", "description"}
         if self.plan is not None and further:
             raise ValueError(
                 f"plan excludes {', '.join(sorted(further))}: the plan has its requests"

@@ -56,6 +56,10 @@ blocks: {seconds: 4}
 def undeclared() -> Iterator[None]:
     """Forget what a test declares."""
     yield
+    undeclared_again()
+
+
+def undeclared_again() -> None:
     systems._declared.clear()
     systems._own.cache_clear()
 
@@ -339,6 +343,21 @@ def test_a_plan_of_the_users_own_is_put_into_ours(own: Project) -> None:
     system = systems.declaration("shop")
     assert [answer.request for answer in system.reference] == ["GET /look"]
     assert system.complete[0].get == "/ready"
+
+
+def test_results_tell_which_plan_was_run(own: Project) -> None:
+    order = "order: {post: /api/orders, body: '{\"a\": 1}', status: 201}"
+    browse = "order: {plan: shop.jmx, operations: [Home page, Search], noun: visits}"
+    assert order in SHOP
+    written = reading.parse(SHOP.replace(order, browse), "mine").to_yaml()
+    undeclared_again()
+
+    assert reading.parse(written, "results").to_yaml() == written
+    plan = systems.declaration("shop").plans["order"]
+    assert (plan.file, plan.operations) == (
+        str(own.folder / "shop.jmx"),
+        ("Home page", "Search"),
+    )
 
 
 def test_requests_of_a_plan_have_the_token_of_the_system(own: Project) -> None:
