@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -176,6 +177,8 @@ class _Reader:
         self.file, self.workload, self.operations = file, workload, operations
         self.plan, self.tree = plan, tree
         self.problems: list[str] = []
+        self.elsewhere: dict[tuple[str, str], list[str]] = defaultdict(list)
+        """Requests and defaults by where they are sent, if the experiment does not set that."""
         variables = plan.find("elementProp[@name='TestPlan.user_defined_variables']")
         self.arguments = [] if variables is None else list(variables.iterfind(".//elementProp"))
         enabled = list(_every(tree))
@@ -213,6 +216,14 @@ class _Reader:
         requests = [element for element in everything if element.tag in REQUESTS]
         for element in (*self.defaults, *requests):
             self._address(element)
+        for (name, given), of in self.elsewhere.items():
+            further = f" and {len(of) - 1} more" if of[1:] else ""
+            default = "localhost" if name == "host" else "8080"
+            literal = default if "$" in given else given
+            self.problems.append(
+                f"{name} {given!r} of {of[0]!r}{further}: write ${{__P({name},{literal})}}, which "
+                "the experiment sets"
+            )
         beside = self._label(requests, everything)
         if self.problems:
             lines = "\n".join(f"  {problem}" for problem in self.problems)
@@ -331,7 +342,8 @@ class _Reader:
             elif label not in names and label in grouping:
                 why = "it is a controller: name the requests in it"
             elif label not in names:
-                why = f"no enabled HTTP Request has this name; choose from: {', '.join(names)}"
+                choices = ", ".join(dict.fromkeys(names)) or "none, as the plan has no request"
+                why = f"no enabled HTTP Request has this name; choose from: {choices}"
             elif not name:
                 why = "it has no letter from a to z and no digit"
             elif name in own.values():
@@ -355,13 +367,7 @@ class _Reader:
         for setting, name in (("domain", "host"), ("port", "port")):
             given = _text(element, f"HTTPSampler.{setting}")
             if given and not self._is_property(given, name):
-                default = "localhost" if name == "host" else "8080"
-                literal = given if "$" not in given else default
-                self._refuse(
-                    element,
-                    f"{name} {given!r}: write ${{__P({name},{literal})}}, which the experiment "
-                    "sets",
-                )
+                self.elsewhere[name, given].append(element.get("testname", ""))
         path = _text(element, "HTTPSampler.path")
         if re.match(r"(?i)https?:", path):
             self._refuse(element, f"path {path!r} has an address: write the path alone")

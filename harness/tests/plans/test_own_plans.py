@@ -24,6 +24,7 @@ from .test_open_loop import arrivals_file
 SHOP = Path(__file__).parents[1] / "unit" / "shop.jmx"
 
 TIMER = 'testclass="ConstantTimer" testname="Think" enabled="true"'
+PAGE = b"<h1>Example Domain</h1>"
 ONCE = 'testclass="OnceOnlyController" testname="Once" enabled="true"'
 
 
@@ -36,11 +37,12 @@ class Shop(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Server)
         self.server.asked.append((self.path, self.headers.get("Cookie")))
-        self.send_response(302 if self.path == "/shop/old" else 200)
+        self.send_response({"/shop/old": 302, "/test": 404}.get(self.path, 200))
         self.send_header("Location", "/shop/new")
         self.send_header("Set-Cookie", "user=1")
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", str(len(PAGE)))
         self.end_headers()
+        self.wfile.write(PAGE)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -74,13 +76,15 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     systems._own.cache_clear()
 
 
-def declare(own: Project, operations: list[str], *changes: tuple[str, str]) -> None:
-    """Declare workload `browse` with the plan, in which texts are changed."""
-    text = SHOP.read_text()
+def declare(
+    own: Project, operations: list[str], *changes: tuple[str, str], plan: Path = SHOP
+) -> None:
+    """Declare workload `browse` with a plan, in which texts are changed."""
+    text = plan.read_text(encoding="utf-8")
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
-    (own.folder / "shop.jmx").write_text(text)
+    (own.folder / "shop.jmx").write_text(text, encoding="utf-8")
     workload = {"plan": "shop.jmx", "operations": operations}
     keys = {"health": "/", "workloads": {"browse": workload}}
     systems.declare({"shop": OwnSystem.model_validate(keys)})
@@ -186,3 +190,22 @@ def test_a_request_that_fails_fails_the_session(
 
     assert measured.operations.height == 5
     assert not measured.operations["ok"].any()
+
+
+def test_a_plan_of_jmeters_own_templates_runs_with_two_changes(
+    generator: Generator, own: Project, shop: Server
+) -> None:
+    declare(
+        own,
+        ["Home Page", "Page Returning 404"],
+        ('num_threads">5<', 'num_threads">${__P(threads,5)}<'),
+        (">example.org<", ">${__P(host,example.org)}<"),
+        plan=own.jmeter_home / "bin" / "templates" / "build-web-test-plan.jmx",
+    )
+    measured, verdict = put(generator, own, shop, threads=2, duration=5)
+
+    # It pauses for a second between its two requests.
+    assert 4 <= measured.operations.height <= 10
+    assert measured.operations["ok"].all()
+    assert measured.operations["elapsed_ms"].max() < 900 < measured.operations["service_ms"].min()
+    assert verdict.status == "valid", verdict

@@ -127,10 +127,17 @@ def test_pauses_and_further_requests_allow_a_closed_loop_alone(tmp_path: Path) -
         ),
         (
             ("${__P(host,localhost)}", "shop.example"),
-            "'HTTP Request Defaults' (ConfigTestElement): host '${server}': write "
-            "${__P(host,localhost)}, which the experiment sets",
+            "host '${server}' of 'HTTP Request Defaults': write ${__P(host,localhost)}, which the "
+            "experiment sets",
         ),
-        (("${__P(port,8080)}", "8081"), "port '8081': write ${__P(port,8081)}"),
+        (
+            ("${__P(port,8080)}", "8081"),
+            "port '8081' of 'HTTP Request Defaults': write ${__P(port,8081)}",
+        ),
+        (
+            ('HTTPSampler.domain"></stringProp>', 'HTTPSampler.domain">a.example</stringProp>'),
+            "host 'a.example' of 'Log in' and 2 more: write ${__P(host,a.example)}",
+        ),
         (
             ("${context}/login", "https://other.example/login"),
             "path 'https://other.example/login' has an address: write the path alone",
