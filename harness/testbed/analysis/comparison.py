@@ -157,6 +157,11 @@ def print_comparison(both: SideBySide, console: Console) -> None:
             f"{DECIDING_RUNS} runs that may decide on a side",
             highlight=False,
         )
+    console.print(
+        "These runs are no pairs: what changed on the machine between the two results counts as a "
+        "difference. Systems that are measured together, in turns, decide more surely.",
+        highlight=False,
+    )
 
 
 def _served(runs: Sequence[Measurement]) -> bool:

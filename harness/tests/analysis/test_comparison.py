@@ -139,6 +139,7 @@ def test_the_command_fails_a_pipeline_on_a_regression(tmp_path: Path) -> None:
     shown = run(command)
     assert shown.exit_code == 0
     assert "1.5" in shown.output
+    assert "These runs are no pairs" in shown.output
     failed = run([*command, "--fail-above", "1.10"])
     assert failed.exit_code == 1
     assert "worse" in failed.output
