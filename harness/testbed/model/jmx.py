@@ -19,9 +19,6 @@ from testbed.model.errors import UserError
 BESIDE = "beside "
 """Prefix of the labels of requests that are not operations. Their rows are used in no figure."""
 
-OURS = "testbed_{}"
-"""A variable that requests of a user's plan read."""
-
 REQUESTS = frozenset({"HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2"})
 TIMERS = frozenset(
     (
@@ -92,7 +89,6 @@ RESERVED = frozenset(
 )
 """Variables of the plan that the testbed makes."""
 
-
 FUNCTIONS = frozenset(
     f"__{name}"
     for name in (
@@ -120,7 +116,9 @@ class UserPlan:
     variables: str
     """The variables of the test plan, as XML."""
     on_error: str
+    """What follows a failed request, as JMeter has it."""
     same_user: str
+    """Whether each iteration is by the same user, as JMeter has it."""
     users_pause: bool
     """Whether users pause, or send requests that are no operations."""
     only_closed: str | None
@@ -166,6 +164,8 @@ class _WithoutDoctype(ET.TreeBuilder):
 
 
 class _Reader:
+    """Reads a plan; changes its elements."""
+
     def __init__(
         self,
         file: Path,
@@ -381,17 +381,17 @@ class _Reader:
         of_defaults = any(_text(each, "HTTPSampler.path") for each in self.defaults)
         if path or (is_request and not of_defaults):
             between = "" if path.startswith(("/", "$")) else "/"
-            _set(element, "path", f"${{{OURS.format('prefix')}}}{between}{path}")
+            _set(element, "path", f"{_ours('prefix')}{between}{path}")
         if not is_request:
             return
         for setting, name in (("domain", "host"), ("port", "port"), ("protocol", "protocol")):
-            _set(element, setting, f"${{{OURS.format(name)}}}")
+            _set(element, setting, _ours(name))
         for setting, name in (
             ("connect_timeout", "connectTimeout"),
             ("response_timeout", "responseTimeout"),
         ):
             if not any(_text(each, f"HTTPSampler.{setting}") for each in (element, *self.defaults)):
-                _set(element, setting, f"${{{OURS.format(name)}}}")
+                _set(element, setting, _ours(name))
 
     def _only_closed(
         self, everything: list[ET.Element], beside: list[str], pausing: bool
@@ -400,7 +400,9 @@ class _Reader:
             return "its users pause"
         if beside:
             return f"it has requests beside the operations: {', '.join(beside)}"
-        controllers = [element for element in everything if element.tag in CONTROLLERS]
+        # A pass may then have no operation, or several.
+        choosing = CONTROLLERS - {"TransactionController"}
+        controllers = [element for element in everything if element.tag in choosing]
         if len(self.operations) == 1 and controllers:
             return f"its operation is in a controller ({controllers[0].tag})"
         return None
@@ -434,6 +436,11 @@ def _text(element: ET.Element, name: str) -> str:
         if setting.get("name") == name:
             return (setting.text or "").strip()
     return ""
+
+
+def _ours(name: str) -> str:
+    """Return what requests have in place of a variable of the testbed's plan."""
+    return f"${{testbed_{name}}}"
 
 
 def _action(element: ET.Element) -> str:
