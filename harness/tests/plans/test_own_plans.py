@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,6 +38,8 @@ class Shop(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Server)
         self.server.asked.append((self.path, self.headers.get("Cookie")))
+        # Beside what a busy generator needs between two requests.
+        time.sleep(0.02)
         self.send_response({"/shop/old": 302, "/test": 404}.get(self.path, 200))
         self.send_header("Location", "/shop/new")
         self.send_header("Set-Cookie", "user=1")
@@ -179,7 +182,7 @@ def test_a_plan_without_pauses_is_checked_like_one_of_ours(
     file = arrivals_file(tmp_path, [50 * number for number in range(40)])
     measured, verdict = put(generator, own, shop, threads=5, arrivals=file)
     assert measured.operations.height == 40
-    assert measured.late <= 2
+    assert measured.operations["intended_ms"].diff().drop_nulls().to_list() == [50] * 39
 
 
 def test_a_request_that_fails_fails_the_session(
