@@ -42,16 +42,22 @@ final class StoredClients implements RegisteredClientRepository {
     settings.clients().forEach(client -> keep(client, settings.secrets()));
   }
 
-  /** Adds a client of the settings, or gives it their secret and scopes. */
+  /**
+   * Adds a client of the settings, or gives it their secret and scopes. It takes its name from a
+   * client of the market.
+   */
   private void keep(ConfiguredClient client, SecretHash hash) {
     var stored =
-        sql.sql("select secret from tokens.client where name = :name")
+        sql.sql("select secret from tokens.client where name = :name and secret is not null")
             .param("name", client.name())
             .query(String.class)
             .optional()
             .filter(secret -> secret.startsWith("{%s}".formatted(hash.id())))
             .filter(secret -> secrets.matches(client.secret(), secret))
             .orElseGet(() -> String.valueOf(secrets.encode(client.secret())));
+    sql.sql("delete from tokens.client where lower(name) = lower(:name) and version is not null")
+        .param("name", client.name())
+        .update();
     sql.sql(
             """
             insert into tokens.client (name, secret, scopes) values (:name, :secret, :scopes)
@@ -61,6 +67,60 @@ final class StoredClients implements RegisteredClientRepository {
         .param("secret", stored)
         .param("scopes", String.join(" ", client.scopes()))
         .update();
+  }
+
+  /**
+   * Adds a client of the market, or changes it.
+   *
+   * @param version greater than that of each earlier change
+   * @param secret null if it stays
+   * @return false if the name is of a client of the settings, or a later change was made
+   */
+  boolean put(
+      String name, long version, @Nullable String secret, Set<String> scopes, boolean enabled) {
+    if (secret != null) {
+      return store(name, version, secrets.encode(secret), String.join(" ", scopes), enabled);
+    }
+    return sql.sql(
+                """
+                update tokens.client set scopes = :scopes, enabled = :enabled, version = :version
+                where name = :name and secret is not null and version <= :version
+                """)
+            .param("name", name)
+            .param("version", version)
+            .param("scopes", String.join(" ", scopes))
+            .param("enabled", enabled)
+            .update()
+        == 1;
+  }
+
+  /**
+   * Removes a client of the market, also before it has come.
+   *
+   * @return false if the name is of a client of the settings, or a later change was made
+   */
+  boolean remove(String name, long version) {
+    return store(name, version, null, "", false);
+  }
+
+  private boolean store(
+      String name, long version, @Nullable String hash, String scopes, boolean enabled) {
+    return sql.sql(
+                """
+                insert into tokens.client as stored (name, secret, scopes, enabled, version)
+                values (:name, :secret, :scopes, :enabled, :version)
+                on conflict (lower(name)) do update set name = excluded.name,
+                  secret = excluded.secret, scopes = excluded.scopes, enabled = excluded.enabled,
+                  version = excluded.version
+                where stored.version <= excluded.version
+                """)
+            .param("name", name)
+            .param("secret", hash)
+            .param("scopes", scopes)
+            .param("enabled", enabled)
+            .param("version", version)
+            .update()
+        == 1;
   }
 
   @Override

@@ -6,8 +6,11 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.ImmutableJWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import java.util.List;
+import java.util.Objects;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
@@ -16,19 +19,20 @@ import org.springframework.http.HttpMethod;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.config.annotation.web.configurers.AbstractHttpConfigurer;
 import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.oauth2.core.endpoint.OAuth2ParameterNames;
 import org.springframework.security.oauth2.server.authorization.OAuth2AuthorizationService;
-import org.springframework.security.oauth2.server.authorization.client.RegisteredClientRepository;
 import org.springframework.security.oauth2.server.authorization.settings.AuthorizationServerSettings;
 import org.springframework.security.oauth2.server.authorization.token.JwtEncodingContext;
 import org.springframework.security.oauth2.server.authorization.token.OAuth2TokenCustomizer;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.util.matcher.OrRequestMatcher;
+import testbed.support.access.Accounts;
 import testbed.support.access.ServletAccess;
 
-/** Wires the library's token server, of which three paths are open. */
+/** Wires the library's token server, of which three paths are open, and the change of clients. */
 @Configuration(proxyBeanMethods = false)
 @EnableWebSecurity
 @Import(ServletAccess.class)
@@ -61,6 +65,23 @@ class TokenServer {
         .exceptionHandling(handling -> handling.authenticationEntryPoint(refusals))
         .sessionManagement(
             sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        .build();
+  }
+
+  /** For the service that has the market's clients. */
+  @Bean
+  @ConditionalOnProperty(RegistrationController.ACCOUNT)
+  SecurityFilterChain registration(HttpSecurity http, TokenServiceSettings settings) {
+    var refusals = new Refusals();
+    var accounts = new Accounts(List.of(), List.of(Objects.requireNonNull(settings.account())));
+    return http.securityMatcher(pathPattern("/internal/**"))
+        .authorizeHttpRequests(rules -> rules.anyRequest().hasAuthority(Accounts.ADMINISTRATOR))
+        .authenticationManager(accounts::authenticate)
+        .httpBasic(basic -> basic.authenticationEntryPoint(refusals))
+        .exceptionHandling(handling -> handling.authenticationEntryPoint(refusals))
+        .sessionManagement(
+            sessions -> sessions.sessionCreationPolicy(SessionCreationPolicy.STATELESS))
+        .csrf(AbstractHttpConfigurer::disable)
         .build();
   }
 
@@ -98,8 +119,7 @@ class TokenServer {
 
   @Bean
   @DependsOn(SCHEMA)
-  RegisteredClientRepository clients(
-      DataSource source, PasswordEncoder secrets, TokenServiceSettings settings) {
+  StoredClients clients(DataSource source, PasswordEncoder secrets, TokenServiceSettings settings) {
     return new StoredClients(JdbcClient.create(source), secrets, settings);
   }
 

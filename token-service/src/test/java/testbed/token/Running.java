@@ -54,6 +54,21 @@ final class Running implements AutoCloseable {
     return PlainHttp.send((headers.length == 0 ? request : request.headers(headers)).build());
   }
 
+  /** Sends a change of the market's clients. */
+  HttpResponse<String> change(String account, String method, String path, String body) {
+    var request =
+        HttpRequest.newBuilder(at("local.server.port", "/internal/clients/" + path))
+            .header(HttpHeaders.CONTENT_TYPE, "application/json")
+            .method(method, BodyPublishers.ofString(body));
+    if (!account.isEmpty()) {
+      var parts = account.split(":");
+      request.header(
+          HttpHeaders.AUTHORIZATION,
+          "Basic " + HttpHeaders.encodeBasicAuth(parts[0], parts[1], null));
+    }
+    return PlainHttp.send(request.build());
+  }
+
   /** Wants a token for a client. */
   HttpResponse<String> token(String client, String secret, String... further) {
     return post(
