@@ -1,7 +1,14 @@
 package testbed.market.clients;
 
+import java.util.Locale;
+
 /** What a client has paid for. */
 public enum Subscription {
   BASIC,
-  PREMIUM
+  PREMIUM;
+
+  /** The scope of its tokens. */
+  String scope() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

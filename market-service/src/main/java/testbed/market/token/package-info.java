@@ -1,4 +1,4 @@
-/** The check of clients' tokens. */
+/** The check of clients' tokens, and the clients of the server that issues them. */
 @NullMarked
 package testbed.market.token;
 

@@ -8,6 +8,7 @@ import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.Size;
 import java.net.URI;
 import java.util.List;
+import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
@@ -20,6 +21,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.contracts.PlainText;
+import testbed.market.clients.AddedClient;
 import testbed.market.clients.Clients;
 import testbed.market.clients.ListedClient;
 import testbed.market.clients.Subscription;
@@ -55,9 +57,11 @@ class ClientsController {
   }
 
   @PostMapping
-  ResponseEntity<ListedClient> add(@Valid @RequestBody NewClient wanted) {
+  ResponseEntity<AddedClient> add(@Valid @RequestBody NewClient wanted) {
     var added = clients.add(wanted.name(), wanted.mail(), wanted.subscriptionType());
-    return ResponseEntity.created(URI.create("%s/%d".formatted(PATH, added.id()))).body(added);
+    return ResponseEntity.created(URI.create("%s/%d".formatted(PATH, added.client().id())))
+        .cacheControl(CacheControl.noStore())
+        .body(added);
   }
 
   @PutMapping(ID)
