@@ -65,3 +65,16 @@ def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_reques
         wrong, unknown = token("basic", "x"), token("nobody", "x")
         assert (wrong.status_code, wrong.content) == (unknown.status_code, unknown.content)
         assert wrong.status_code == httpx.codes.UNAUTHORIZED
+        # A client of the market is one of the token server, from its first token to its last.
+        wanted = {"mail": "jane@example.org", "subscriptionType": "PREMIUM"}
+        added = http.post("/api/admin/clients", json={"name": "jane", **wanted}, headers=admin)
+        secret = added.json()["secret"]
+        assert token("jane", secret).json()["scope"] == "premium"
+        taken = http.post("/api/admin/clients", json={"name": "ADMIN", **wanted}, headers=admin)
+        problem(taken, 409, "name-taken")
+        jane = added.headers["Location"]
+        changed = http.put(jane, json={**wanted, "enabled": False}, headers=admin)
+        assert changed.status_code == httpx.codes.OK
+        assert token("jane", secret).content == wrong.content
+        assert http.delete(jane, headers=admin).status_code == httpx.codes.NO_CONTENT
+        assert token("jane", secret).content == wrong.content
