@@ -3,6 +3,7 @@ package testbed.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static testbed.support.testing.StandInServer.respond;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,6 +77,21 @@ class TokensTest extends RunningGateway {
             });
     refused(as(ISSUER.token(16 * 1024), HttpMethod.GET, ORDERS), ProblemType.TOO_LARGE);
     assertThat(service.requests()).isEmpty();
+  }
+
+  /** The library alone would ask for the keys with each of them. */
+  @Test
+  void asksForKeysOnceASecondAtMostWhateverTokensName() {
+    as(ISSUER.token("jane", "basic"), HttpMethod.GET, ORDERS).expectStatus().isOk();
+    long before = ISSUER.timesAsked();
+    long began = System.nanoTime();
+    for (var token : ISSUER.ofUnknownKeys(100)) {
+      refused(as(token, HttpMethod.GET, ORDERS), ProblemType.ACCOUNT_REQUIRED);
+    }
+
+    assertThat(ISSUER.timesAsked() - before)
+        .isBetween(0L, 1 + Duration.ofNanos(System.nanoTime() - began).toSeconds());
+    as(ISSUER.token("jane", "basic"), HttpMethod.GET, ORDERS).expectStatus().isOk();
   }
 
   @ParameterizedTest

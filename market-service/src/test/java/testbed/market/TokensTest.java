@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -148,11 +149,30 @@ class TokensTest {
       issuer.opens();
       assertThat(other.get(ORDERS, bearer(issuer.token("jane", "basic"))).statusCode())
           .isEqualTo(200);
-      // The keys are known from then on.
+      // The keys are known from then on, whatever others name.
       issuer.fails();
+      issuer
+          .ofUnknownKeys(3)
+          .forEach(
+              token -> expect(401, ProblemType.ACCOUNT_REQUIRED, other.get(ORDERS, bearer(token))));
       assertThat(other.get(ORDERS, bearer(issuer.token("jane", "basic"))).statusCode())
           .isEqualTo(200);
     }
+  }
+
+  /** The library alone would ask for the keys with each of them. */
+  @Test
+  void asksForKeysOnceASecondAtMostWhateverTokensName() {
+    market.get(ORDERS, bearer(basic()));
+    long before = ISSUER.timesAsked();
+    long began = System.nanoTime();
+    for (var token : ISSUER.ofUnknownKeys(100)) {
+      expect(401, ProblemType.ACCOUNT_REQUIRED, market.get(ORDERS, bearer(token)));
+    }
+
+    assertThat(ISSUER.timesAsked() - before)
+        .isBetween(0L, 1 + Duration.ofNanos(System.nanoTime() - began).toSeconds());
+    assertThat(market.get(ORDERS, bearer(basic())).statusCode()).isEqualTo(200);
   }
 
   @Test

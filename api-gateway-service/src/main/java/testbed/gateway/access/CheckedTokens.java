@@ -59,6 +59,7 @@ final class CheckedTokens implements ReactiveAuthenticationManager {
             .webClient(
                 WebClient.builder()
                     .clientConnector(new ReactorClientHttpConnector(requests))
+                    .filter(new KeyRequests())
                     .build())
             .build();
     decoder.setJwtValidator(AccessTokens.validator(issuer));

@@ -26,7 +26,6 @@ import org.springframework.security.oauth2.server.resource.web.authentication.Be
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
-import org.springframework.web.client.RestTemplate;
 import testbed.support.access.Accounts;
 import testbed.support.access.ServletAccess;
 import testbed.support.limit.TierLimits;
@@ -108,7 +107,7 @@ class TokenRules {
         () -> {
           var decoder =
               NimbusJwtDecoder.withIssuerLocation(issuer)
-                  .restOperations(new RestTemplate(requests))
+                  .restOperations(new KeyRequests(requests))
                   .build();
           decoder.setJwtValidator(AccessTokens.validator(issuer));
           return decoder;

@@ -19,6 +19,7 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** A token server in this JVM, and tokens that it would not issue. */
 public final class TokenIssuer implements AutoCloseable {
@@ -101,6 +102,19 @@ public final class TokenIssuer implements AutoCloseable {
     return tokens;
   }
 
+  /** Tokens that each name another key, which the issuer does not have. */
+  public List<String> ofUnknownKeys(int count) {
+    var other = newKey("other");
+    return IntStream.range(0, count)
+        .mapToObj(number -> signed(basic().build(), other, "unknown " + number))
+        .toList();
+  }
+
+  /** How often its keys were asked for. */
+  public long timesAsked() {
+    return server.requests().stream().filter("GET /keys"::equals).count();
+  }
+
   /** A valid token of about this length. */
   public String token(int length) {
     return signed(basic().claim("more", "a".repeat(length * 3 / 4)).build(), key);
@@ -138,9 +152,13 @@ public final class TokenIssuer implements AutoCloseable {
   }
 
   private static String signed(JWTClaimsSet claims, RSAKey key) {
+    return signed(claims, key, key.getKeyID());
+  }
+
+  private static String signed(JWTClaimsSet claims, RSAKey key, String name) {
     try {
       return serialized(
-          new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(key.getKeyID()).build(),
+          new JWSHeader.Builder(JWSAlgorithm.RS256).keyID(name).build(),
           claims,
           new RSASSASigner(key));
     } catch (JOSEException failed) {
