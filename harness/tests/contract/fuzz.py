@@ -37,8 +37,8 @@ SETTINGS = """
 expected-statuses = ["2xx", "3xx", "4xx", "503", "504"]
 
 [checks.positive_data_acceptance]
-# 404, 409 and 422 are about what is stored, the others about the client or the moment.
-expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "422", "429", "503", "504"]
+# 404, 409, 410 and 422 are about what is stored, the others about the client or the moment.
+expected-statuses = ["2xx", "3xx", "401", "403", "404", "409", "410", "422", "429", "503", "504"]
 
 [dictionaries]
 amounts = { values = [0, 9.5, 30.25, 999999999.99] }
