@@ -21,6 +21,7 @@ from testbed.deploy.stack import Stack
 from testbed.model.errors import UserError
 from testbed.model.systems import declaration
 
+from .market import Market
 from .recording import (
     CHECKED,
     Progress,
@@ -155,6 +156,14 @@ def stack(
 def product(stack: Stack, variant: str) -> Iterator[Product]:
     """The running system, to be asked."""
     asked = PRODUCTS[variant](f"http://127.0.0.1:{stack.deployment.front_port}")
+    yield asked
+    asked.close()
+
+
+@pytest.fixture
+def market(stack: Stack) -> Iterator[Market]:
+    """The running market, to be asked."""
+    asked = Market(f"http://127.0.0.1:{stack.deployment.front_port}")
     yield asked
     asked.close()
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import httpx
 import psutil
 import pytest
 
-from contract.product import Product
 from testbed.deploy.services import EMBEDDED
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 
 from .accounting import Entry, Load, Outcome, evenly, of, quantile, statuses
-from .clients import KEY, Send, told, undocumented
+from .clients import KEY, Send, undocumented
 from .conftest import backend
+from .market import Market
 from .recording import Progress, Sized
 
 ORDERS = "/api/inventory/orders"
@@ -42,38 +40,10 @@ REFUSED_S = 12.0
 SETTINGS = {"ACCESS_CONTROL": "off", "MARKET_STOCK": "endless"}
 
 
-class Market(Product):
-    """The market, as one process or as several."""
-
-    variant = "market-service"
-    prefix = "/api"
-    made = httpx.codes.CREATED
-
-    def finish(self, answer: httpx.Response) -> httpx.Response:
-        return answer
-
-    def stock(self) -> list[int]:
-        """Return the stock of the ordered beans."""
-        answers = [self.http.get(f"/api/beans/{bean}") for bean in BEANS]
-        return [int(answer.json()["availableQuantity"]) for answer in answers]
-
-
-@pytest.fixture
-def market(stack: Stack) -> Iterator[Market]:
-    """The running system, to be asked."""
-    asked = Market(f"http://127.0.0.1:{stack.deployment.front_port}")
-    yield asked
-    asked.close()
-
-
-def asking(market: Market, method: str, path: str, **content: Any) -> Outcome:
-    """Send a request, and return what the client was told; its id is an order's number."""
-    try:
-        answer = market.http.request(method, path, **content)
-    except (httpx.HTTPError, AssertionError) as problem:
-        return Outcome(None, why=f"{type(problem).__name__}: {problem}".partition("\n")[0])
-    number = str(answer.json()["orderNumber"]) if method == "POST" and answer.is_success else None
-    return Outcome(answer.status_code, number, answer.status_code, told(answer))
+def stock(market: Market) -> list[int]:
+    """Return the stock of the ordered beans."""
+    answers = [market.http.get(f"/api/beans/{bean}") for bean in BEANS]
+    return [int(answer.json()["availableQuantity"]) for answer in answers]
 
 
 def ordering(market: Market) -> Send:
@@ -82,7 +52,10 @@ def ordering(market: Market) -> Send:
     def send(key: str) -> Outcome:
         beans = BEANS if key.partition(".")[0][-1] in "13579" else BEANS[::-1]
         items = [{"beanId": bean, "quantity": 1} for bean in beans]
-        return asking(market, "POST", ORDERS, json=items, headers={KEY: key})
+        answer = market.ask("POST", ORDERS, json=items, headers={KEY: key})
+        if isinstance(answer, Outcome):
+            return answer
+        return Outcome(answer.status_code, str(answer.json()["orderNumber"]), answer.status_code)
 
     return send
 
@@ -106,7 +79,7 @@ def test_orders_take_their_stock(
     system's services are killed and started again one by one, and then PostgreSQL. An order that
     was not accepted is sent again with its key. At the end the stock of each bean has fallen by the
     number of orders."""
-    before, send, rate = market.stock(), ordering(market), sized(40, 10)
+    before, send, rate = stock(market), ordering(market), sized(40, 10)
     declared = [name for name in systems.declaration(variant).services if name != REGISTRY]
     killed = [*sized(declared, [INVENTORY]), backend(stack, "postgresql")]
     with Load(send, evenly(rate, rate * 600), notice=progress) as load:
@@ -124,7 +97,7 @@ def test_orders_take_their_stock(
         answers = list(clients.map(lambda key: repeated(send, key), again))
     told_first = [entry.outcome for entry in entries]
     numbers = [outcome.id for outcome in (*told_first, *answers) if outcome.id is not None]
-    taken = [had - has for had, has in zip(before, market.stock(), strict=True)]
+    taken = [had - has for had, has in zip(before, stock(market), strict=True)]
     figures["answers"] = statuses(entries)
     figures["killed"] = ", ".join(killed)
     figures["accepted when sent again"] = of([answer for answer in answers if answer.id], again)
@@ -213,4 +186,10 @@ def test_lists_go_on(
 
 
 def getting(market: Market, path: str) -> Send:
-    return lambda _: asking(market, "GET", path)
+    def send(_: str) -> Outcome:
+        answer = market.ask("GET", path)
+        if isinstance(answer, Outcome):
+            return answer
+        return Outcome(answer.status_code, None, answer.status_code)
+
+    return send

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import httpx
 import psycopg
 import pytest
 
-from contract.product import Product
 from testbed.deploy import services
 from testbed.deploy.stack import Stack
 from testbed.model import systems
 
 from .accounting import Load, Outcome, evenly, of, statuses
-from .clients import told, undocumented
+from .clients import undocumented
+from .market import Market
 from .recording import Progress, Sized
 
 CLIENTS = "/api/admin/clients"
 MARKET, TOKENS = "clients-service", "token-service"
-SECRET = "testbed"
-"""Of the administrator, in `.env`."""
-
 RATE = 5
 HALF_DONE_S = 30.0
 """How long until an addition is between its two writes."""
@@ -31,19 +28,8 @@ HALF_DONE_S = 30.0
 SETTLED_S = 60.0
 """How long it may take until all that was half done has been brought to its end."""
 
-Known = Mapping[str, tuple[str, bool]]
+Rights = Mapping[str, tuple[str, bool]]
 """Subscription of each client, and whether it gets tokens."""
-
-
-class Market(Product):
-    """The market, asked by an administrator with a token."""
-
-    variant = "market-service"
-    prefix = "/api"
-    made = httpx.codes.CREATED
-
-    def finish(self, answer: httpx.Response) -> httpx.Response:
-        return answer
 
 
 class Bearer(httpx.Auth):
@@ -73,7 +59,8 @@ class Administrator:
     def send(self, key: str) -> Outcome:
         """Add a client with this name, and disable or remove it."""
         wanted = {"mail": "client@example.org", "subscriptionType": "PREMIUM"}
-        added = self._ask("POST", CLIENTS, {"name": key, **wanted})
+        new = {"name": key, **wanted}
+        added = self.market.ask("POST", CLIENTS, json=new, auth=self.auth)
         if isinstance(added, Outcome):
             return added
         body = added.json()
@@ -82,34 +69,15 @@ class Administrator:
         if kind:
             self.doubtful.add(key)
             changed = (
-                self._ask("PUT", path, {**wanted, "enabled": False})
+                self.market.ask("PUT", path, json={**wanted, "enabled": False}, auth=self.auth)
                 if kind == 1
-                else self._ask("DELETE", path, None)
+                else self.market.ask("DELETE", path, auth=self.auth)
             )
             if isinstance(changed, Outcome):
                 return changed
             self.doubtful.remove(key)
             self.without.add(key)
         return Outcome(added.status_code, key, added.status_code)
-
-    def _ask(
-        self, method: str, path: str, body: Mapping[str, object] | None
-    ) -> httpx.Response | Outcome:
-        try:
-            answer = self.market.http.request(method, path, json=body, auth=self.auth)
-        except (httpx.HTTPError, AssertionError) as problem:
-            return Outcome(None, why=f"{type(problem).__name__}: {problem}".partition("\n")[0])
-        if answer.is_success:
-            return answer
-        return Outcome(answer.status_code, None, answer.status_code, told(answer))
-
-
-@pytest.fixture
-def market(stack: Stack) -> Iterator[Market]:
-    """The running system, to be asked."""
-    asked = Market(f"http://127.0.0.1:{stack.deployment.front_port}")
-    yield asked
-    asked.close()
 
 
 @pytest.mark.variant("market-services")
@@ -134,7 +102,9 @@ def test_clients_in_step(
     same clients with the same rights, and the secret of each gets a token, or none."""
     port = 8096 + stack.deployment.front_port - systems.declaration(variant).front.port
     server = f"http://127.0.0.1:{port}/oauth2/token"
-    administrator = Administrator(market, Bearer(_token(server, "admin", SECRET)))
+    assert stack.deployment.ask_token is not None
+    with services.client(30) as http:
+        administrator = Administrator(market, Bearer(stack.deployment.ask_token(http)))
     half_done = []
     with Load(administrator.send, evenly(RATE, RATE * 600), notice=progress) as load:
         for _ in range(sized(5, 1)):
@@ -184,12 +154,6 @@ def test_clients_in_step(
     assert not wrong
 
 
-def _token(server: str, client: str, secret: str) -> str:
-    answer = _token_answer(server, client, secret)
-    answer.raise_for_status()
-    return str(answer.json()["access_token"])
-
-
 def _token_answer(server: str, client: str, secret: str) -> httpx.Response:
     form = {"grant_type": "client_credentials", "client_id": client, "client_secret": secret}
     with services.client(30) as http:
@@ -206,7 +170,7 @@ def _await_half_done(stack: Stack) -> int:
     return count
 
 
-def _settled(stack: Stack) -> tuple[Known, Known]:
+def _settled(stack: Stack) -> tuple[Rights, Rights]:
     """Return the clients of the market and those of the token server, once they agree.
 
     If they never do, returns what they are in the end.
@@ -214,10 +178,10 @@ def _settled(stack: Stack) -> tuple[Known, Known]:
     deadline = time.monotonic() + SETTLED_S
     while True:
         half = _rows(stack, "clients", "select 1 from clients.client where state <> 'ACTIVE'")
-        here = _known(
+        here = _rights(
             stack, "clients", "select name, lower(subscription_type), enabled from clients.client"
         )
-        there = _known(
+        there = _rights(
             stack,
             "tokens",
             "select name, scopes, enabled from tokens.client"
@@ -228,7 +192,7 @@ def _settled(stack: Stack) -> tuple[Known, Known]:
         time.sleep(1)
 
 
-def _known(stack: Stack, database: str, query: str) -> Known:
+def _rights(stack: Stack, database: str, query: str) -> Rights:
     return {
         str(name): (str(scope), bool(enabled))
         for name, scope, enabled in _rows(stack, database, query)

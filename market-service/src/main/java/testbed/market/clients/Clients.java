@@ -2,11 +2,12 @@ package testbed.market.clients;
 
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.LockModeType;
-import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.security.crypto.keygen.Base64StringKeyGenerator;
+import org.springframework.security.crypto.keygen.StringKeyGenerator;
 import org.springframework.stereotype.Component;
 import testbed.contracts.Page;
 import testbed.market.between.Inventory;
@@ -19,6 +20,7 @@ import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.market.token.TokenServer;
 import testbed.support.problem.ProblemException;
+import testbed.support.token.Tier;
 
 /**
  * The market's clients. Where they have tokens, the token server has them, too.
@@ -32,9 +34,11 @@ import testbed.support.problem.ProblemException;
 @PartOf(Part.CLIENTS)
 public class Clients {
 
-  private static final int SECRET_BYTES = 32;
   private static final int AT_ONCE = 100;
-  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** Of 32 random bytes. */
+  private static final StringKeyGenerator SECRETS =
+      new Base64StringKeyGenerator(Base64.getUrlEncoder().withoutPadding(), 32);
 
   private final Database database;
   private final Inventory inventory;
@@ -98,20 +102,24 @@ public class Clients {
    * @throws ClientNameTaken if another one has its name
    * @throws ProblemException if the token server does not confirm it; then there is no such client
    */
-  public AddedClient add(String name, String mail, Subscription type) {
+  public AddedClient add(String name, String mail, Tier type) {
     if (tokens == null) {
       return new AddedClient(stored(name, mail, type, State.ACTIVE).shown(), null);
     }
     var client = stored(name, mail, type, State.PENDING);
-    var secret = secret();
-    if (!isRegistered(tokens, client, secret)) {
+    var secret = SECRETS.generateKey();
+    try {
+      if (!tokens.put(client.name(), client.version(), secret, client.scope(), true)) {
+        throw new ClientNameTaken();
+      }
+    } catch (ProblemException notRegistered) {
       removeUnconfirmed(client.id());
-      throw new ClientNameTaken();
+      throw notRegistered;
     }
     return new AddedClient(confirmed(client), secret);
   }
 
-  private StoredClient stored(String name, String mail, Subscription type, State state) {
+  private StoredClient stored(String name, String mail, Tier type, State state) {
     try {
       return database.write(
           entities -> {
@@ -124,15 +132,6 @@ public class Clients {
           });
     } catch (Broken taken) {
       throw new ClientNameTaken();
-    }
-  }
-
-  private boolean isRegistered(TokenServer server, StoredClient client, String secret) {
-    try {
-      return server.put(client.name(), client.version(), secret, client.scope(), true);
-    } catch (ProblemException away) {
-      removeUnconfirmed(client.id());
-      throw away;
     }
   }
 
@@ -169,7 +168,7 @@ public class Clients {
    * @throws ClientUnknown if there is none
    * @throws NotYetConfirmed if the token server does not answer
    */
-  public ListedClient change(long id, String mail, Subscription type, boolean enabled) {
+  public ListedClient change(long id, String mail, Tier type, boolean enabled) {
     var changed =
         database.write(
             entities -> {
@@ -298,11 +297,5 @@ public class Clients {
         entities
             .createNativeQuery("select nextval('clients.client_version')", Long.class)
             .getSingleResult();
-  }
-
-  private static String secret() {
-    var bytes = new byte[SECRET_BYTES];
-    RANDOM.nextBytes(bytes);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 }

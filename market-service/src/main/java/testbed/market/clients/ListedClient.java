@@ -1,9 +1,11 @@
 package testbed.market.clients;
 
+import testbed.support.token.Tier;
+
 /**
  * A client as administrators see it.
  *
  * @param enabled whether it may be served
  */
 public record ListedClient(
-    long id, String name, String mail, Subscription subscriptionType, boolean enabled) {}
+    long id, String name, String mail, Tier subscriptionType, boolean enabled) {}

@@ -9,6 +9,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import testbed.support.token.Tier;
 
 @Entity
 @Table(schema = "clients", name = "client")
@@ -31,7 +32,7 @@ class StoredClient {
   private String mail = "";
 
   @Enumerated(EnumType.STRING)
-  private Subscription subscriptionType = Subscription.BASIC;
+  private Tier subscriptionType = Tier.BASIC;
 
   private boolean enabled = true;
 
@@ -94,7 +95,7 @@ class StoredClient {
    *
    * @return whether the token server is to know it
    */
-  boolean set(String changedMail, Subscription changedType, boolean changedEnabled) {
+  boolean set(String changedMail, Tier changedType, boolean changedEnabled) {
     boolean differs = subscriptionType != changedType || enabled != changedEnabled;
     mail = changedMail;
     subscriptionType = changedType;

@@ -24,11 +24,11 @@ import testbed.contracts.PlainText;
 import testbed.market.clients.AddedClient;
 import testbed.market.clients.Clients;
 import testbed.market.clients.ListedClient;
-import testbed.market.clients.Subscription;
 import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.market.web.Client;
 import testbed.market.web.Parameters;
+import testbed.support.token.Tier;
 
 /** For administrators. */
 @RestController
@@ -83,10 +83,10 @@ class ClientsController {
                   "has 1 to 64 letters of ASCII, digits, dots, hyphens and underscores, and begins with a letter or digit")
           String name,
       @NotBlank @Email @Size(max = MAX_LENGTH) @PlainText String mail,
-      @NotNull Subscription subscriptionType) {}
+      @NotNull Tier subscriptionType) {}
 
   record ChangedClient(
       @NotBlank @Email @Size(max = MAX_LENGTH) @PlainText String mail,
-      @NotNull Subscription subscriptionType,
+      @NotNull Tier subscriptionType,
       @NotNull Boolean enabled) {}
 }
