@@ -1,4 +1,7 @@
-/** The cinemas that the registry knows, for front doors that ask them over HTTP. */
+/**
+ * What services have to do with their registry: front doors find the cinemas in it, and what is
+ * registered makes sure that it is known as up.
+ */
 @NullMarked
 package testbed.discovery;
 
