@@ -263,7 +263,9 @@ def _next(decisions: Sequence[Decision], headline: Decision | None, measured: Me
             return "./testbed compare --until 10% to decide the others"
     elif undecided:
         # It may be in the user's testbed.yaml.
-        return f"raise `repetitions` of experiment {name}" if name else "./testbed compare"
+        if name:
+            return f"raise `repetitions` of experiment {name}"
+        return "more runs of each system: files whose names end in -threads-2.csv and so on"
     if headline and headline.different and headline.system in systems.names():
         return f"./testbed profile {headline.system} {headline.workload} shows what it works on"
     return ""

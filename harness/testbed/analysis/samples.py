@@ -317,8 +317,8 @@ class Measured:
 def load(path: Path) -> Measured:
     """Read every run of a results directory, or of a plain directory of sample files.
 
-    A run that cannot be read is listed in ``unreadable``. Raises `UserError` if none can be read;
-    see `find_results`.
+    A run that cannot be read is listed in ``unreadable``. A plain file that cannot be read is no
+    run. Raises `UserError` if none can be read; see `find_results`.
     """
     results = find_results(path)
     measurements: list[Measurement] = []
@@ -330,7 +330,8 @@ def load(path: Path) -> Measured:
             unreadable[run.id] = error.message
     if not measurements:
         raise none_can_be_read(unreadable)
-    return Measured(results, tuple(measurements), unreadable)
+    runs = tuple(run for run in results.runs if run.recorded or run.id not in unreadable)
+    return Measured(replace(results, runs=runs), tuple(measurements), unreadable)
 
 
 def measure(run: Run) -> Measurement:
@@ -496,7 +497,8 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
             )
         samples, operations, strays = (_by_pair if paired else _each)(good, run.cell)
     if not run.recorded:
-        wrong[APPENDED] = _appended(samples)
+        titles, wrong[DAMAGED] = _titles(wrong[DAMAGED])
+        wrong[APPENDED] = _appended(samples) if titles.is_empty() else titles
         if not wrong[APPENDED].is_empty():
             # Another run is no clock that was set.
             wrong.pop(CLOCK, None)
@@ -531,6 +533,12 @@ def _read(run: Run, block: Block, index: int) -> Measurement:
         labelled=labelled,
         source=imported.source if imported else JMETER,
     )
+
+
+def _titles(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Split off the names of columns, which a file has again where another was appended to it."""
+    titles = rows.select((pl.col("label").cast(pl.String) == "label").fill_null(False)).to_series()
+    return rows.filter(titles), rows.filter(~titles)
 
 
 def _once(rows: pl.DataFrame, complete: bool) -> tuple[pl.DataFrame, pl.DataFrame]:

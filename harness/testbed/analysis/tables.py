@@ -255,10 +255,21 @@ def by_systems(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
     return grouped(decisions, lambda decision: f"{decision.system} against {decision.reference}")
 
 
+def any_value(decisions: Iterable[Decision]) -> bool:
+    """Return whether a table of decisions would have a figure; otherwise its remarks say all."""
+    return any(decision.ratio is not None for decision in decisions)
+
+
 def print_decisions(decisions: Iterable[Decision], console: Console) -> None:
     """Print a table for each compared system: a row per cell and headline figure."""
-    for title, part in by_systems(decisions).items():
-        _print(title, decided_rows(part), DECIDED_NOTE, DECIDED_TEXT, console, "figure")
+    parts = by_systems(decisions)
+    last = next((title for title in reversed(parts) if any_value(parts[title])), None)
+    for title, part in parts.items():
+        if any_value(part):
+            note = DECIDED_NOTE if title == last else None
+            _print(title, decided_rows(part), note, DECIDED_TEXT, console, "figure")
+        else:
+            console.print(escape(title), highlight=False)
         for remark in remarks(part):
             console.print(f"[yellow]{escape(remark)}[/yellow]", highlight=False)
 
@@ -307,7 +318,7 @@ def markdown_table(rows: Iterable[Row], text: Collection[str] | None = None) -> 
 def _print(
     title: str,
     rows: Sequence[Row],
-    note: str,
+    note: str | None,
     text: Collection[str],
     console: Console,
     *groups: str,

@@ -247,6 +247,24 @@ def test_decisions_fit_a_terminal_of_80_columns() -> None:
     assert "list 10 arrivals/s: 2 pairs left out" in text
 
 
+def test_comparisons_without_a_figure_are_a_line_and_the_legend_stands_once() -> None:
+    nothing = {"ratio": None, "reference_value": None, "decision": "not known"}
+    decisions = [
+        decision(),
+        decision(system="new"),
+        decision(system="old", reason="no pair of runs counts", **nothing),
+    ]
+    console = Console(width=80, file=StringIO())
+    with console.capture() as captured:
+        print_decisions(decisions, console)
+    text = captured.get()
+
+    assert text.count("cell: workload") == answer.decided_table(decisions).count("Cell: ") == 1
+    assert text.count("–") == answer.decided_table(decisions).count("| – |") == 0
+    assert text.index("new against sync") < text.index("cell: workload")
+    assert "old against sync\nlist 10 threads: goodput not known, no pair of runs counts\n" in text
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [

@@ -14,6 +14,7 @@ import pytest
 from testbed.analysis.decisions import decide
 from testbed.analysis.results import find_results
 from testbed.analysis.samples import Measurement, load
+from testbed.analysis.sections.answer import used
 from testbed.analysis.verdicts import Verdict, judge, judge_all
 from testbed.model.errors import UserError
 
@@ -232,6 +233,22 @@ def test_one_bad_file_does_not_end_the_report_of_all(tmp_path: Path) -> None:
     assert sorted(measured.unreadable) == ["results.jtl", "shop-buy-2-threads"]
 
 
+def test_a_bad_file_is_compared_with_nothing_and_named(tmp_path: Path) -> None:
+    for name in ("bad", "new", "old"):
+        write(tmp_path, HEADER, *GOOD, name=f"{name}-browse-2-threads.csv")
+    write(tmp_path, HEADER, name="bad-browse-2-threads.csv")
+    write(tmp_path, HEADER, *GOOD, name="new-browse-0-threads.csv")
+
+    judged = judge_all(load(tmp_path))
+
+    assert {(decision.reference, decision.system) for decision in decide(judged)} == {
+        ("new", "old")
+    }
+    words = used(judged)
+    assert "2 cannot be read. new-browse-0-threads.csv: 0 threads: choose 1 to" in words
+    assert "bad-browse-2-threads.csv has no samples" in words
+
+
 def test_spreadsheets_and_windows_change_nothing(tmp_path: Path) -> None:
     upper = [row.replace("true", "TRUE").replace(",", ";") for row in GOOD]
     text = "\r\n".join(["\ufeff" + HEADER.replace(",", ";"), *upper])
@@ -267,6 +284,18 @@ def test_parts_of_a_sample_do_not_count_beside_it(tmp_path: Path) -> None:
     )
     measurement, _ = only(tmp_path)
     assert measurement.operations.height == 300
+
+
+def test_a_second_run_begins_with_names_of_columns(tmp_path: Path) -> None:
+    write(tmp_path, HEADER, *GOOD, HEADER, *GOOD)
+
+    _, verdict = only(tmp_path)
+
+    assert verdict.status == "invalid"
+    assert figure(verdict, "runs in one file") == (
+        "a second begins in shop-browse-2-threads.csv line 202: write each run to a file of its own"
+    )
+    assert figure(verdict, "damaged rows") == "0"
 
 
 def test_a_second_run_in_a_file_is_no_clock_that_was_set(tmp_path: Path) -> None:

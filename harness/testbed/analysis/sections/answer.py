@@ -28,6 +28,7 @@ from testbed.analysis.tables import (
     DECIDED_NOTE,
     DECIDED_TEXT,
     MISSING,
+    any_value,
     by_systems,
     decided_rows,
     markdown_table,
@@ -107,10 +108,15 @@ def decided(judged: Judged, decisions: Sequence[Decision]) -> str:
 def decided_table(decisions: Sequence[Decision]) -> str:
     """Return a table of decisions for each comparison, and remarks on them."""
     parts = []
+    noted = False
     for title, part in by_systems(decisions).items():
-        table = markdown_table(decided_rows(part), DECIDED_TEXT)
-        parts.append(f"**{title}**\n\n{table}\n\n{DECIDED_NOTE[0].upper()}{DECIDED_NOTE[1:]}.")
+        parts.append(f"**{title}**")
+        if any_value(part):
+            parts.append(markdown_table(decided_rows(part), DECIDED_TEXT))
+            noted = True
         parts.append("\n".join(f"- {remark}" for remark in remarks(part)))
+    if noted:
+        parts.append(f"{DECIDED_NOTE[0].upper()}{DECIDED_NOTE[1:]}.")
     return "\n\n".join(filter(None, parts))
 
 
@@ -306,7 +312,10 @@ def used(judged: Judged) -> str:
     """Return how many runs decide, and why the others do not."""
     states = Counter(str(verdict.status) for verdict in judged.verdicts.values())
     words = count_words(states, len(judged.recorded.unreadable), _why(judged))
-    reasons = [f"{reason.rstrip('.')}." for reason in judged.recorded.unreadable.values()]
+    reasons = [
+        f"{reason if name in reason else f'{name}: {reason}'}".rstrip(".") + "."
+        for name, reason in judged.recorded.unreadable.items()
+    ]
     further = f"The report names {len(reasons) - SPELT} more." if len(reasons) > SPELT else ""
     return " ".join(filter(None, (words, *reasons[:SPELT], further)))
 
