@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -75,3 +76,14 @@ def test_the_list_is_what_maven_lays_out() -> None:
     assert {part.place: part.sha256 for part in jmeter_parts.listed() if part.place != "bin/"} == (
         jars
     )
+
+
+def test_the_image_of_the_command_lays_them_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = (Project.find().root / "docker/testbed.Dockerfile").read_text(encoding="utf-8")
+    (command,) = re.findall(r"python -c '(.+)'", recipe)
+    laid_out: list[Path] = []
+    monkeypatch.setattr(jmeter_parts, "fetch", lambda home, notice: laid_out.append(home))
+
+    exec(command, {})
+
+    assert laid_out == [Project.find().jmeter_home]
