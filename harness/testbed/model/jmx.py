@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -57,6 +56,7 @@ LISTENERS = frozenset(
 )
 """Left out: the testbed writes the rows."""
 
+OTHER_GROUP = "use a Thread Group with ${__P(threads,10)} threads, which the experiment sets"
 _PER_BLOCK = "a plan is run once for each block: prepare the system before"
 _ELSEWHERE = "put what it leads to in its place"
 REFUSED: Mapping[str, str] = {
@@ -77,6 +77,9 @@ FLOW = {"1": "pause", "3": "next loop", "4": "next iteration", "5": "break"}
 
 FILES = frozenset({"filename", "File.path", "BeanShellAssertion.filename"})
 """Properties that name a file, which JMeter looks for beside the plan."""
+
+PROPERTY = re.compile(r"\$\{__(?:P|property)\(\s*([^\s,)]+)\s*(?:,.*)?\)\}")
+"""A value that is given when JMeter is started."""
 
 DEFINES = re.compile(r"(?i)(refname|variableNames?|referenceNames|CounterConfig\.name)$")
 """Properties that name variables, which their elements set."""
@@ -177,8 +180,10 @@ class _Reader:
         self.file, self.workload, self.operations = file, workload, operations
         self.plan, self.tree = plan, tree
         self.problems: list[str] = []
-        self.elsewhere: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """Requests and defaults by where they are sent, if the experiment does not set that."""
+        self.properties: dict[str, str] = {}
+        """The testbed's names of the plan's properties."""
+        self.addresses: dict[str, dict[str, list[str]]] = {"host": {}, "port": {}}
+        """Requests and defaults by the host and by the port that they name."""
         variables = plan.find("elementProp[@name='TestPlan.user_defined_variables']")
         self.arguments = [] if variables is None else list(variables.iterfind(".//elementProp"))
         enabled = list(_every(tree))
@@ -202,13 +207,13 @@ class _Reader:
             if pair[0].tag.endswith("ThreadGroup") and _is_enabled(pair[0])
         ]
         plain = [pair for pair in groups if pair[0].tag == "ThreadGroup"]
-        if len(plain) != 1:
+        if len(plain) != 1 and (plain or not groups):
             self.problems.append(f"it has {len(plain)} enabled Thread Groups: enable exactly one")
         users = self._users(*plain[0]) if len(plain) == 1 else ET.Element("hashTree")
         shared = self._taken(self.tree)
         for element, _ in groups:
             if element.tag != "ThreadGroup":
-                self._refuse(element, REFUSED.get(element.tag, "use a Thread Group"))
+                self._refuse(element, REFUSED.get(element.tag, OTHER_GROUP))
         # Elements, and their settings.
         everything = [*shared.iter(), *users.iter()]
         self._check_variables(everything)
@@ -216,15 +221,10 @@ class _Reader:
         requests = [element for element in everything if element.tag in REQUESTS]
         for element in (*self.defaults, *requests):
             self._address(element)
-        for (name, given), of in self.elsewhere.items():
-            further = f" and {len(of) - 1} more" if of[1:] else ""
-            default = "localhost" if name == "host" else "8080"
-            literal = default if "$" in given else given
-            self.problems.append(
-                f"{name} {given!r} of {of[0]!r}{further}: write ${{__P({name},{literal})}}, which "
-                "the experiment sets"
-            )
-        beside = self._label(requests, everything)
+        for name, values in self.addresses.items():
+            self._check_address(name, values)
+        self._rename(everything)
+        beside = self._label(requests, everything) if len(plain) == 1 else []
         if self.problems:
             lines = "\n".join(f"  {problem}" for problem in self.problems)
             raise UserError(f"{self.file} cannot be measured with:\n{lines}")
@@ -251,7 +251,7 @@ class _Reader:
     def _users(self, group: ET.Element, tree: ET.Element) -> ET.Element:
         """Check the thread group, and return what its users do."""
         threads = _text(group, "ThreadGroup.num_threads")
-        if not self._is_property(threads, "threads"):
+        if not self._is_property(self._value(threads), "threads"):
             number = threads if threads.isdecimal() else "10"
             self._refuse(
                 group,
@@ -297,14 +297,28 @@ class _Reader:
             return "its values end: set Recycle on EOF to True"
         return None
 
-    def _is_property(self, text: str, name: str) -> bool:
-        """Return whether a text is a property, directly or by variables of the plan."""
+    def _value(self, text: str) -> str:
+        """Return what a text is by the variables of the plan."""
         for _ in range(5):
             variable = re.fullmatch(r"\$\{(\w+)\}", text)
             if variable is None or variable[1] not in self.variables:
                 break
             text = self.variables[variable[1]]
-        return re.fullmatch(rf"\$\{{__(P|property)\(\s*{name}\s*(,.*)?\)\}}", text) is not None
+        return text
+
+    def _is_property(self, value: str, ours: str) -> bool:
+        """Return whether a value is a property, which the testbed then gives."""
+        if (match := PROPERTY.fullmatch(value)) is not None:
+            self.properties[match[1]] = ours
+        return match is not None
+
+    def _rename(self, everything: list[ET.Element]) -> None:
+        """Give the plan's properties the testbed's names, wherever the plan uses them."""
+        settings = (setting for argument in self.arguments for setting in argument.iter())
+        for setting in (*settings, *everything):
+            for name, ours in self.properties.items():
+                uses = rf"(\$\{{__(?:P|property)\(\s*){re.escape(name)}(?=[\s,)])"
+                setting.text = setting.text and re.sub(uses, rf"\g<1>{ours}", setting.text)
 
     def _check_variables(self, everything: list[ET.Element]) -> None:
         of_plan = (setting for argument in self.arguments for setting in argument.iter())
@@ -363,11 +377,11 @@ class _Reader:
         return [name for name in names if name not in own]
 
     def _address(self, element: ET.Element) -> None:
-        """Check where a request is sent, and send it to the system that is measured."""
+        """Note where a request is sent, and send it to the system that is measured."""
         for setting, name in (("domain", "host"), ("port", "port")):
-            given = _text(element, f"HTTPSampler.{setting}")
-            if given and not self._is_property(given, name):
-                self.elsewhere[name, given].append(element.get("testname", ""))
+            if given := self._value(_text(element, f"HTTPSampler.{setting}")):
+                of = self.addresses[name].setdefault(given, [])
+                of.append(element.get("testname", ""))
         path = _text(element, "HTTPSampler.path")
         if re.match(r"(?i)https?:", path):
             self._refuse(element, f"path {path!r} has an address: write the path alone")
@@ -392,6 +406,25 @@ class _Reader:
         ):
             if not any(_text(each, f"HTTPSampler.{setting}") for each in (element, *self.defaults)):
                 _set(element, setting, _ours(name))
+
+    def _check_address(self, name: str, values: Mapping[str, Sequence[str]]) -> None:
+        """Check that all requests go to one system."""
+        requests = {
+            value: f"{of[0]!r}" + (f" and {len(of) - 1} more" if of[1:] else "")
+            for value, of in values.items()
+        }
+        for value, words in requests.items():
+            if not self._is_property(value, name) and "$" in value:
+                default = "localhost" if name == "host" else "8080"
+                self.problems.append(
+                    f"{name} {value!r} of {words} is made at run time: write "
+                    f"${{__P({name},{default})}}, which the experiment sets"
+                )
+        if len(requests) > 1:
+            places = ", ".join(f"{value!r} of {words}" for value, words in requests.items())
+            self.problems.append(
+                f"requests have several {name}s, and one system is measured: {places}"
+            )
 
     def _only_closed(
         self, everything: list[ET.Element], beside: list[str], pausing: bool

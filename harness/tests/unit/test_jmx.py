@@ -120,23 +120,19 @@ def test_pauses_and_further_requests_allow_a_closed_loop_alone(tmp_path: Path) -
             "'Users' (ThreadGroup): the number of threads is '25': write ${__P(threads,25)}, "
             "which the experiment sets",
         ),
-        ((THREADS, "${__P(users,10)}"), "write ${__P(threads,10)}"),
         (
             (">continue<", ">stopthread<"),
             "after an error it ends users (stopthread): choose Continue or Start Next Thread Loop",
         ),
         (
-            ("${__P(host,localhost)}", "shop.example"),
-            "host '${server}' of 'HTTP Request Defaults': write ${__P(host,localhost)}, which the "
-            "experiment sets",
-        ),
-        (
-            ("${__P(port,8080)}", "8081"),
-            "port '8081' of 'HTTP Request Defaults': write ${__P(port,8081)}",
+            (">${__P(port,8080)}<", ">${__Random(8000,8100)}<"),
+            "port '${__Random(8000,8100)}' of 'HTTP Request Defaults' is made at run time: write "
+            "${__P(port,8080)}, which the experiment sets",
         ),
         (
             ('HTTPSampler.domain"></stringProp>', 'HTTPSampler.domain">a.example</stringProp>'),
-            "host 'a.example' of 'Log in' and 2 more: write ${__P(host,a.example)}",
+            "requests have several hosts, and one system is measured: '${__P(host,localhost)}' of "
+            "'HTTP Request Defaults', 'a.example' of 'Log in' and 2 more",
         ),
         (
             ("${context}/login", "https://other.example/login"),
@@ -160,7 +156,7 @@ def test_pauses_and_further_requests_allow_a_closed_loop_alone(tmp_path: Path) -
         ),
         (
             (LAST, element("x.UltimateThreadGroup", "Most") + LAST),
-            "'Most' (x.UltimateThreadGroup): use a Thread Group",
+            "'Most' (x.UltimateThreadGroup): use a Thread Group with ${__P(threads,10)} threads",
         ),
         (
             (LAST, element("ThreadGroup", "More", setting("ThreadGroup.num_threads", "1")) + LAST),
@@ -251,8 +247,40 @@ def test_an_operation_is_the_label_of_a_request(
 
 
 def test_all_that_is_refused_is_named_at_once(tmp_path: Path) -> None:
-    message = refusal(tmp_path, (THREADS, "25"), ("${__P(port,8080)}", "8081"))
+    message = refusal(tmp_path, (THREADS, "25"), ("${__P(port,8080)}", "${__time()}"))
     assert len(message.splitlines()) == 3
+
+
+def test_a_plan_of_another_thread_group_is_refused_by_that_alone(tmp_path: Path) -> None:
+    message = refusal(
+        tmp_path, ("<ThreadGroup ", "<x.AThreadGroup "), ("</ThreadGroup>", "</x.AThreadGroup>")
+    )
+    assert len(message.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("${__P(host,localhost)}", "shop.example"), ("${__P(port,8080)}", "8081")],
+        [("${__P(host,localhost)}", "${__property(shop.host,,a)}"), (THREADS, "${__P(USERS, 1)}")],
+    ],
+)
+def test_a_plan_may_name_its_server_and_its_properties_as_it_likes(
+    tmp_path: Path, changes: list[tuple[str, str]]
+) -> None:
+    request = next(elements(read(tmp_path, *changes)).iter("HTTPSamplerProxy"))
+    assert request.findtext("*[@name='HTTPSampler.domain']") == "${testbed_host}"
+
+
+def test_properties_of_the_plan_have_the_values_of_the_experiment(tmp_path: Path) -> None:
+    plan = read(
+        tmp_path,
+        (THREADS, "${__P( users ,10)}"),
+        ("${__P(host,localhost)}", "${__P(shop.host)}"),
+        ("${word}", "${__P(shop.host)} ${__P(shop.hosts)} ${__property(users,,2)}"),
+    )
+    assert "${__P(host)} ${__P(shop.hosts)} ${__property(threads,,2)}" in plan.elements
+    assert "${__P(host)}" in plan.variables
 
 
 def test_a_name_without_letters_is_refused(tmp_path: Path) -> None:
