@@ -41,7 +41,9 @@ class Seen:
     operations: int = 0
     failed: int = 0
     rate: float = 0.0
-    """Operations per second in the latest interval."""
+    """Operations per second since the look before. Rows are written in bursts, so the time from
+    the latest end before to the latest one counts if it is longer.
+    """
     span_s: float = 0.0
     """Seconds from the start of the first operation to the end of the last."""
     elapsed_s: float = 0.0
@@ -138,13 +140,14 @@ class OperationCounter:
         self._began = self._looked = time.monotonic()
 
     def look(self) -> Seen:
-        before = self._operations
+        before, ended_ms = self._operations, self._last_ms
         for file in self._files:
             for row in file.read():
                 self._count(row)
         clock = time.monotonic()
         interval, self._looked = clock - self._looked, clock
-        rate = (self._operations - before) / interval if interval > 0 else 0.0
+        written_s = (self._last_ms - (ended_ms or self._first_ms or 0)) / 1000
+        rate = (self._operations - before) / max(interval, written_s, 0.001)
         span = 0.0 if self._first_ms is None else (self._last_ms - self._first_ms) / 1000
         return Seen(
             operations=self._operations,

@@ -70,6 +70,18 @@ def test_the_span_is_from_first_start_to_last_end(tmp_path: Path) -> None:
     assert OperationCounter([samples], "list").look().span_s == 3.5
 
 
+def test_the_rate_is_not_that_of_a_burst_of_rows(tmp_path: Path) -> None:
+    samples = tmp_path / "samples.csv"
+    counter = OperationCounter([samples], "list")
+    rows = [row("list", at=1000 * second) for second in range(10, 20)]
+    samples.write_text("\n".join([HEADER, *rows]) + "\n")
+    assert counter.look().rate == pytest.approx(10 / 9, rel=0.01)
+    with samples.open("a") as file:
+        file.write(row("list", at=21_000) + "\n")
+    assert counter.look().rate == pytest.approx(0.5, rel=0.01)
+    assert counter.look().rate == 0
+
+
 @pytest.mark.parametrize(
     ("loops", "duration", "expected"),
     [
