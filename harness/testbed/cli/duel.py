@@ -8,7 +8,10 @@ from typing import Annotated, Any
 
 import typer
 import yaml
+from rich.markup import escape
 
+from testbed import LAUNCHER
+from testbed.cli.console import console
 from testbed.cli.experiments import measured_to_the_end
 from testbed.cli.options import (
     FailIfOption,
@@ -32,6 +35,9 @@ NAME = "duel"
 
 VARIANT = "service"
 """What both systems are: two versions of it."""
+
+DECIDING = 3
+"""Starts of a version alone: fewer decide nothing."""
 
 
 def duel(
@@ -123,8 +129,16 @@ def duel(
         str, typer.Option(help="Users of a closed loop; several levels by commas.")
     ] = "10",
     names: Annotated[
-        str, typer.Option(metavar="A,B", help="What the versions are called in the report.")
-    ] = "first,second",
+        str | None, typer.Option(metavar="A,B", help="What the versions are called in the report.")
+    ] = None,
+    alone: Annotated[
+        bool,
+        typer.Option(
+            "--alone",
+            help="Measure one version and keep it: 'report NEW --compare OLD' compares such "
+            "results, less surely than pairs. Three starts by default.",
+        ),
+    ] = False,
     quick: QuickOption = False,
     pairs: PairsOption = None,
     until: UntilOption = None,
@@ -140,6 +154,7 @@ def duel(
     --get /api/items --threads 10,50
     """
     require_one_length(quick=quick, pairs=pairs, until=until)
+    count = 1 if alone else 2
     workload = _workload(get, post, body, csv, header or (), status, contains or ())
     system = {"port": port, "workloads": workload, **({"health": health} if health else {})}
     system |= _token(token_url, token_form or (), token_member)
@@ -147,20 +162,28 @@ def duel(
         system |= _started(compose, front)
         if url or command:
             raise UserError("--compose excludes --command and URLs: give one kind of versions")
-        versions: Sequence[dict[str, Any]] = _images(image or ())
+        versions: Sequence[dict[str, Any]] = _images(image or (), count)
     else:
-        versions = _reached(url or (), command or ())
+        versions = _reached(url or (), command or (), count)
+    if alone and (names is not None or until is not None):
+        raise UserError("--alone excludes --names and --until: nothing is compared yet")
     plan = planned(
         system,
-        _named(versions, names),
+        {VARIANT: versions[0]} if alone else _named(versions, names or "first,second"),
         [_whole("--threads", text) for text in threads.split(",")],
         each=2 if quick else 4,
-        repetitions=1 if quick else pairs or 2,
+        repetitions=1 if quick else pairs or (DECIDING if alone else 2),
         precision=None if until is None else parse_percent(until),
     )
-    measured_to_the_end(
+    results = measured_to_the_end(
         plan, port_offset, fail_if=fail_if, as_json=as_json, junit=junit, markdown=markdown
     )
+    if alone and not as_json:
+        shown = escape(Project.find().shown(results))
+        console.print(
+            f"To compare with a later version: {LAUNCHER} report RESULTS --compare {shown}",
+            soft_wrap=True,
+        )
 
 
 def planned(
@@ -187,12 +210,13 @@ def planned(
     return reading.parse(yaml.safe_dump(data, sort_keys=False), NAME)
 
 
-def _reached(urls: Sequence[str], commands: Sequence[str]) -> list[dict[str, Any]]:
+def _reached(urls: Sequence[str], commands: Sequence[str], count: int) -> list[dict[str, Any]]:
     """Return how each version is reached, or by which command it is started."""
     kind, given = ("target", urls) if urls else ("command", commands)
-    if bool(urls) == bool(commands) or len(given) != 2:
+    if bool(urls) == bool(commands) or len(given) != count:
+        wanted = "two URLs, or --command twice" if count == 2 else "one URL, or --command once"
         raise UserError(
-            f"give two URLs, or --command twice; there are {len(urls)} and {len(commands)}",
+            f"give {wanted}; there are {len(urls)} and {len(commands)}",
             "For example: duel http://localhost:9001 http://localhost:9002 --get /api/items",
         )
     return [{kind: value} for value in given]
@@ -233,24 +257,25 @@ def _token(url: str | None, form: Sequence[str], member: str) -> dict[str, Any]:
     return {"token": {"url": url, "form": sent, "member": member}}
 
 
-def _images(given: Sequence[str]) -> list[dict[str, Any]]:
+def _images(given: Sequence[str], count: int) -> list[dict[str, Any]]:
     """Return the image of each version."""
     pairs = [text.partition("=") for text in given]
     for text, (service, _, image) in zip(given, pairs, strict=True):
         if not (service and image):
             raise UserError(f"--image {text!r} is not of the form SERVICE=IMAGE")
-    if len(given) != 2:
+    if len(given) != count:
+        times = "twice, once for each version" if count == 2 else "once"
         raise UserError(
-            f"give --image twice, once for each version; there are {len(given)}",
+            f"give --image {times}; there are {len(given)}",
             "For example: --image api=shop:1.4 --image api=shop:1.5",
         )
-    (first, _, old), (second, _, new) = pairs
+    (first, _, old), (second, _, new) = pairs[0], pairs[-1]
     if first != second:
         raise UserError(
             f"--image: {first!r} and {second!r}: the versions differ in one service's image",
             "Give two images of one service.",
         )
-    if old == new:
+    if old == new and count == 2:
         raise UserError(
             f"--image: {old!r} twice is an A/A: a version against itself",
             f"To check that nothing is found, give it a second name: docker tag {old} same:aa",

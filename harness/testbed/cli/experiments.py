@@ -215,13 +215,17 @@ def measured_to_the_end(
     as_json: bool = False,
     junit: Path | None = None,
     markdown: Path | None = None,
-) -> None:
-    """Measure an experiment and write its report; exit with 1 if a gate fails."""
+) -> Path:
+    """Measure an experiment and write its report; return the results directory.
+
+    Exits with 1 if a gate fails.
+    """
     project = Project.find()
     wanted = _gates(plan, fail_if)
     with output_as(json_only=as_json):
         results = _measure(project, plan, port_offset, build_first=build_first, reported=True)
         _end(project, results, wanted, as_json=as_json, junit=junit, markdown=markdown)
+    return results
 
 
 def further(plan: Experiment, results: Path, until: str | None) -> Experiment:

@@ -9,6 +9,7 @@ from testbed.experiment.parts import STRETCHES
 from testbed.experiment.runs import OPEN, Level, Records
 from testbed.experiment.schedule import unfinished
 from testbed.model.errors import UserError
+from testbed.model.systems import OWN_PLACES
 
 START_S = 38.0
 """One system's start to its first full answer: 2 cores of an Intel Xeon in a cloud, embedded
@@ -16,7 +17,9 @@ backends.
 """
 
 WARM_S = 120.0
-"""A warm-up that ends by its rule: the same machine, both workloads."""
+"""A warm-up that ends by its rule: the same machine, both workloads. What users' own systems need
+beside their operations, and to start, is not known.
+"""
 
 WARMING_PER_S = 1000.0
 """Operations per second on average over a warm-up, from the start on: the same machine."""
@@ -120,12 +123,13 @@ def run_s(experiment: Experiment, level: Level) -> float:
 
 def expect(experiment: Experiment, done: Records) -> Expected:
     """Return what is left of an experiment."""
+    start_s = 0.0 if experiment.backends in OWN_PLACES else START_S
     return Expected(
         starts=tuple(
             ExpectedStart(
                 name=start.name,
                 runs=len(levels := experiment.remaining(start, done)),
-                start_s=len(start.systems) * START_S,
+                start_s=len(start.systems) * start_s,
                 warm_up_s=len(start.systems) * _warm_up_s(experiment),
                 measure_s=sum(run_s(experiment, level) for level in levels),
             )
@@ -154,4 +158,5 @@ def lines(experiment: Experiment, done: Records) -> list[str]:
 def _warm_up_s(experiment: Experiment) -> float:
     rule, count = experiment.warmup, len(experiment.workloads)
     windows_s = STRETCHES * rule.window * count
-    return min(rule.at_most, max(WARM_S, windows_s, rule.operations * count / WARMING_PER_S))
+    least_s = 0.0 if experiment.backends in OWN_PLACES else WARM_S
+    return min(rule.at_most, max(least_s, windows_s, rule.operations * count / WARMING_PER_S))

@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from testbed.analysis.decisions import DECIDING_RUNS
+from testbed.cli import duel as duelling
 from testbed.cli import gates, summaries
 from testbed.cli.duel import planned
 from testbed.deploy.building import build, wheel
+from testbed.experiment.declaration import Experiment
+from testbed.experiment.planning import WARMING_PER_S, expect
 from testbed.experiment.schedule import schedule
 from testbed.model import systems
 from testbed.model.project import Project
@@ -19,6 +23,7 @@ from .test_cli import typed
 from .test_gates import BETTER, UNKNOWN, WORSE
 
 COMMANDS = ("--command", "a {port}", "--command", "b {port}")
+ALONE = ("--command", "a {port}", "--get", "/", "--alone")
 COMPOSE = ("--compose", "docker-compose.sync.yml", "--front", "api:8080")
 IMAGES = ("--image", "api=shop:1", "--image", "api=shop:2")
 
@@ -61,6 +66,10 @@ def undeclared() -> Iterator[None]:
         ([*COMPOSE, *IMAGES[:2], "--image", "shop:2", "--get", "/"], "--image 'shop:2' is not of"),
         ([*COMPOSE, *IMAGES[:2], "--image", "db=b", "--get", "/"], "'api' and 'db'"),
         ([*COMPOSE, *IMAGES[:2], *IMAGES[:2], "--get", "/"], "docker tag shop:1 same:aa"),
+        ([*COMMANDS, "--get", "/", "--alone"], "give one URL, or --command once; there are 0 and"),
+        ([*COMPOSE, *IMAGES, "--get", "/", "--alone"], "give --image once; there are 2"),
+        ([*ALONE, "--names", "a,b"], "--alone excludes --names and --until"),
+        ([*ALONE, "--fail-if", "worse"], "duel compares no cells: it has one system"),
     ],
 )
 def test_a_wrong_option_is_refused_before_anything_starts(
@@ -87,6 +96,27 @@ def test_a_duel_is_an_experiment_in_blocks_with_pairs_of_starts() -> None:
     assert plan.each == 4
     assert plan.backends == "command"
     assert systems.noun("get") == "requests"
+    (start, _) = expect(plan, {}).starts
+    assert (start.start_s, start.warm_up_s) == (0, 2 * 20_000 / WARMING_PER_S)
+
+
+def test_a_version_alone_is_started_as_often_as_a_comparison_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured: list[Experiment] = []
+
+    def measure(plan: Experiment, *_: object, **__: object) -> Path:
+        measured.append(plan)
+        return tmp_path / "results"
+
+    monkeypatch.setattr(duelling, "measured_to_the_end", measure)
+    duelling.duel(command=["a {port}"], get="/", alone=True)
+
+    (plan,) = measured
+    assert [[system.name for system in start.systems] for start in schedule(plan)] == [
+        ["service"]
+    ] * DECIDING_RUNS
+    assert "report RESULTS --compare" in capsys.readouterr().out
 
 
 def test_junit_has_a_case_for_each_cell_and_a_failure_for_each_gate() -> None:
