@@ -81,6 +81,11 @@ FILES = frozenset({"filename", "File.path", "BeanShellAssertion.filename"})
 PROPERTY = re.compile(r"\$\{__(?:P|property)\(\s*([^\s,)]+)\s*(?:,.*)?\)\}")
 """A value that is given when JMeter is started."""
 
+GIVEN = frozenset(("threads", "ramp", "host", "port"))
+"""The properties of every run."""
+
+WITHOUT_DEFAULT = re.compile(r"\$\{__P\(\s*([^\s,)]+)\s*\)\}")
+
 DEFINES = re.compile(r"(?i)(refname|variableNames?|referenceNames|CounterConfig\.name)$")
 """Properties that name variables, which their elements set."""
 
@@ -224,6 +229,7 @@ class _Reader:
         for name, values in self.addresses.items():
             self._check_address(name, values)
         self._rename(everything)
+        self._check_properties(everything)
         beside = self._label(requests, everything) if len(plain) == 1 else []
         if self.problems:
             lines = "\n".join(f"  {problem}" for problem in self.problems)
@@ -314,11 +320,24 @@ class _Reader:
 
     def _rename(self, everything: list[ET.Element]) -> None:
         """Give the plan's properties the testbed's names, wherever the plan uses them."""
-        settings = (setting for argument in self.arguments for setting in argument.iter())
-        for setting in (*settings, *everything):
-            for name, ours in self.properties.items():
-                uses = rf"(\$\{{__(?:P|property)\(\s*){re.escape(name)}(?=[\s,)])"
-                setting.text = setting.text and re.sub(uses, rf"\g<1>{ours}", setting.text)
+        settings = [setting for argument in self.arguments for setting in argument.iter()]
+        for name, ours in self.properties.items():
+            uses = re.compile(rf"(\$\{{__(?:P|property)\(\s*){re.escape(name)}(?=[\s,)])")
+            for setting in (*settings, *everything):
+                setting.text = setting.text and uses.sub(rf"\g<1>{ours}", setting.text)
+            for variable, value in self.variables.items():
+                self.variables[variable] = uses.sub(rf"\g<1>{ours}", value)
+
+    def _check_properties(self, everything: list[ET.Element]) -> None:
+        """Name properties that requests need and nobody gives: JMeter takes their value for 1."""
+        used = " ".join(
+            setting.text or "" for setting in everything if setting.get("name") not in FILES
+        )
+        for _ in range(5):
+            for name in {*re.findall(r"\$\{(\w+)\}", used)} & self.variables.keys():
+                used = used.replace(f"${{{name}}}", self.variables[name])
+        for name in sorted({*WITHOUT_DEFAULT.findall(used)} - GIVEN):
+            self.problems.append(f"property {name!r} has no default: write ${{__P({name},VALUE)}}")
 
     def _check_variables(self, everything: list[ET.Element]) -> None:
         of_plan = (setting for argument in self.arguments for setting in argument.iter())

@@ -212,6 +212,14 @@ def test_pauses_and_further_requests_allow_a_closed_loop_alone(tmp_path: Path) -
             "function __chooseRandom: the testbed's JMeter does not have it",
         ),
         (
+            ("${word}", "${__P( shop.word )}"),
+            "property 'shop.word' has no default: write ${__P(shop.word,VALUE)}",
+        ),
+        (
+            (">/shop<", ">${__P(context)}<"),
+            "property 'context' has no default: write ${__P(context,VALUE)}",
+        ),
+        (
             (POST, setting("HTTPSampler.proxyHost", "p") + POST),
             "'Log in' (HTTPSamplerProxy): it is sent through a proxy",
         ),
@@ -277,10 +285,15 @@ def test_properties_of_the_plan_have_the_values_of_the_experiment(tmp_path: Path
         tmp_path,
         (THREADS, "${__P( users ,10)}"),
         ("${__P(host,localhost)}", "${__P(shop.host)}"),
-        ("${word}", "${__P(shop.host)} ${__P(shop.hosts)} ${__property(users,,2)}"),
+        ("${word}", "${__P(shop.host)} ${__P(shop.hosts,)} ${__property(users,,2)}"),
     )
-    assert "${__P(host)} ${__P(shop.hosts)} ${__property(threads,,2)}" in plan.elements
+    assert "${__P(host)} ${__P(shop.hosts,)} ${__property(threads,,2)}" in plan.elements
     assert "${__P(host)}" in plan.variables
+
+
+def test_properties_that_no_request_needs_may_have_no_default(tmp_path: Path) -> None:
+    plan = read(tmp_path, (">/shop<", ">${__P(rampUp)}<"), ("${context}/", "/"))
+    assert "${__P(rampUp)}" in plan.variables
 
 
 def test_a_name_without_letters_is_refused(tmp_path: Path) -> None:
