@@ -12,6 +12,7 @@ from testbed.analysis.decisions import DECIDING_RUNS
 from testbed.cli import duel as duelling
 from testbed.cli import gates, summaries
 from testbed.cli.duel import planned
+from testbed.deploy import programs
 from testbed.deploy.building import build, wheel
 from testbed.experiment.declaration import Experiment
 from testbed.experiment.planning import WARMING_PER_S, expect
@@ -149,3 +150,21 @@ def test_the_package_has_all_that_it_reads_of_the_checkout() -> None:
 
     assert all(list(project.root.glob(pattern)) for pattern in wheel.CONTENTS)
     assert "load-generator" in [module.name for module in build.modules(project)]
+
+
+def test_the_wheel_is_for_every_user_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def build_one(_: str, command: list[str], **__: object) -> str:
+        made = Path(command[command.index("--out-dir" if command[0] == "uv" else "-w") + 1])
+        made.mkdir()
+        (made / "a.whl").touch(mode=0o600)
+        return ""
+
+    monkeypatch.setattr(programs, "output_of", build_one)
+    jar = tmp_path / "a.jar"
+    jar.touch()
+    (tmp_path / "other").touch()
+    made = wheel.make(Project.find(), jar, tmp_path / "dist")
+
+    assert made.stat().st_mode == (tmp_path / "other").stat().st_mode

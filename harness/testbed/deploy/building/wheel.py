@@ -49,4 +49,5 @@ def make(project: Project, generator: Path, folder: Path) -> Path:
         if not wheels:
             raise UserError(f"{' '.join(command)} made no wheel")
         folder.mkdir(parents=True, exist_ok=True)
-        return Path(shutil.copy(wheels[0], folder))
+        # Without its mode: builders make wheels that only their user can read.
+        return Path(shutil.copyfile(wheels[0], folder / wheels[0].name))
