@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +36,19 @@ NAME = "duel"
 
 VARIANT = "service"
 """What both systems are: two versions of it."""
+
+_SERVICE = rf"^  declares\.{VARIANT}"
+OPTIONS = {
+    rf"{_SERVICE}: health:": "  --health:",
+    rf"{_SERVICE}\.workloads\.(get|post)(\.path)?:": r"  --\1:",
+    rf"{_SERVICE}\.workloads\.\w+\.headers:": "  --header:",
+    rf"{_SERVICE}\.token\.": "  --token-",
+    rf"{_SERVICE}\.(workloads\.\w+\.)?(\w+)(\[\d+\])?:": r"  --\2:",
+    r"^  threads(\[\d+\])?:": "  --threads:",
+    r"^  systems\.[^:]*\.target:": "  URL:",
+    r"^  systems\.([^:]*): '\1':": r"  --names: '\1':",
+}
+"""What the keys of an experiment are given by."""
 
 DECIDING = 3
 """Starts of a version alone: fewer decide nothing."""
@@ -207,7 +221,20 @@ def planned(
         "warmup": {"threads": max(threads), "window": 4},
         **(length if precision is None else {"precision": {"within": precision}}),
     }
-    return reading.parse(yaml.safe_dump(data, sort_keys=False), NAME)
+    try:
+        return reading.parse(yaml.safe_dump(data, sort_keys=False), NAME)
+    except UserError as problem:
+        raise UserError(_of_options(problem.message), problem.hint) from problem
+
+
+def _of_options(message: str) -> str:
+    """Return what is wrong with an experiment as what is wrong with options."""
+    first, *lines = message.splitlines()
+    # The users of the warm-up are those of the highest level.
+    told = [line for line in lines if not line.startswith("  warmup.threads")]
+    for pattern, option in OPTIONS.items():
+        told = [re.sub(pattern, option, line) for line in told]
+    return "\n".join(["these options do not fit:" if lines else first, *told])
 
 
 def _reached(urls: Sequence[str], commands: Sequence[str], count: int) -> list[dict[str, Any]]:
@@ -322,7 +349,7 @@ def _workload(
         sent["csv"] = _inside(csv)
     return {
         method: {
-            method: get or post,
+            method: post if get is None else get,
             "noun": "requests",
             "status": status,
             "headers": {name.strip(): value.strip() for name, _, value in pairs},

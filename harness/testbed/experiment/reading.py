@@ -21,6 +21,9 @@ from testbed.model.declared import Declared
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 
+NOTHING = "tuple[]"
+"""What pydantic calls the alternative to a list of levels: none, as another key has them."""
+
 TAGS: dict[int | str, tuple[str, ...]] = {"autoscale": ("hpa", "alarm")}
 """Keys with several kinds of value. Pydantic puts the kind after the key into a location."""
 
@@ -88,7 +91,7 @@ def parse(text: str, origin: str) -> Experiment:
     except ValidationError as problem:
         lines = [
             f"  {_told(error)}"
-            for error in problem.errors()
+            for error in _own(problem.errors())
             # What follows from another error: a list without its invalid values, a default.
             if not (
                 error["type"] == "too_short" and error["ctx"]["actual_length"] < len(error["input"])
@@ -96,6 +99,28 @@ def parse(text: str, origin: str) -> Experiment:
             and error["type"] != "default_factory_not_called"
         ]
         raise UserError("\n".join([f"{origin} is not a valid experiment:", *lines])) from problem
+
+
+def _own(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Return errors without those that follow from others.
+
+    A value that is not the empty list has an error of each alternative. Systems of an invalid
+    declaration are unknown.
+    """
+    places = [error["loc"] for error in errors]
+    empty = [place[: place.index(NOTHING)] for place in places if NOTHING in place]
+    doubled = [
+        before
+        for before in empty
+        if any(place[: len(before)] == before and NOTHING not in place for place in places)
+    ]
+    undeclared = any(place[1:2] == ("declares",) for place in places)
+    return [
+        error
+        for error, place in zip(errors, places, strict=True)
+        if not (NOTHING in place and place[: place.index(NOTHING)] in doubled)
+        and not (undeclared and place[1:2] == ("systems",) and place[-1] == "variant")
+    ]
 
 
 def schema() -> dict[str, Any]:
@@ -148,8 +173,11 @@ def _told(error: ErrorDetails) -> str:
 
 
 def _key(location: Sequence[int | str]) -> str:
-    """Return a location as a user writes it; pydantic marks the name of a key by ``[key]``."""
-    parts = [part for part in location if part != "[key]"]
+    """Return a location as a user writes it.
+
+    Pydantic marks the name of a key by ``[key]``, and one of several types by its name.
+    """
+    parts = [part for part in location if not (isinstance(part, str) and "[" in part)]
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     return text.removeprefix(".")
 

@@ -383,6 +383,9 @@ class SystemDeclaration(Declared):
 PORT = "{port}"
 """What stands for the port in a command and its environment."""
 
+HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header, by RFC 9110."""
+
 METHODS = ("get", "post", "put", "patch", "delete")
 
 OwnName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=60)]
@@ -397,6 +400,19 @@ def _path(path: str) -> str:
 
 
 UrlPath = Annotated[str, AfterValidator(_path)]
+
+
+def _status(number: int) -> int:
+    if number not in {status.value for status in HTTPStatus}:
+        raise ValueError(f"{number} is no status of HTTP, such as 200 or 404")
+    return number
+
+
+def _headers(lines: dict[str, str]) -> dict[str, str]:
+    for name, value in lines.items():
+        if not HEADER.fullmatch(name) or not value.isprintable():
+            raise ValueError(f"{f'{name}: {value}'!r} is no header: NAME: VALUE, in one line")
+    return lines
 
 
 def endpoint(text: str) -> Endpoint:
@@ -428,6 +444,9 @@ class OwnWorkload(WorkloadDeclaration):
 
     path: UrlPath = ""
     """Empty with a plan."""
+    headers: Annotated[dict[str, str], AfterValidator(_headers)] = Field(default_factory=dict)
+    status: Annotated[int, AfterValidator(_status)] = 200
+    contains: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     plan: Annotated[str, Field(min_length=1)] | None = None
     """In place of a request: a JMeter plan, by its path from the user's folder."""
     operations: Annotated[tuple[str, ...], BeforeValidator(_listed), Field(min_length=1)] | None = (

@@ -44,7 +44,18 @@ def undeclared() -> Iterator[None]:
         (["http://a:1", "http://b:1", *COMMANDS, "--get", "/"], "there are 2 and 2"),
         (COMMANDS, "give --get PATH or --post PATH"),
         ([*COMMANDS, "--get", "/", "--post", "/"], "give --get PATH or --post PATH"),
-        ([*COMMANDS, "--get", "items"], "'items' is no path"),
+        ([*COMMANDS, "--get", "items"], "--get: 'items' is no path"),
+        ([*COMMANDS, "--get", ""], "--get: '' is no path"),
+        ([*COMMANDS, "--get", "/", "--threads", "0"], "not fit: --threads: 0: input should be"),
+        ([*COMMANDS, "--get", "/", "--threads", "9,9"], "not fit: --threads: 9 is given more"),
+        ([*COMMANDS, "--get", "/", "--port", "70000"], "not fit: --port: 70000: input should be"),
+        ([*COMMANDS, "--get", "/", "--status", "999"], "--status: 999 is no status of HTTP"),
+        ([*COMMANDS, "--get", "/", "--contains", ""], "--contains: '': string should have at"),
+        ([*COMMANDS, "--get", "/", "--header", "A B: c"], "--header: 'A B: c' is no header"),
+        ([*COMMANDS, "--get", "/", "--header", "A: b\nC: d"], r"'A: b\nC: d' is no header"),
+        ([*COMMANDS, "--get", "/", "--token-url", "a"], "--token-url: 'a': string should match"),
+        ([*COMMANDS, "--get", "/", "--names", "a/b,c"], "--names: 'a/b': string should match"),
+        ([*COMMANDS, "--post", "/"], "--health: give a path that answers 200"),
         ([*COMMANDS, "--get", "/", "--threads", "ten"], "--threads 'ten' is not a whole number"),
         ([*COMMANDS, "--get", "/", "--names", "a,a"], "--names 'a,a': give two different names"),
         ([*COMMANDS, "--get", "/", "--header", "A"], "--header 'A' is not of the form"),
@@ -81,6 +92,8 @@ def test_a_wrong_option_is_refused_before_anything_starts(
     assert ended.returncode == 1
     assert words in " ".join(ended.stderr.split())
     assert "Traceback" not in ended.stderr
+    # An error says nothing of what follows from it.
+    assert "unknown; choose from" not in ended.stderr
 
 
 def test_a_duel_is_an_experiment_in_blocks_with_pairs_of_starts() -> None:
