@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from testbed.measure.dependencies import Dependencies, Show, judge
 from testbed.measure.load import Generator
 from testbed.measure.session import Member, Session
 from testbed.model import files
+from testbed.model.errors import UserError
 
 
 def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show: Show) -> None:
@@ -79,7 +80,8 @@ def _carry_out_start(
         for system in start.systems:
             stack = dependencies.system(system)
             member = Member(system, stack, time.monotonic())
-            stack.start(show.waiting)
+            with _named(system.name, start):
+                stack.start(show.waiting)
             running.callback(stack.stop)
             dependencies.keep_answers(stack.deployment)
             member.pids = stack.pids()
@@ -101,6 +103,17 @@ def _carry_out_start(
             began = time.monotonic()
     blocks = (block for record in done.values() for block in record["blocks"])
     results_directory.describe_others(results, machine_watch.summary(blocks))
+
+
+@contextlib.contextmanager
+def _named(system: str, start: Start) -> Iterator[None]:
+    """Let errors say of which of several systems they are: both may be versions of one service."""
+    try:
+        yield
+    except UserError as problem:
+        if len(start.systems) == 1:
+            raise
+        raise UserError(f"{system}: {problem.message}", problem.hint) from problem
 
 
 def _part_cores(

@@ -484,6 +484,18 @@ BLOCKS = EXPERIMENT.validate_python(
 )
 
 
+def test_an_error_says_of_which_of_two_systems_it_is(
+    system: Setup, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise UserError("service ended by itself")
+
+    monkeypatch.setattr(Stack, "start", fail)
+
+    with pytest.raises(UserError, match=r"^(sync|async): service ended by itself"):
+        runner.carry_out(system.dependencies, BLOCKS, results, Noted())
+
+
 def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup) -> None:
     results = make_results(system, BLOCKS)
     both_up = []
