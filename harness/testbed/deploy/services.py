@@ -51,6 +51,17 @@ def is_ready(client: httpx.Client, at: Sequence[int], health: str | None) -> boo
         return False
 
 
+def answer(client: httpx.Client, at: Sequence[int], health: str | None) -> str:
+    """Return in words what a service that is not ready answers."""
+    if health is None:
+        return "its ports are not open"
+    try:
+        status = client.get(f"http://{ports.LOOPBACK}:{at[0]}{health}").status_code
+    except httpx.HTTPError as problem:
+        return f"{health} does not answer ({type(problem).__name__})"
+    return f"{health} answers {status}"
+
+
 Convergence = Callable[[httpx.Client], str | None]
 """Checks the front door for a full answer; returns what is missing, or None."""
 

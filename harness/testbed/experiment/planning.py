@@ -78,7 +78,8 @@ class Expected:
 
     @property
     def words(self) -> str:
-        return f"{self.bound}{self.runs} runs after {len(self.starts)} starts"
+        runs = f"{self.bound}{self.runs} run{'' if self.runs == 1 else 's'}"
+        return f"{runs} after {len(self.starts)} start{'' if len(self.starts) == 1 else 's'}"
 
 
 def require_cores(experiment: Experiment, cores: float) -> None:

@@ -339,11 +339,9 @@ class Session:
             **bounds,
         )
 
-    def _window(self, member: Member, workload: str, folder: Path) -> Window:
+    def _window(self, member: Member, workload: str, samples: Path) -> Window:
         """Load a system with one workload for a few seconds; the samples are not kept."""
         rule = self.plan.warmup
-        # Each window has its own file: JMeter appends, and the exporter follows files by name.
-        samples = folder / f"samples.{member.system.name}.{member.loads}.csv"
         name = f"warm-up {member.system.name} {workload}"
         once = {"duration": rule.window, "choices": member.loads}
         asked = self._load(member, workload, rule.threads, 0, **once)
@@ -384,7 +382,16 @@ class Session:
         # The first scrape loads classes, which invalidates compiled code.
         metrics.keep(folder, member.stack.endpoints())
         for workload in workloads:
-            windows.append(self._window(member, workload, folder))
+            # Each window has its own file: JMeter appends, and the exporter follows files by name.
+            samples = folder / f"samples.{member.system.name}.{member.loads}.csv"
+            windows.append(self._window(member, workload, samples))
+            own = systems.declaration(member.system.variant).own
+            if own and warming.fails(windows, workload):
+                why = load.why_nothing(samples, self.generators[0].log)
+                raise UserError(
+                    f"{member.system.name}: {workload} had {windows[-1].failed:,} answers in "
+                    f"{windows[-1].seconds:g} s, and no right one: {why}"
+                )
 
     def _refresh(self, member: Member) -> None:
         """Delete the data of a system, and wait for a full answer."""

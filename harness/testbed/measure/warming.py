@@ -39,6 +39,9 @@ MOST = 8
 MOST_DISTURBED = 2
 """The same for operations in windows that other programs disturbed."""
 
+FAILING = 2
+"""Windows without a success after which a user's own system is asked for something wrong."""
+
 QUIET_S = 0.5
 """Seconds over which the compilers' CPU use is compared."""
 
@@ -114,6 +117,14 @@ def given_up(windows: Iterable[Window], workload: str, demanded: int) -> bool:
     disturbed = [window for window in own if window.disturbed]
     return (
         _operations(own) >= MOST * demanded or _operations(disturbed) >= MOST_DISTURBED * demanded
+    )
+
+
+def fails(windows: Iterable[Window], workload: str) -> bool:
+    """Return whether the latest `FAILING` windows of a workload have failures and no success."""
+    latest = [window for window in windows if window.workload == workload][-FAILING:]
+    return len(latest) == FAILING and all(
+        window.failed and not window.operations for window in latest
     )
 
 

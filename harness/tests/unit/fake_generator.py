@@ -50,7 +50,8 @@ def write(asked: dict[str, str], options: argparse.Namespace) -> int:
         file.write(HEADER + (",intended" if opened else "") + "\n")
         for offset in offsets:
             file.write(
-                f"{start + offset},{5000 if slow else 5},{workload},200,OK,users 1-1,text,true,,"
+                f"{start + offset},{5000 if slow else 5},{workload},200,OK,users 1-1,text,"
+                f"{'false,wrong status' if options.failing else 'true,'},"
                 f"10,10,1,1,null,4,0,0{f',{start + offset}' if opened else ''}\n"
             )
     return len(offsets)
@@ -64,6 +65,7 @@ def main() -> None:
     parser.add_argument("--fail", help="answer each load with this reason for its failure")
     parser.add_argument("--exit", type=int, help="end in the middle of a load, with this code")
     parser.add_argument("--nothing", action="store_true", help="write no operation")
+    parser.add_argument("--failing", action="store_true", help="let every operation fail")
     parser.add_argument("--starved", help="the generator, by its log, that begins 0.7 s late")
     parser.add_argument("--capacity", type=int, help="arrivals of a run; with more all are slow")
     options = parser.parse_args()

@@ -247,6 +247,14 @@ def test_a_command_that_cannot_be_started_is_refused(
     assert words in refused.value.message
 
 
+def test_a_service_that_is_not_ready_is_named_with_its_answer(own: Project) -> None:
+    text = SHOP.replace("./serve --port", f"{sys.executable} -m http.server")
+    text = text.replace("health: /health", f"port: {unused_port()}\n    health: /none")
+    deployment = from_command(choice(text, "old"), own)
+    with pytest.raises(UserError, match="not ready in 2 s: shop: /none answers 404; the end of"):
+        Stack(own, deployment, os.environ, ready_s=2).start()
+
+
 def test_any_process_is_started_and_its_answers_are_kept(own: Project) -> None:
     port = unused_port()
     script = HERE / "fake_service.py"

@@ -37,6 +37,7 @@ from testbed.measure import load, machine_watch, results_directory, runner, sess
 from testbed.measure.dependencies import Dependencies
 from testbed.measure.machine_watch import Reading
 from testbed.measure.samplefile import OperationCounter, Seen
+from testbed.model import systems
 from testbed.model.errors import UserError
 from testbed.model.loads import Mode
 from testbed.model.project import Project
@@ -494,6 +495,18 @@ def test_an_error_says_of_which_of_two_systems_it_is(
 
     with pytest.raises(UserError, match=r"^(sync|async): service ended by itself"):
         runner.carry_out(system.dependencies, BLOCKS, results, Noted())
+
+
+def test_a_users_system_without_a_right_answer_is_not_loaded_any_longer(
+    system: Setup, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = systems.declaration("sync").model_copy(update={"own": True})
+    monkeypatch.setattr("testbed.measure.session.systems.declaration", lambda _: whole)
+
+    with pytest.raises(
+        UserError, match=r"^sync: .* 4 answers in 1 s, and no right one: .* first: wrong status"
+    ):
+        measure(with_generator(system, "--failing"), results, Noted())
 
 
 def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup) -> None:

@@ -20,7 +20,7 @@ from testbed.deploy.meter import Meter, ProcessMeter
 from testbed.deploy.processes.deployment import in_processes, require_local_backends
 from testbed.deploy.programs import ProcessId
 from testbed.deploy.record import Running, StackRecord
-from testbed.deploy.services import EMBEDDED, Deployment, Service, client
+from testbed.deploy.services import EMBEDDED, Deployment, Service, answer, client
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
@@ -231,8 +231,9 @@ class ProcessDeployer(Deployer):
                         )
                 if not pending:
                     return
-        late = next(running for running in self._running if running.name in pending)
+            late = next(running for running in self._running if running.name in pending)
+            answered = answer(http, late.ports, pending[late.name].health)
         raise UserError(
-            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}; "
+            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}: {answered}; "
             f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
         )
