@@ -125,13 +125,27 @@ def kill(ids: Iterable[ProcessId]) -> None:
 
 
 def _members(ids: Iterable[ProcessId]) -> list[psutil.Process]:
-    """Return those that still run, with their descendants."""
+    """Return those that still run, with their descendants and the rest of their sessions.
+
+    A launcher may end before what it has started, which then is nobody's descendant.
+    """
     processes: dict[int, psutil.Process] = {}
-    for process in [process for process_id in ids if (process := process_id.find()) is not None]:
+    leaders = set()
+    for process_id in ids:
+        process = process_id.find()
         with contextlib.suppress(psutil.NoSuchProcess):
-            processes |= {
-                member.pid: member for member in (process, *process.children(recursive=True))
-            }
+            if process is not None:
+                processes |= {
+                    member.pid: member for member in (process, *process.children(recursive=True))
+                }
+            elif psutil.pid_exists(process_id.pid) and not _is_over(psutil.Process(process_id.pid)):
+                # The number is in use again. It is not while a session has it.
+                continue
+        leaders.add(process_id.pid)
+    for pid in psutil.pids():
+        with contextlib.suppress(OSError, psutil.NoSuchProcess):
+            if os.getsid(pid) in leaders:
+                processes.setdefault(pid, psutil.Process(pid))
     return list(processes.values())
 
 

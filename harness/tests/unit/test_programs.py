@@ -148,6 +148,18 @@ def test_ends_what_a_process_has_started_too() -> None:
         assert child.find() is None
 
 
+def test_ends_what_a_launcher_that_has_ended_has_left(tmp_path: Path) -> None:
+    log = tmp_path / "x.log"
+    launcher = programs.start(["sh", "-c", "sleep 60 & echo $!"], os.environ, log, tmp_path)
+    launcher_id = ProcessId.of(launcher.pid)
+    assert launcher.wait(timeout=20) == 0
+    left = ProcessId.of(int(log.read_text()))
+
+    programs.stop([launcher_id])
+
+    assert left.find() is None
+
+
 def test_a_background_process_has_a_session_of_its_own_and_a_log(tmp_path: Path) -> None:
     log = tmp_path / "logs" / "x.log"
     process = programs.start(
