@@ -12,7 +12,8 @@ from typing import Any
 
 from testbed.cli.console import console, step
 from testbed.deploy import deployments, ports, training
-from testbed.deploy.building import aot_cache, build, jdk, jmeter_parts
+from testbed.deploy.building import aot_cache, build, distributions, jdk, jmeter_parts
+from testbed.deploy.composefile import Program
 from testbed.deploy.deployer import Notice
 from testbed.deploy.deployments import Choice
 from testbed.deploy.places import deployer
@@ -101,10 +102,24 @@ def write_plans(project: Project, plan: Experiment) -> None:
 
 
 def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -> None:
-    """Build what changed of the jars that some systems need; with `generator`, JMeter too."""
+    """Build what changed of the jars that some systems need; with `generator`, JMeter too.
+
+    Programs of others that they run are fetched where they are missing.
+    """
+    choices = list(choices)
     needed = modules(project, choices, generator=generator)
     if needed:
         build_changed(project, jdk.for_services(), needed, jmeter=generator)
+    for choice in choices:
+        for program in programs(project, choice):
+            if not distributions.home(project, program).is_dir():
+                with step(console, f"Fetching and preparing {Path(program.archive).name}"):
+                    distributions.lay_out(project, program, jdk.for_services())
+
+
+def programs(project: Project, choice: Choice) -> list[Program]:
+    """Return the programs of others that a system runs as processes."""
+    return deployments.programs(choice, project) if deployer(choice.backends).from_jars else []
 
 
 def modules(project: Project, choices: Iterable[Choice], *, generator: bool) -> set[str]:
@@ -155,6 +170,8 @@ def startable(
         return deployment
     java = jdk.for_services()
     build.require_jars(project, deployments.jars(choice, project))
+    for program in programs(project, choice):
+        distributions.require(project, program)
     if caches:
         return trained(project, choice, java, environ)
     return aot_cache.from_copies(deployment, project, java)

@@ -4,7 +4,8 @@ Supports what the project's files use: ``include``, ``extends`` within and acros
 variables (``${NAME}``, ``${NAME:-default}``, ``${NAME:?}``), environments as maps, published ports,
 ``depends_on`` and profiles. ``x-embedded`` describes what replaces a service where there are no
 containers: the port settings of the embedded backends (``listens``), their further ones
-(``settings``), and settings of its clients (``clients``).
+(``settings``), and settings of its clients (``clients``). With a ``program``, such as the server of
+the image itself, that replaces it, with these settings.
 """
 
 from __future__ import annotations
@@ -30,16 +31,35 @@ _PUBLISHED = re.compile(r"(?:[\d.]+:)?(?P<published>\d+):(?P<target>\d+)")
 
 
 @dataclass(frozen=True)
+class Program:
+    """A server that is fetched from Maven's central repository as a zip."""
+
+    archive: str
+    """Its path in a Maven repository."""
+    sha256: str
+    prepare: tuple[str, ...]
+    """The command that makes it ready to start, once."""
+    command: tuple[str, ...]
+    """What starts it. As in `prepare`, the first word is a file of the archive."""
+    health: str
+    """The path that answers 200 when it is ready, at the first port of the service."""
+    files: Mapping[str, str]
+    """Files of the project, by their paths in the program."""
+
+
+@dataclass(frozen=True)
 class Stub:
     """The replacement of a service where there are no containers.
 
     `listens` maps port settings of the embedded backends to ports of the service. `clients` is the
-    environment of the services that depend on it, `settings` that of the embedded backends.
+    environment of the services that depend on it, `settings` that of the embedded backends. A
+    `program` takes their place.
     """
 
     listens: Mapping[str, int]
     clients: Mapping[str, str]
     settings: Mapping[str, str] = field(default_factory=dict)
+    program: Program | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +78,11 @@ class ComposeService:
     profiles: tuple[str, ...] = ()
     """The profiles that start it; empty if it always starts."""
     stub: Stub | None = None
+
+    @property
+    def program(self) -> Program | None:
+        """What runs in its place where there are no containers; None for the embedded backends."""
+        return None if self.stub is None else self.stub.program
 
     @property
     def inside(self) -> tuple[int, ...]:
@@ -203,9 +228,26 @@ def parsed(name: str, written: Mapping[str, Any]) -> ComposeService:
         ports={int(port["target"]): int(port["published"]) for port in published if port},
         after=tuple(written.get("depends_on", ())),
         profiles=tuple(written.get("profiles", ())),
-        stub=None
-        if stub is None
-        else Stub(stub["listens"], stub.get("clients", {}), stub.get("settings", {})),
+        stub=None if stub is None else _stub(stub),
+    )
+
+
+def _stub(written: Mapping[str, Any]) -> Stub:
+    program = written.get("program")
+    return Stub(
+        written["listens"],
+        written.get("clients", {}),
+        written.get("settings", {}),
+        None
+        if program is None
+        else Program(
+            program["archive"],
+            program["sha256"],
+            tuple(program["prepare"]),
+            tuple(program["command"]),
+            program["health"],
+            program.get("files", {}),
+        ),
     )
 
 

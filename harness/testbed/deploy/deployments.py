@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from testbed.deploy import composefile, ports, tokens
-from testbed.deploy.composefile import ComposeService
+from testbed.deploy.composefile import ComposeService, Program
 from testbed.deploy.registry import ADDRESS, Registry
 from testbed.deploy.services import ELSEWHERE, EMBEDDED, Convergence, Deployment, Service
 from testbed.experiment.parts import ServiceLimits
@@ -89,7 +89,7 @@ class Choice:
     def tokens(self) -> TokenService | None:
         """What issues tokens to clients; None if nothing asks for them."""
         issuing = self.system.tokens
-        if issuing is None or self.settings.get(issuing.setting, "off") == "off":
+        if issuing is None or self.settings.get(issuing.setting, issuing.default) == "off":
             return None
         return issuing
 
@@ -149,10 +149,23 @@ def modules(choice: Choice, project: Project) -> tuple[str, ...]:
     """Return the modules whose jars a deployment needs."""
     if choice.system.own:
         return ()
-    of_services = [service.module for service in described(choice, project).values()]
-    own = dict.fromkeys(module for module in of_services if module)
-    embedded = choice.backends == "embedded" and None in of_services
+    services = described(choice, project).values()
+    own = dict.fromkeys(service.module for service in services if service.module)
+    embedded = choice.backends == "embedded" and any(map(is_backend, services))
     return (*own, *([EMBEDDED] if embedded else []))
+
+
+def programs(choice: Choice, project: Project) -> list[Program]:
+    """Return the programs that a deployment runs beside jars."""
+    if choice.system.own:
+        return []
+    services = described(choice, project).values()
+    return [service.program for service in services if service.program is not None]
+
+
+def is_backend(service: ComposeService) -> bool:
+    """Return whether the embedded backends replace a service where there are no containers."""
+    return service.module is None and service.program is None
 
 
 def jars(choice: Choice, project: Project) -> list[Path]:
@@ -253,7 +266,8 @@ def issuer_of(choice: Choice, port_of: Callable[[str, int], int]) -> dict[str, s
     issuing = choice.tokens
     if issuing is None:
         return {}
-    return {issuing.issuer: f"http://{ports.LOOPBACK}:{port_of(issuing.service, issuing.port)}"}
+    port = port_of(issuing.service, issuing.port)
+    return {issuing.issuer: f"http://{ports.LOOPBACK}:{port}{issuing.issuer_path}"}
 
 
 def token_of(

@@ -265,11 +265,16 @@ class TokenService(Declared):
 
     setting: str
     """The service starts where this setting has a value other than off."""
+    default: str = "off"
+    """The value of that setting where it is not set."""
     issuer: str
     """The setting of the others that has its URL."""
     service: str
     port: int
+    issuer_path: str = ""
+    """The path of that URL."""
     path: str
+    """Where tokens are asked for, below that URL."""
     form: dict[str, str]
     """What a client sends by POST. The member ``access_token`` of the answer is its token."""
 

@@ -1,15 +1,20 @@
-"""Clients of the market bring tokens of the token service."""
+"""Clients of the market bring tokens: of token-service, or of Keycloak where it is laid out."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import httpx
 import pytest
 
+from testbed.deploy import deployments
+from testbed.deploy.building import distributions
+from testbed.deploy.deployments import Choice
 from testbed.model import systems
+from testbed.model.project import Project
 
-from .conftest import BASE_URL, START_LIMIT_S, started
+from .conftest import BASE_URL, QUICK, START_LIMIT_S, started
 from .openapi import Document
 from .product import problem
 from .served import address_of, checked_client
@@ -23,16 +28,22 @@ pytestmark = [
 ]
 
 
+@pytest.mark.parametrize("name", ["market-services", "market-keycloak"])
 def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_requests(
-    tmp_path: Path,
+    tmp_path: Path, name: str
 ) -> None:
     settings = {"ACCESS_CONTROL": "off", "MARKET_TOKENS": "everywhere", "MARKET_LIMIT": "shared"}
+    require_programs(Choice(name, settings=settings))
+    environ = {**os.environ, "JAVA_OPTS": QUICK}
     with (
-        started("market-services", settings, tmp_path, PORT_OFFSET) as stack,
+        started(name, settings, tmp_path, PORT_OFFSET, environ=environ) as stack,
         checked_client(address_of(stack), Document(MODULE), "/api", timeout_s=10) as http,
     ):
-        by = stack.deployment.front_port - systems.declaration("market-services").front.port
-        server = f"http://127.0.0.1:{8096 + by}/oauth2/token"
+        system = systems.declaration(name)
+        by = stack.deployment.front_port - system.front.port
+        issuing = system.tokens
+        assert issuing is not None
+        server = f"http://127.0.0.1:{issuing.port + by}{issuing.issuer_path}{issuing.path}"
 
         def token(client: str, secret: str = "testbed") -> httpx.Response:
             form = {"grant_type": "client_credentials"}
@@ -63,11 +74,17 @@ def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_reques
         behind = httpx.get(inventory, headers={"Market-Client": "basic"}, trust_env=False)
         problem(behind, 401, "account-required")
         wrong, unknown = token("basic", "x"), token("nobody", "x")
-        assert (wrong.status_code, wrong.content) == (unknown.status_code, unknown.content)
-        assert wrong.status_code == httpx.codes.UNAUTHORIZED
-        # A client of the market is one of the token server, from its first token to its last.
+        assert wrong.status_code == unknown.status_code == httpx.codes.UNAUTHORIZED
         wanted = {"mail": "jane@example.org", "subscriptionType": "PREMIUM"}
         added = http.post("/api/admin/clients", json={"name": "jane", **wanted}, headers=admin)
+        if name == "market-keycloak":
+            # A client of the market is none of Keycloak.
+            assert added.status_code == httpx.codes.CREATED
+            assert "secret" not in added.json()
+            return
+        # Nothing tells which clients there are.
+        assert wrong.content == unknown.content
+        # A client of the market is one of the token server, from its first token to its last.
         secret = added.json()["secret"]
         assert token("jane", secret).json()["scope"] == "premium"
         taken = http.post("/api/admin/clients", json={"name": "ADMIN", **wanted}, headers=admin)
@@ -78,3 +95,11 @@ def test_the_gateway_and_each_service_check_tokens_and_the_gateway_counts_reques
         assert token("jane", secret).content == wrong.content
         assert http.delete(jane, headers=admin).status_code == httpx.codes.NO_CONTENT
         assert token("jane", secret).content == wrong.content
+
+
+def require_programs(choice: Choice) -> None:
+    """Skip a test if a program of others is not laid out: the first fetches 170 MB."""
+    project = Project.find()
+    for program in deployments.programs(choice, project):
+        if not distributions.home(project, program).is_dir():
+            pytest.skip(f"not laid out: ./testbed up {choice.variant} fetches it")

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from testbed.deploy import composefile, deployments
+from testbed.deploy.building import distributions
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.containers.deployer import in_containers
 from testbed.deploy.deployments import Choice
@@ -230,8 +231,12 @@ IN_CONTAINERS = ("feed-nginx", "feed-varnish")
 def test_nothing_listens_beyond_this_machine(project: Project) -> None:
     for variant in set(systems.names()) - set(IN_CONTAINERS):
         for one in deploy(project, Choice(variant)).services:
-            address = one.environ.get("SERVER_ADDRESS") or one.environ.get("EMBEDDED_ADDRESS")
-            assert address == "127.0.0.1", one.name
+            addresses = {
+                one.environ[name]
+                for name in ("SERVER_ADDRESS", "EMBEDDED_ADDRESS", "KC_HTTP_HOST")
+                if name in one.environ
+            }
+            assert addresses == {"127.0.0.1"}, one.name
 
 
 @pytest.mark.parametrize("variant", IN_CONTAINERS)
@@ -307,6 +312,42 @@ def test_what_issues_tokens_starts_where_a_setting_asks_for_them(
         without = Choice(name, settings=settings)
         assert "token-service" not in {one.name for one in deploy(project, without).services}
         assert "token-service" not in deployments.modules(without, project)
+
+
+def test_a_program_of_others_takes_the_place_of_its_image(project: Project) -> None:
+    choice = Choice("market-keycloak", settings={"KC_DB": "other"}, port_offset=1000)
+    deployment = deploy(project, choice, JAVA_OPTS="-Xmx400m")
+
+    (program,) = deployments.programs(choice, project)
+    service = named(deployment, "keycloak")
+    home = distributions.home(project, program)
+    assert service.command == (str(home / "bin/kc.sh"), *program.command[1:])
+    assert (service.ports, service.health) == ((9196, 9096), "/health/ready")
+    issuer = "http://127.0.0.1:9096/realms/market"
+    assert {
+        "KC_HOSTNAME": "http://127.0.0.1:9096",
+        "KC_HTTP_PORT": "9096",
+        "KC_HTTP_MANAGEMENT_PORT": "9196",
+        # Its script takes this for all of its flags.
+        "JAVA_OPTS": "",
+        "JAVA_OPTS_APPEND": "-Xmx400m",
+        "JAVA_HOME": str(JDK.home),
+        "KC_DB": "other",
+    }.items() <= service.environ.items()
+    # By default there are tokens, and services check those of Keycloak.
+    front = named(deployment, "api-gateway-service").environ
+    assert (front["MARKET_TOKENS"], front["MARKET_TOKENS_ISSUER"]) == ("front", issuer)
+    assert deployment.ask_token is not None
+    assert "token-service" not in deployments.modules(choice, project)
+    off = deploy(project, replace(choice, settings={"MARKET_TOKENS": "off"}))
+    assert off.ask_token is None
+    assert deployments.programs(Choice("market-services"), project) == []
+
+
+def test_a_program_is_of_the_release_of_its_image(project: Project) -> None:
+    (program,) = deployments.programs(Choice("market-keycloak"), project)
+    image = composefile.variables(project, {})["KEYCLOAK_IMAGE"]
+    assert Path(program.archive).parent.name == image.rpartition(":")[2]
 
 
 def test_the_front_is_asked_with_a_token(project: Project) -> None:

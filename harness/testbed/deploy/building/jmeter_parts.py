@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import os
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
@@ -12,18 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
-
-from testbed.model.errors import UserError
+from testbed.deploy.building import repository
 
 LIST = Path(__file__).with_name("jmeter_parts.txt")
 
-CENTRAL = "https://repo1.maven.org/maven2"
-"""Where parts are fetched from, unless ``TESTBED_MAVEN`` names a mirror."""
-
 AT_ONCE = 8
-TIMEOUT_S = 60.0
-TRIES = 3
 
 CONFIGURATION = "bin/"
 """The place of the part that is unpacked."""
@@ -56,20 +47,15 @@ def fetch(
 ) -> None:
     """Lay out JMeter in a folder that is not there yet.
 
-    A part is taken from the repository `local`, by default the user's own of Maven, if it is there
-    with the right SHA-256, and fetched otherwise. Raises `UserError` if one cannot be fetched, or
-    is not the listed one.
+    Each part is found as `repository.content` says, which also raises its errors.
     """
-    own = local or Path.home() / ".m2" / "repository"
     parts = list(listed())
     draft = home.with_name(f"{home.name}.partial")
     shutil.rmtree(draft, ignore_errors=True)
-    limits = httpx.Limits(max_connections=AT_ONCE)
-    with (
-        httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, limits=limits) as http,
-        ThreadPoolExecutor(AT_ONCE) as pool,
-    ):
-        contents = pool.map(lambda part: _content(part, own, http), parts)
+    with repository.client(AT_ONCE) as http, ThreadPoolExecutor(AT_ONCE) as pool:
+        contents = pool.map(
+            lambda part: repository.content(part.source, part.sha256, http, local), parts
+        )
         for number, (part, content) in enumerate(zip(parts, contents, strict=True), 1):
             notice(f"{number} of {len(parts)} parts")
             if part.place == CONFIGURATION:
@@ -83,29 +69,3 @@ def fetch(
     # JMeter complains when this folder of its release is missing.
     (draft / "lib" / "junit").mkdir()
     draft.replace(home)
-
-
-def _content(part: JMeterPart, local: Path, http: httpx.Client) -> bytes:
-    file = local / part.source
-    if file.is_file() and _is(part, content := file.read_bytes()):
-        return content
-    base = os.environ.get("TESTBED_MAVEN") or CENTRAL
-    url = f"{base.rstrip('/')}/{part.source}"
-    for number in range(TRIES):
-        try:
-            content = http.get(url).raise_for_status().content
-            break
-        except (httpx.HTTPError, httpx.InvalidURL) as problem:
-            if number + 1 == TRIES:
-                raise UserError(
-                    f"JMeter's part {url} cannot be fetched: {problem}",
-                    "Is there a way to the internet? TESTBED_MAVEN names a mirror of Maven's "
-                    "central repository.",
-                ) from problem
-    if not _is(part, content):
-        raise UserError(f"{url} is not the part that is expected: its SHA-256 differs")
-    return content
-
-
-def _is(part: JMeterPart, content: bytes) -> bool:
-    return hashlib.sha256(content).hexdigest() == part.sha256

@@ -52,10 +52,19 @@ def write(project: Project) -> list[Path]:
 
 def _given(project: Project) -> set[str]:
     variables = composefile.variables(project, os.environ)
-    files = {system.compose for system in systems.declarations(project.root).values()}
+    declared = systems.declarations(project.root).values()
+    # Where one system asks for tokens by default, others are told to.
+    of_tokens = {
+        name
+        for system in declared
+        if (issuing := system.tokens) is not None
+        for name in (issuing.setting, issuing.issuer)
+    }
+    files = {system.compose for system in declared}
     return {
         name
         for file in files
         for service in composefile.read(project.root / file, variables).values()
         for name in service.environment
+        if name not in of_tokens
     }

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from testbed.deploy import composefile, database, deployments, ports, tables
+from testbed.deploy.building import distributions
 from testbed.deploy.building.jdk import Jdk
 from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService
 from testbed.deploy.deployments import Choice
@@ -57,7 +58,8 @@ def in_processes(
 
     Each service of the compose file becomes a process with the same settings, on the host port of
     its container. Host names become the loopback address. Services without a jar of the project are
-    backends. One process of embedded backends replaces them. Further instances of a service get
+    backends, unless a program takes their place. One process of embedded backends replaces them.
+    Further instances of a service get
     `FURTHER_PORTS`, in start order.
 
     `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``, which may
@@ -67,7 +69,7 @@ def in_processes(
     """
     services = deployments.described(choice, project, environ)
     addresses = _Addresses(services, choice.port_offset)
-    backends = [service for service in services.values() if service.module is None]
+    backends = [service for service in services.values() if deployments.is_backend(service)]
     if alone := deployments.in_containers_only(choice, project, environ):
         raise UserError(
             f"{', '.join(alone)} runs in containers only",
@@ -77,8 +79,31 @@ def in_processes(
     issuer = deployments.issuer_of(choice, addresses.port)
     own = _local_backends(environ) if choice.backends == "local" else {}
 
+    def program(service: ComposeService) -> Service:
+        assert service.stub is not None
+        assert service.program is not None
+        home = distributions.home(project, service.program)
+        file, *words = service.program.command
+        return Service(
+            name=service.name,
+            command=(str(home / file), *words),
+            ports=tuple(addresses.port(service.name, port) for port in service.inside),
+            environ={
+                **addresses.on_this_machine(service, service.environment),
+                **choice.settings,
+                **service.stub.settings,
+                **{
+                    name: str(addresses.port(service.name, port))
+                    for name, port in service.stub.listens.items()
+                },
+                "JAVA_HOME": str(jdk.home),
+            },
+            health=service.program.health,
+        )
+
     def process(service: ComposeService) -> Service:
-        assert service.module is not None
+        if service.module is None:
+            return program(service)
         settings = {
             name: value for name, value in service.environment.items() if name not in OF_CONTAINERS
         }
@@ -133,7 +158,7 @@ def in_processes(
             )
 
     order = composefile.phases(
-        service for service in services.values() if service.module is not None
+        service for service in services.values() if not deployments.is_backend(service)
     )
     all_phases = [
         tuple(instance for service in phase for instance in instances(service)) for phase in order
@@ -264,7 +289,10 @@ def _beside(
     free = tuple(
         service
         for service in first
-        if all(services[name].module for name in services[systems.service_of(service.name)].after)
+        if not any(
+            deployments.is_backend(services[name])
+            for name in services[systems.service_of(service.name)].after
+        )
     )
     waiting = tuple(service for service in first if service not in free)
     return [(embedded, *free), *([waiting] if waiting else []), *later]
