@@ -231,10 +231,10 @@ def _of_options(message: str) -> str:
     """Return what is wrong with an experiment as what is wrong with options."""
     first, *lines = message.splitlines()
     # The users of the warm-up are those of the highest level.
-    told = [line for line in lines if not line.startswith("  warmup.threads")]
+    described = [line for line in lines if not line.startswith("  warmup.threads")]
     for pattern, option in OPTIONS.items():
-        told = [re.sub(pattern, option, line) for line in told]
-    return "\n".join(["these options do not fit:" if lines else first, *told])
+        described = [re.sub(pattern, option, line) for line in described]
+    return "\n".join(["these options do not fit:" if lines else first, *described])
 
 
 def _reached(urls: Sequence[str], commands: Sequence[str], count: int) -> list[dict[str, Any]]:
