@@ -52,8 +52,8 @@ class Stub:
     """The replacement of a service where there are no containers.
 
     `listens` maps port settings of the embedded backends to ports of the service. `clients` is the
-    environment of the services that depend on it, `settings` that of the embedded backends. A
-    `program` takes their place.
+    environment of the services whose settings lead to it, `settings` that of the embedded backends.
+    A `program` takes their place.
     """
 
     listens: Mapping[str, int]

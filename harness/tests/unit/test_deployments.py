@@ -294,6 +294,20 @@ def test_postgresql_is_started_where_it_is_needed_and_reached_there(project: Pro
     assert synchronous.postgresql_uri is None
 
 
+@pytest.mark.parametrize("name", ["market-services", "market-keycloak"])
+def test_the_gateway_reaches_postgresql_only_to_count_there(project: Project, name: str) -> None:
+    front = "api-gateway-service"
+    file = project.root / systems.declaration(name).compose
+    written = composefile.written(file, composefile.variables(project, {}))
+    assert "database" not in written[front].get("networks", ())
+    assert "postgresql" not in written[front]["depends_on"]
+    # As a process it has the account of the stand-in all the same.
+    counting = deploy(project, Choice(name, settings={"MARKET_LIMIT": "shared"}))
+    environ = named(counting, front).environ
+    assert environ["MARKET_LIMIT_DB_URL"] == "jdbc:postgresql://127.0.0.1:5632/limits"
+    assert environ["MARKET_LIMIT_DB_USER"] == "postgres"
+
+
 @pytest.mark.parametrize("name", ["market-monolith", "market-services"])
 def test_what_issues_tokens_starts_where_a_setting_asks_for_them(
     project: Project, name: str

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from testbed.deploy import composefile, database, deployments, ports, tables
 from testbed.deploy.building import distributions
 from testbed.deploy.building.jdk import Jdk
-from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService
+from testbed.deploy.composefile import MANAGEMENT_PORT, ComposeService, Stub
 from testbed.deploy.deployments import Choice
 from testbed.deploy.services import EMBEDDED, Deployment, Service
 from testbed.model import systems
@@ -107,8 +107,8 @@ def in_processes(
         settings = {
             name: value for name, value in service.environment.items() if name not in OF_CONTAINERS
         }
-        for other in service.after if choice.backends == "embedded" else ():
-            if (stub := services[other].stub) is not None:
+        if choice.backends == "embedded":
+            for stub in addresses.stubs(settings):
                 settings |= stub.clients
         return Service(
             name=service.name,
@@ -226,6 +226,15 @@ class _Addresses:
         if published is None:
             raise UserError(f"port {port} of {service} is not published by the compose file")
         return published + self.offset
+
+    def stubs(self, settings: Mapping[str, str]) -> list[Stub]:
+        """Return what stands in for the services that some settings lead to."""
+        return [
+            service.stub
+            for name, service in self.services.items()
+            if service.stub is not None
+            and any(re.search(rf"\b{re.escape(name)}(:\d|$)", value) for value in settings.values())
+        ]
 
     def on_this_machine(
         self, service: ComposeService, settings: Mapping[str, str]
