@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from testbed.model.errors import UserError
 
@@ -51,5 +52,22 @@ def read(
     try:
         data = load(file.read_text(encoding="utf-8"))
         return kind.model_validate({**data, **given}, context=context)
+    except ValidationError as problem:
+        lines = [f"  {_told(error)}" for error in problem.errors()]
+        raise UserError("\n".join([f"{file} is not a valid {what}:", *lines])) from problem
     except (yaml.YAMLError, ValueError, TypeError) as problem:
         raise UserError(f"{file} is not a valid {what}: {problem}") from problem
+
+
+def _told(error: ErrorDetails) -> str:
+    """Describe what is wrong with one key."""
+    key = ".".join(map(str, error["loc"]))
+    match error["type"]:
+        case "extra_forbidden" if error["loc"][-1] == "target":
+            return f"{key}: a target stands under the systems of an experiment"
+        case "extra_forbidden":
+            return f"{key}: unknown key"
+        case "value_error":
+            return f"{key}: {error['ctx']['error']}"
+        case _:
+            return f"{key}: {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

@@ -161,6 +161,19 @@ def test_results_tell_by_themselves_what_was_measured(own: Project) -> None:
     assert again.system("new").deployed == {"command": "./serve-new --port {port}"}
 
 
+def test_wrong_keys_of_the_file_are_named(own: Project) -> None:
+    text = "systems: {a: {port: x, target: http://a, comand: b, workloads: {b: {get: c}}}}\n"
+    (own.folder / FILE).write_text(text)
+    with pytest.raises(UserError) as refused:
+        reading.own(own)
+    assert refused.value.message.splitlines()[1:] == [
+        "  systems.a.port: 'x': input should be a valid integer",
+        "  systems.a.workloads.b.path: 'c' is no path: it begins with /",
+        "  systems.a.target: a target stands under the systems of an experiment",
+        "  systems.a.comand: unknown key",
+    ]
+
+
 def test_an_experiment_of_what_ships_declares_nothing(own: Project) -> None:
     plan = reading.parse("name: a\nvariants: [sync, async]\nthreads: [1]\nduration: 1\n", "mine")
 
