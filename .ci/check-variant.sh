@@ -64,6 +64,10 @@ all_healthy() {
   [ -n "$states" ] && ! grep -v ' healthy$' <<<"$states"
 }
 
+# open_to SERVICE HOST PORT: whether a connection from the service's container is taken.
+open_to() { compose exec -T "$1" bash -c "exec 3<>/dev/tcp/$2/$3" 2>/dev/null; }
+database_is_its_services_own() { open_to beans-service postgresql 5432 && ! open_to api-gateway-service postgresql 5432; }
+
 load() {
   local workload="$1" file="$live-$1.csv"
   ./testbed jmeter -- -n -t "jmeter/$variant-$workload.jmx" -l "$file" -j "$results/$workload.log" \
@@ -101,6 +105,9 @@ if [ "$RESULT" = passed ]; then
   case "$variant" in
     feed*) check "$variant: every answer as the contract says" answers test_rates.py ;;
     market-*) check "$variant: every answer as the contract says" answers test_market.py ;;
+  esac
+  case "$variant" in
+    market-services) check "$variant: the gateway cannot reach the database" database_is_its_services_own ;;
   esac
   case "$variant" in
     feed-nginx | feed-varnish)
