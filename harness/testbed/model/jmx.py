@@ -353,6 +353,12 @@ class _Reader:
 
     def _check_files(self, everything: list[ET.Element]) -> None:
         """Make paths of files absolute, as the plan that is run stands elsewhere."""
+        of_rows = {
+            _text(element, "filename")
+            for element in everything
+            # With quotes a blank line is a row.
+            if element.tag == "CSVDataSet" and _text(element, "quotedData") != "true"
+        }
         for setting in everything:
             if setting.get("name") not in FILES or not (name := setting.text):
                 continue
@@ -361,6 +367,11 @@ class _Reader:
                 self.problems.append(f"file {name!r} is made at run time: write its path")
             elif not path.is_file():
                 self.problems.append(f"file {name!r} is missing in {self.file.parent}")
+            elif blank := _blank_line(path) if name in of_rows else None:
+                self.problems.append(
+                    f"file {name!r}: line {blank} is blank, which JMeter takes for the end: "
+                    "remove it"
+                )
             setting.text = str(path.absolute())
 
     def _label(self, requests: list[ET.Element], everything: list[ET.Element]) -> list[str]:
@@ -480,6 +491,14 @@ def _every(tree: ET.Element) -> Iterator[ET.Element]:
 
 def _is_enabled(element: ET.Element) -> bool:
     return element.get("enabled", "true") == "true"
+
+
+def _blank_line(file: Path) -> int | None:
+    """Return the number of the first blank line of a file, from 1; None if there is none."""
+    with file.open("rb") as lines:
+        return next(
+            (number for number, line in enumerate(lines, 1) if not line.strip(b"\r\n")), None
+        )
 
 
 def _text(element: ET.Element, name: str) -> str:

@@ -320,3 +320,21 @@ def test_what_is_no_plan_is_refused(tmp_path: Path, text: str, words: str) -> No
     assert words in refused.value.message
     with pytest.raises(UserError, match="cannot be read: No such file"):
         jmx.read(tmp_path / "none.jmx", "browse", ("Search",))
+
+
+@pytest.mark.parametrize(("quoted", "refused"), [("false", True), ("true", False)])
+def test_a_blank_line_would_end_a_file_of_values(
+    tmp_path: Path, quoted: str, refused: bool
+) -> None:
+    shop = tmp_path / "blank.csv"
+    shop.write_bytes(b"tea\r\ncoffee\r\n\r\nmilk\r\n")
+    changes = (
+        (">words.csv<", ">blank.csv<"),
+        ('name="quotedData">false', f'name="quotedData">{quoted}'),
+    )
+    if refused:
+        assert "file 'blank.csv': line 3 is blank, which JMeter takes for the end" in refusal(
+            tmp_path, *changes
+        )
+    else:
+        read(tmp_path, *changes)
