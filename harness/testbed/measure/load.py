@@ -393,7 +393,10 @@ def why_nothing(samples: Path, log: Path) -> str:
             rows = list(csv.DictReader(file))
     for row in rows:
         if row.get("success") != "true":
-            reason = row.get("failureMessage") or row.get("responseMessage") or "no reason given"
+            answer = row.get("responseMessage") or "no reason given"
+            reason = (row.get("failureMessage") or answer).partition("\n")[0]
+            if (code := row.get("responseCode") or "").isdecimal():
+                reason += f" (answer: {code} {answer})"
             return f"sample {row.get('label')!r} failed first: {reason}"
     if rows:
         return f"{len(rows)} samples, but no operation ended before the load did"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,8 @@ from testbed.experiment.stopping import Ending, ending
 from testbed.measure import machine_watch, results_directory
 from testbed.measure.dependencies import Dependencies, Show, judge
 from testbed.measure.load import Generator
-from testbed.measure.session import Member, Session
+from testbed.measure.session import Member, Session, named
 from testbed.model import files
-from testbed.model.errors import UserError
 
 
 def carry_out(dependencies: Dependencies, plan: Experiment, results: Path, show: Show) -> None:
@@ -80,7 +79,7 @@ def _carry_out_start(
         for system in start.systems:
             stack = dependencies.system(system)
             member = Member(system, stack, time.monotonic())
-            with _named(system.name, start):
+            with named(system.name, start):
                 stack.start(show.waiting)
             running.callback(stack.stop)
             dependencies.keep_answers(stack.deployment)
@@ -103,17 +102,6 @@ def _carry_out_start(
             began = time.monotonic()
     blocks = (block for record in done.values() for block in record["blocks"])
     results_directory.describe_others(results, machine_watch.summary(blocks))
-
-
-@contextlib.contextmanager
-def _named(system: str, start: Start) -> Iterator[None]:
-    """Let errors say of which of several systems they are: both may be versions of one service."""
-    try:
-        yield
-    except UserError as problem:
-        if len(start.systems) == 1:
-            raise
-        raise UserError(f"{system}: {problem.message}", problem.hint) from problem
 
 
 def _part_cores(

@@ -7,7 +7,7 @@ import itertools
 import math
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -57,6 +57,17 @@ NOT_IN_EVERY_RUN = (
     *("rate", "arrivals", "expected_operations"),
 )
 """Entries of a record that are None unless something sets them."""
+
+
+@contextlib.contextmanager
+def named(system: str, start: Start) -> Iterator[None]:
+    """Let errors say of which of several systems they are: both may be versions of one service."""
+    try:
+        yield
+    except UserError as problem:
+        if len(start.systems) == 1:
+            raise
+        raise UserError(f"{system}: {problem.message}", problem.hint) from problem
 
 
 @dataclass
@@ -396,7 +407,8 @@ class Session:
     def _refresh(self, member: Member) -> None:
         """Delete the data of a system, and wait for a full answer."""
         self.dependencies.reset(member.stack.deployment)
-        member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
+        with named(member.system.name, self.start):
+            member.stack.await_converged(self.show.waiting, SETTLE_LIMIT_S)
         # A new one for each run: none ends within it.
         if member.stack.deployment.ask_token is not None:
             with client() as http:

@@ -200,7 +200,16 @@ def test_says_why_there_is_no_operation(tmp_path: Path) -> None:
     refused = row("wrong property", success=False, message="choose from: wait")
     samples.write_text(f"{HEADER}\n{refused}\n")
     assert (
-        load.why_nothing(samples, log) == "sample 'wrong property' failed first: choose from: wait"
+        load.why_nothing(samples, log)
+        == "sample 'wrong property' failed first: choose from: wait (answer: 200 OK)"
+    )
+
+    # JMeter compares codes in five lines.
+    refused = row("list", success=False, message='"code expected to equal /\n\n***\n/"')
+    samples.write_text(f"{HEADER}\n{refused.replace('200,OK', '500,Error')}\n")
+    assert (
+        load.why_nothing(samples, log)
+        == "sample 'list' failed first: code expected to equal / (answer: 500 Error)"
     )
 
 

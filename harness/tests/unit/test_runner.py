@@ -5,6 +5,7 @@ import csv
 import itertools
 import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -491,10 +492,17 @@ def test_an_error_says_of_which_of_two_systems_it_is(
     def fail(*_: object) -> None:
         raise UserError("service ended by itself")
 
-    monkeypatch.setattr(Stack, "start", fail)
-
-    with pytest.raises(UserError, match=r"^(sync|async): service ended by itself"):
-        runner.carry_out(system.dependencies, BLOCKS, results, Noted())
+    calls = itertools.count()
+    steps = {
+        "start": fail,
+        # Both have started.
+        "await_converged": lambda *_: None if next(calls) < 2 else fail(),
+    }
+    for step, failing in steps.items():
+        with monkeypatch.context() as patched, pytest.raises(UserError) as refused:
+            patched.setattr(Stack, step, failing)
+            runner.carry_out(system.dependencies, BLOCKS, results, Noted())
+        assert re.match("(sync|async): service ended by itself", refused.value.message)
 
 
 def test_a_users_system_without_a_right_answer_is_not_loaded_any_longer(
