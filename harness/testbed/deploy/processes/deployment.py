@@ -59,8 +59,7 @@ def in_processes(
     Each service of the compose file becomes a process with the same settings, on the host port of
     its container. Host names become the loopback address. Services without a jar of the project are
     backends, unless a program takes their place. One process of embedded backends replaces them.
-    Further instances of a service get
-    `FURTHER_PORTS`, in start order.
+    Further instances of a service get `FURTHER_PORTS`, in start order.
 
     `environ` gives the variables of the compose file, before ``.env``, and ``JAVA_OPTS``, which may
     also be a setting, so that systems of an experiment differ in their JVMs' flags. For local
