@@ -22,8 +22,8 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 public @interface PlainText {
 
-  /** Neither control characters (Cc) nor lone surrogates (Cs). */
-  String WRITTEN = "[^\\p{Cc}\\p{Cs}]*+";
+  /** Neither control characters (Cc) nor lone surrogates (Cs). ASCII first, as it is quicker. */
+  String WRITTEN = "[ -~]*+[^\\p{Cc}\\p{Cs}]*+";
 
   String message() default "must not contain control characters";
 

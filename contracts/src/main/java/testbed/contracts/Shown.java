@@ -30,11 +30,11 @@ public @interface Shown {
           + "\\u2000-\\u200F\\u2028-\\u202F\\u205F-\\u206F\\u2800\\u3000\\u3164\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF0-\\uFFFB"
           + "\\x{1BCA0}-\\x{1BCA3}\\x{1D173}-\\x{1D17A}\\x{E0000}-\\x{E0FFF}";
 
-  /** Anything with one character that shows. */
-  String WRITTEN = "(?s)[" + NOTHING + "]*+[^" + NOTHING + "].*+";
+  /** Anything with one character that shows. ASCII first, as it is quicker. */
+  String WRITTEN = "(?s)(?:[!-~]|[" + NOTHING + "]*+[^" + NOTHING + "]).*+";
 
   /** Nothing that cannot be seen. */
-  String THROUGHOUT = "[^" + NOTHING + "]*+";
+  String THROUGHOUT = "[!-~]*+[^" + NOTHING + "]*+";
 
   String message() default "must not be blank";
 
