@@ -112,7 +112,7 @@ def build_for(project: Project, choices: Iterable[Choice], *, generator: bool) -
         build_changed(project, jdk.for_services(), needed, jmeter=generator)
     for choice in choices:
         for program in programs(project, choice):
-            if not distributions.home(project, program).is_dir():
+            if not distributions.is_laid_out(project, program):
                 with step(console, f"Fetching and preparing {Path(program.archive).name}"):
                     distributions.lay_out(project, program, jdk.for_services())
 

@@ -10,6 +10,7 @@ the image itself, that replaces it, with these settings.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -120,8 +121,7 @@ class _Files:
     def services(self, file: Path) -> dict[str, Any]:
         if file not in self.read:
             try:
-                text = file.read_text(encoding="utf-8")
-                content = yaml.safe_load(text)
+                content = _content(file.read_text(encoding="utf-8"))
             except (OSError, yaml.YAMLError) as problem:
                 raise UserError(f"{file} cannot be read: {problem}") from problem
             if not isinstance(content, dict) or not isinstance(content.get("services"), dict):
@@ -129,6 +129,12 @@ class _Files:
             self.read[file] = content
         services: dict[str, Any] = self.read[file]["services"]
         return services
+
+
+@functools.cache
+def _content(text: str) -> Any:
+    """Parse a compose file. Each is read several times on the way to a start."""
+    return yaml.safe_load(text)
 
 
 def env_files(project: Project, environ: Mapping[str, str] = os.environ) -> tuple[Path, ...]:

@@ -198,4 +198,5 @@ def _state(running: Running, http: httpx.Client) -> str:
         return "ended"
     if not running.ports:
         return "running"
-    return "ready" if services.is_ready(http, running.ports, running.health) else "not ready"
+    why = services.why_not_ready(http, running.ports, running.health)
+    return "ready" if why is None else "not ready"

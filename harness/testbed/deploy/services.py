@@ -37,29 +37,24 @@ class Service:
     """Held by a control group of its own; None for no limits."""
 
     def ready(self, client: httpx.Client) -> bool:
-        return is_ready(client, self.ports, self.health)
+        return self.why_not_ready(client) is None
+
+    def why_not_ready(self, client: httpx.Client) -> str | None:
+        return why_not_ready(client, self.ports, self.health)
 
 
-def is_ready(client: httpx.Client, at: Sequence[int], health: str | None) -> bool:
-    """Return whether the health path answers 200; without one, whether all ports are open."""
+def why_not_ready(client: httpx.Client, at: Sequence[int], health: str | None) -> str | None:
+    """Return in words why a service is not ready; None if it is.
+
+    It is if its health path answers 200; without one, if all of its ports are open.
+    """
     if health is None:
-        return all(ports.accepts(port) for port in at)
-    try:
-        url = f"http://{ports.LOOPBACK}:{at[0]}{health}"
-        return client.get(url).status_code == httpx.codes.OK
-    except httpx.HTTPError:
-        return False
-
-
-def answer(client: httpx.Client, at: Sequence[int], health: str | None) -> str:
-    """Return in words what a service that is not ready answers."""
-    if health is None:
-        return "its ports are not open"
+        return None if all(ports.accepts(port) for port in at) else "its ports are not open"
     try:
         status = client.get(f"http://{ports.LOOPBACK}:{at[0]}{health}").status_code
     except httpx.HTTPError as problem:
         return f"{health} does not answer ({type(problem).__name__})"
-    return f"{health} answers {status}"
+    return None if status == httpx.codes.OK else f"{health} answers {status}"
 
 
 Convergence = Callable[[httpx.Client], str | None]

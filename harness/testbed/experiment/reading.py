@@ -17,7 +17,7 @@ from testbed.experiment.declaration import Experiment
 from testbed.experiment.loads import EXPERIMENT, AnyLoad
 from testbed.experiment.parts import Section
 from testbed.model import declared, systems
-from testbed.model.declared import Declared
+from testbed.model.declared import Declared, of_value
 from testbed.model.errors import UserError
 from testbed.model.project import FILE, Project
 
@@ -163,13 +163,8 @@ def _told(error: ErrorDetails) -> str:
             return f"{key}: {value!r}: give at least {error['ctx']['min_length']}"
         case "tuple_type":
             return f"{key}: {value!r} is not a list; write [{value}]"
-        case "value_error":
-            parts = [key, str(error["ctx"]["error"])]
         case _:
-            message = error["msg"][0].lower() + error["msg"][1:]
-            # A set of keys that lacks one, or has the wrong ones, is no value to show.
-            parts = [key, "" if isinstance(value, dict) else repr(value), message]
-    return ": ".join(part for part in parts if part)
+            return of_value(key, error)
 
 
 def _key(location: Sequence[int | str]) -> str:

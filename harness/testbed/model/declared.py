@@ -53,13 +53,13 @@ def read(
         data = load(file.read_text(encoding="utf-8"))
         return kind.model_validate({**data, **given}, context=context)
     except ValidationError as problem:
-        lines = [f"  {_told(error)}" for error in problem.errors()]
+        lines = [f"  {_of_key(error)}" for error in problem.errors()]
         raise UserError("\n".join([f"{file} is not a valid {what}:", *lines])) from problem
     except (yaml.YAMLError, ValueError, TypeError) as problem:
         raise UserError(f"{file} is not a valid {what}: {problem}") from problem
 
 
-def _told(error: ErrorDetails) -> str:
+def _of_key(error: ErrorDetails) -> str:
     """Describe what is wrong with one key."""
     key = ".".join(map(str, error["loc"]))
     match error["type"]:
@@ -67,7 +67,17 @@ def _told(error: ErrorDetails) -> str:
             return f"{key}: a target stands under the systems of an experiment"
         case "extra_forbidden":
             return f"{key}: unknown key"
-        case "value_error":
-            return f"{key}: {error['ctx']['error']}"
         case _:
-            return f"{key}: {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+            return of_value(key, error)
+
+
+def of_value(key: str, error: ErrorDetails) -> str:
+    """Describe what is wrong with the value of a key."""
+    value = error["input"]
+    if error["type"] == "value_error":
+        parts = [key, str(error["ctx"]["error"])]
+    else:
+        message = error["msg"][0].lower() + error["msg"][1:]
+        # A set of keys that lacks one, or has the wrong ones, is no value to show.
+        parts = [key, "" if isinstance(value, dict) else repr(value), message]
+    return ": ".join(part for part in parts if part)

@@ -101,5 +101,5 @@ def require_programs(choice: Choice) -> None:
     """Skip a test if a program of others is not laid out: the first fetches 170 MB."""
     project = Project.find()
     for program in deployments.programs(choice, project):
-        if not distributions.home(project, program).is_dir():
+        if not distributions.is_laid_out(project, program):
             pytest.skip(f"not laid out: ./testbed up {choice.variant} fetches it")

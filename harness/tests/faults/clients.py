@@ -148,8 +148,12 @@ def carried_out(
         return Outcome(first.status_code, made or id_, final.status_code, told(final))
     except (httpx.HTTPError, AssertionError) as problem:
         # The contract's client refuses what is not documented.
-        why = f"{type(problem).__name__}: {problem}".partition("\n")[0]
-        return Outcome(None if first is None else first.status_code, id_, None, why)
+        return Outcome(None if first is None else first.status_code, id_, None, shortly(problem))
+
+
+def shortly(problem: Exception) -> str:
+    """Return what a client met in place of an answer, in one line."""
+    return f"{type(problem).__name__}: {problem}".partition("\n")[0]
 
 
 def told(answer: httpx.Response) -> str | None:

@@ -9,7 +9,7 @@ import httpx
 from contract.product import Product
 
 from .accounting import Outcome
-from .clients import told
+from .clients import shortly, told
 
 
 class Market(Product):
@@ -27,8 +27,7 @@ class Market(Product):
         try:
             answer = self.http.request(method, path, **content)
         except (httpx.HTTPError, AssertionError) as problem:
-            # The contract's client refuses what is not documented.
-            return Outcome(None, why=f"{type(problem).__name__}: {problem}".partition("\n")[0])
+            return Outcome(None, why=shortly(problem))
         if answer.is_success:
             return answer
         return Outcome(answer.status_code, None, answer.status_code, told(answer))

@@ -50,10 +50,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "known"),
+    ("command", "choices"),
     [("run", set(shipped(Project.find()))), ("up", set(systems.names()))],
 )
-def test_commands_name_what_there_is(command: str, known: set[str]) -> None:
+def test_commands_name_what_there_is(command: str, choices: set[str]) -> None:
     named = {
         (name, str(page.relative_to(ROOT)))
         for page in PAGES
@@ -63,4 +63,4 @@ def test_commands_name_what_there_is(command: str, known: set[str]) -> None:
     }
 
     assert named
-    assert {place for place in named if place[0] not in known} == set()
+    assert {place for place in named if place[0] not in choices} == set()

@@ -55,9 +55,14 @@ def lay_out(project: Project, program: Program, jdk: Jdk, local: Path | None = N
             draft.replace(target)
 
 
+def is_laid_out(project: Project, program: Program) -> bool:
+    """Return whether a program is ready to start."""
+    return home(project, program).is_dir()
+
+
 def require(project: Project, program: Program) -> None:
     """Check that a program is laid out; raise `UserError` if it is not."""
-    if not home(project, program).is_dir():
+    if not is_laid_out(project, program):
         raise UserError(
             f"not laid out: {program.archive}", "./testbed up without --no-build fetches it."
         )

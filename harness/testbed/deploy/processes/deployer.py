@@ -20,7 +20,7 @@ from testbed.deploy.meter import Meter, ProcessMeter
 from testbed.deploy.processes.deployment import in_processes, require_local_backends
 from testbed.deploy.programs import ProcessId
 from testbed.deploy.record import Running, StackRecord
-from testbed.deploy.services import EMBEDDED, Deployment, Service, answer, client
+from testbed.deploy.services import EMBEDDED, Deployment, Service, client
 from testbed.model.errors import UserError, unknown
 from testbed.model.files import tail
 from testbed.model.project import Project
@@ -221,7 +221,8 @@ class ProcessDeployer(Deployer):
             for _ in polls(self._ready_s):
                 notice(", ".join(pending))
                 self.require_alive()
-                for name in [name for name, service in pending.items() if service.ready(http)]:
+                waiting = {name: service.why_not_ready(http) for name, service in pending.items()}
+                for name in [name for name, why in waiting.items() if why is None]:
                     del pending[name]
                     ready_s = round(time.monotonic() - began, 2)
                     with self._stored.changing:
@@ -231,9 +232,8 @@ class ProcessDeployer(Deployer):
                         )
                 if not pending:
                     return
-            late = next(running for running in self._running if running.name in pending)
-            answered = answer(http, late.ports, pending[late.name].health)
+        late = next(running for running in self._running if running.name in pending)
         raise UserError(
-            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}: {answered}; "
+            f"not ready in {self._ready_s:.0f} s: {', '.join(pending)}: {waiting[late.name]}; "
             f"the end of {self._project.shown(late.log)}:\n" + tail(late.log)
         )
