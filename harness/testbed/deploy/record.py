@@ -117,10 +117,8 @@ class StoredRecord:
 
     def begin(self, first: StackRecord) -> None:
         """Write the first record; raise `UserError` if another command did so meanwhile."""
-        self._project.state.mkdir(parents=True, exist_ok=True)
         try:
-            with self._project.stack_file.open("xb") as file:
-                file.write(_RECORD.dump_json(first, indent=2))
+            files.create(self._project.stack_file, _RECORD.dump_json(first, indent=2))
         except FileExistsError:
             raise UserError(
                 "another command is starting a stack", "Try again when it has ended."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,16 @@ def write(file: Path, content: bytes) -> None:
         # Python names the file when it cannot be opened, but not when its disk is full.
         problem.filename = problem.filename or str(file)
         raise
+
+
+def create(file: Path, content: bytes) -> None:
+    """Write a new file atomically; raise `FileExistsError` if there is one already."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Opened by its own name, the file would be there before its content, for others to read.
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.") as folder:
+        draft = Path(folder, file.name)
+        draft.write_bytes(content)
+        os.link(draft, file)
 
 
 def write_json(file: Path, data: Mapping[str, Any]) -> None:

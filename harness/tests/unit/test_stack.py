@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -443,6 +445,37 @@ def test_a_signal_ends_the_command_and_everything_it_started(
     # Ended, reaped or not: that is the first process's part.
     assert not any(one.process.find() for one in known.running)
     assert record.load(project) is None
+
+
+def test_a_record_is_never_seen_half_written(project: Project) -> None:
+    """`status` may look at the very moment at which another command begins."""
+    first = record.StackRecord("sync", "tuned", "embedded", owner=None)
+    ended = threading.Event()
+
+    def look() -> int:
+        looks = 0
+        while not ended.is_set():
+            assert record.load(project) in (None, first)
+            looks += 1
+        return looks
+
+    with ThreadPoolExecutor(1) as threads:
+        looks = threads.submit(look)
+        for _ in range(1000):
+            record.StoredRecord(project).begin(first)
+            record.remove(project)
+        ended.set()
+
+    assert looks.result() > 0
+    assert not any(project.state.iterdir())
+
+
+def test_a_stack_begins_once(project: Project) -> None:
+    first = record.StackRecord("sync", "tuned", "embedded", owner=None)
+    record.StoredRecord(project).begin(first)
+    with pytest.raises(UserError, match="another command is starting a stack"):
+        record.StoredRecord(project).begin(replace(first, variant="async"))
+    assert record.load(project) == first
 
 
 def test_containers_that_only_watch_are_no_part_of_the_system(
