@@ -97,7 +97,6 @@ def faults(
     if place.from_jars and not no_build:
         build_changed(project, java)
     results = results_directory.new_results(project, "faults", record.now())
-    results.mkdir(parents=True)
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-s", "--no-header", "--tb=short"),
         *("-p", "no:cacheprovider", "tests/faults"),

@@ -52,9 +52,6 @@ def profile(
     choice = Choice(system, preset, "embedded", settings, port_offset)
     environ = measuring_environ()
     deployment = prepare(project, choice, environ, build_first=not no_build, generator=True)
-    folder = results_directory.new_results(project, f"profile-{system}-{workload}", record.now())
-    # JVMs with folders of their own write there.
-    folder = folder.absolute()
     ports = deployment.front_ports
     before, recorded = (
         load.load_for(
@@ -66,8 +63,12 @@ def profile(
     with step(console, f"Profiling {system}, {workload}, {threads} threads") as detail:
         stack = Stack(project, deployment, environ)
         stack.start(detail)
-        folder.mkdir(parents=True)
         try:
+            made = results_directory.new_results(
+                project, f"profile-{system}-{workload}", record.now()
+            )
+            # JVMs with folders of their own write there.
+            folder = made.absolute()
             with load.Generator.started(command, folder / "generator.log") as generator:
                 recordings = profiling.record(
                     stack, generator, java, before, recorded, folder, detail

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import shutil
 from collections.abc import Mapping
@@ -34,12 +36,18 @@ PARTIAL = ".partial"
 
 
 def new_results(project: Project, name: str, moment: datetime) -> Path:
-    """Return an unused path for the results of an experiment."""
+    """Return a new folder for the results of an experiment.
+
+    Of commands that begin in the same second each gets its own.
+    """
     stem = f"{name}-{moment:%Y%m%d-%H%M%S}"
-    results, number = project.results / stem, 2
-    while results.exists():
-        results, number = project.results / f"{stem}-{number}", number + 1
-    return results
+    project.results.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        results = project.results / (stem if number == 1 else f"{stem}-{number}")
+        with contextlib.suppress(FileExistsError):
+            results.mkdir()
+            return results
+    raise AssertionError("unreachable")
 
 
 def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:

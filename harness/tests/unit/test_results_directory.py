@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,11 +17,17 @@ from testbed.model.project import Project
 
 def test_results_get_a_folder_of_their_own(project: Project) -> None:
     moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    first = results_directory.new_results(project, "mine", moment)
-    first.mkdir(parents=True)
+    with ThreadPoolExecutor(4) as threads:
+        folders = list(
+            threads.map(
+                lambda _: results_directory.new_results(project, "mine", moment), range(100)
+            )
+        )
 
-    assert first == project.results / "mine-20260102-030405"
-    assert results_directory.new_results(project, "mine", moment).name == "mine-20260102-030405-2"
+    assert project.results / "mine-20260102-030405" in folders
+    assert project.results / "mine-20260102-030405-2" in folders
+    assert len(set(folders)) == len(folders)
+    assert all(folder.is_dir() for folder in folders)
 
 
 def test_a_folder_without_results_is_told(tmp_path: Path) -> None:
