@@ -9,8 +9,8 @@ import testbed.discovery.CinemaDiscovery;
 import testbed.support.access.AccessSettings;
 import testbed.support.client.ClientRates;
 import testbed.support.client.ClientSettings;
-import testbed.support.token.TokenSettings;
 import testbed.support.web.WebSettings;
+import testbed.tier.token.TokenSettings;
 
 /** The synchronous variant's front door: routes, circuit breakers, fallbacks. */
 @SpringBootApplication

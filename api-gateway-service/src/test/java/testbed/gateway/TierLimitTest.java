@@ -25,10 +25,10 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.http.HttpHeaders;
 import testbed.contracts.ProblemType;
 import testbed.discovery.testing.InMemoryRegistry;
-import testbed.support.limit.TierLimits;
 import testbed.support.testing.PlainHttp;
 import testbed.support.testing.StandInServer;
-import testbed.support.testing.TokenIssuer;
+import testbed.tier.limit.TierLimits;
+import testbed.tier.testing.TokenIssuer;
 
 /** How many requests a client of the market may make, at one gateway and at two. */
 @ExtendWith(OutputCaptureExtension.class)

@@ -7,7 +7,7 @@ import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.reactive.server.WebTestClient.ResponseSpec;
 import testbed.contracts.ProblemType;
-import testbed.support.testing.TokenIssuer;
+import testbed.tier.testing.TokenIssuer;
 
 @TestPropertySource(
     properties = {"gateway.route.market=true", "market.tokens=front", "access.control=off"})

@@ -20,7 +20,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.reactive.server.WebTestClient.ResponseSpec;
 import testbed.contracts.ProblemType;
-import testbed.support.testing.TokenIssuer;
+import testbed.tier.testing.TokenIssuer;
 
 /** The gateway before the market, where clients bring tokens. */
 @TestPropertySource(

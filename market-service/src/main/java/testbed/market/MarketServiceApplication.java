@@ -4,7 +4,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import testbed.support.token.TokenSettings;
+import testbed.tier.token.TokenSettings;
 
 /** Sells coffee beans: all parts of the market, or some. */
 @SpringBootApplication

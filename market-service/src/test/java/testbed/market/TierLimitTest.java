@@ -14,8 +14,8 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpHeaders;
 import testbed.contracts.ProblemType;
-import testbed.support.limit.TierLimits;
-import testbed.support.testing.TokenIssuer;
+import testbed.tier.limit.TierLimits;
+import testbed.tier.testing.TokenIssuer;
 
 /** How many requests a client may make at a monolith. */
 @ExtendWith(OutputCaptureExtension.class)

@@ -19,7 +19,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpHeaders;
 import org.springframework.security.web.SecurityFilterChain;
 import testbed.contracts.ProblemType;
-import testbed.support.testing.TokenIssuer;
+import testbed.tier.testing.TokenIssuer;
 
 /** Whom a process that checks tokens lets in. */
 @ExtendWith(OutputCaptureExtension.class)

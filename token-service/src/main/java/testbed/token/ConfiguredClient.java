@@ -2,7 +2,7 @@ package testbed.token;
 
 import java.util.Set;
 import java.util.regex.Pattern;
-import testbed.support.token.AccessTokens;
+import testbed.tier.token.AccessTokens;
 
 /** A client that is in the settings. */
 record ConfiguredClient(String name, String secret, Set<String> scopes) {

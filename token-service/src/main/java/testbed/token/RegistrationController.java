@@ -21,7 +21,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import testbed.contracts.ProblemType;
 import testbed.support.problem.Problems;
-import testbed.support.token.AccessTokens;
+import testbed.tier.token.AccessTokens;
 
 /**
  * Takes changes of the market's clients. Each may be sent twice, and in any order: 409 if the name

@@ -33,7 +33,7 @@ import testbed.gateway.client.ClientAddress;
 import testbed.support.access.AccessSettings;
 import testbed.support.access.Accounts;
 import testbed.support.client.ClientRates;
-import testbed.support.token.TokenSettings;
+import testbed.tier.token.TokenSettings;
 
 /**
  * Who may ask for what, by path; clients of the market by an account or by a token. What matches no

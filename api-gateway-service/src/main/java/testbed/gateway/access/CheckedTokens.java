@@ -15,9 +15,9 @@ import org.springframework.security.oauth2.server.resource.authentication.Reacti
 import org.springframework.web.reactive.function.client.WebClient;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
-import testbed.support.token.AccessTokens;
-import testbed.support.token.TokenServerAway;
-import testbed.support.token.TokenSettings;
+import testbed.tier.token.AccessTokens;
+import testbed.tier.token.TokenServerAway;
+import testbed.tier.token.TokenSettings;
 
 /** Checks tokens by the keys of their issuer. */
 final class CheckedTokens implements ReactiveAuthenticationManager {

@@ -12,7 +12,7 @@ import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Mono;
-import testbed.support.token.KeptKeys;
+import testbed.tier.token.KeptKeys;
 
 /** The library's requests to the token server: for its metadata at the start, and for its keys. */
 final class KeyRequests implements ExchangeFilterFunction {

@@ -1,7 +1,7 @@
 package testbed.gateway.access;
 
 import org.springframework.core.env.Environment;
-import testbed.support.token.TokenCheck;
+import testbed.tier.token.TokenCheck;
 
 /** Before the market clients bring tokens in place of accounts, where that is set. */
 public final class MarketTokens {

@@ -19,8 +19,8 @@ import testbed.support.access.GuessedTooOften;
 import testbed.support.client.ClientRates;
 import testbed.support.client.TooManyRequests;
 import testbed.support.problem.Problems;
-import testbed.support.token.AccessTokens;
-import testbed.support.token.TokenServerAway;
+import testbed.tier.token.AccessTokens;
+import testbed.tier.token.TokenServerAway;
 
 /**
  * Answers 401 and 403, 429 to a client that has got too many of them, and 503 while no token can be

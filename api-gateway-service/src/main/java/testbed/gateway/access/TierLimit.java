@@ -11,8 +11,8 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import testbed.gateway.problem.ProblemResponses;
-import testbed.support.limit.TierLimits;
 import testbed.support.problem.ProblemException;
+import testbed.tier.limit.TierLimits;
 
 /**
  * Refuses the requests of a client beyond the limit of its tier. Behind the check of tokens: what

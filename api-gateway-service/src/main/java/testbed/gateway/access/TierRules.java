@@ -6,10 +6,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import testbed.gateway.problem.ProblemResponses;
-import testbed.support.limit.LimitRequired;
-import testbed.support.limit.LimitSettings;
-import testbed.support.limit.TierLimits;
-import testbed.support.token.TokenSettings;
+import testbed.tier.limit.LimitRequired;
+import testbed.tier.limit.LimitSettings;
+import testbed.tier.limit.TierLimits;
+import testbed.tier.token.TokenSettings;
 
 /** How many requests clients of the market may make, by their tokens. */
 @Configuration(proxyBeanMethods = false)

@@ -25,8 +25,8 @@ import testbed.market.part.PartOf;
 import testbed.support.deadline.Deadline;
 import testbed.support.deadline.DeadlineSettings;
 import testbed.support.preset.InvalidSetting;
-import testbed.support.token.TokenCheck;
-import testbed.support.token.TokenSettings;
+import testbed.tier.token.TokenCheck;
+import testbed.tier.token.TokenSettings;
 
 /** The way to an inventory in another process. */
 @Configuration(proxyBeanMethods = false)

@@ -20,7 +20,7 @@ import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.market.token.TokenServer;
 import testbed.support.problem.ProblemException;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 /**
  * The market's clients. Where they have tokens, the token server has them, too.

@@ -1,6 +1,6 @@
 package testbed.market.clients;
 
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 /**
  * A client as administrators see it.

@@ -9,7 +9,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 @Entity
 @Table(schema = "clients", name = "client")

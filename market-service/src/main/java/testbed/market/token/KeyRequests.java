@@ -5,7 +5,7 @@ import org.springframework.http.ResponseEntity;
 import org.springframework.http.client.ClientHttpRequestFactory;
 import org.springframework.web.client.RestClientException;
 import org.springframework.web.client.RestTemplate;
-import testbed.support.token.KeptKeys;
+import testbed.tier.token.KeptKeys;
 
 /** The library's requests to the token server: for its metadata, and with a class for its keys. */
 final class KeyRequests extends RestTemplate {

@@ -10,9 +10,9 @@ import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.web.AuthenticationEntryPoint;
 import org.springframework.security.web.access.AccessDeniedHandler;
 import testbed.support.problem.Problems;
-import testbed.support.token.AccessTokens;
-import testbed.support.token.TokenServerAway;
 import testbed.support.web.ProblemResponse;
+import testbed.tier.token.AccessTokens;
+import testbed.tier.token.TokenServerAway;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Answers 401 and 403, and 503 while no token can be checked. No body is read for it. */

@@ -16,8 +16,8 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.support.access.Account;
-import testbed.support.token.TokenCheck;
-import testbed.support.token.TokenSettings;
+import testbed.tier.token.TokenCheck;
+import testbed.tier.token.TokenSettings;
 
 /** The way to a token server whose clients are those of the market. */
 @Configuration(proxyBeanMethods = false)

@@ -8,9 +8,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Optional;
 import org.springframework.security.core.Authentication;
-import testbed.support.limit.TierLimits;
 import testbed.support.problem.ProblemException;
 import testbed.support.web.ProblemResponse;
+import testbed.tier.limit.TierLimits;
 
 /** Refuses the requests of a client beyond the limit of its tier, after the check of its token. */
 final class TierLimit extends HttpFilter {

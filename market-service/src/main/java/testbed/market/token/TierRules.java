@@ -5,10 +5,10 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import testbed.support.limit.LimitRequired;
-import testbed.support.limit.LimitSettings;
-import testbed.support.limit.TierLimits;
-import testbed.support.token.TokenSettings;
+import testbed.tier.limit.LimitRequired;
+import testbed.tier.limit.LimitSettings;
+import testbed.tier.limit.TierLimits;
+import testbed.tier.token.TokenSettings;
 
 /** How many requests clients may make, by their tokens. Behind a gateway, that counts them. */
 @Configuration(proxyBeanMethods = false)

@@ -28,11 +28,11 @@ import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.security.web.util.matcher.NegatedRequestMatcher;
 import testbed.support.access.Accounts;
 import testbed.support.access.ServletAccess;
-import testbed.support.limit.TierLimits;
-import testbed.support.token.AccessTokens;
-import testbed.support.token.TokenServerAway;
-import testbed.support.token.TokenSettings;
 import testbed.support.web.ProblemResponse;
+import testbed.tier.limit.TierLimits;
+import testbed.tier.token.AccessTokens;
+import testbed.tier.token.TokenServerAway;
+import testbed.tier.token.TokenSettings;
 import tools.jackson.databind.json.JsonMapper;
 
 /**

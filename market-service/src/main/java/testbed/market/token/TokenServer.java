@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.web.client.HttpClientErrorException.Conflict;
 import org.springframework.web.client.RestClientException;
 import testbed.market.token.RegistrationApi.Registration;
-import testbed.support.token.TokenServerAway;
+import testbed.tier.token.TokenServerAway;
 
 /**
  * The clients of the token server. Changes may be sent twice, and in any order: it ignores one that

@@ -3,7 +3,7 @@ package testbed.market.token;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
-import testbed.support.token.TokenCheck;
+import testbed.tier.token.TokenCheck;
 
 /** Matches where this process checks tokens: everywhere, or as the front. */
 class TokensChecked implements Condition {

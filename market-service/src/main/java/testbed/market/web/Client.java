@@ -2,7 +2,7 @@ package testbed.market.web;
 
 import java.util.Optional;
 import java.util.regex.Pattern;
-import testbed.support.token.AccessTokens;
+import testbed.tier.token.AccessTokens;
 
 /**
  * The client that makes a request; an argument of controllers' methods. Where a process checks no

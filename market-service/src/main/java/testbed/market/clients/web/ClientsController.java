@@ -28,7 +28,7 @@ import testbed.market.part.Part;
 import testbed.market.part.PartOf;
 import testbed.market.web.Client;
 import testbed.market.web.Parameters;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 /** For administrators. */
 @RestController

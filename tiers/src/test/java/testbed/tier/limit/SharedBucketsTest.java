@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import testbed.contracts.ProblemType;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 class SharedBucketsTest extends TierLimitsContract {
 

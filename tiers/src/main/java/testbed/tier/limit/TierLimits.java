@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import io.github.bucket4j.BucketExceptions;
 import io.github.bucket4j.TimeMeter;
@@ -12,9 +12,9 @@ import org.springframework.security.core.Authentication;
 import testbed.contracts.ProblemType;
 import testbed.support.preset.InvalidSetting;
 import testbed.support.problem.ProblemException;
-import testbed.support.token.Tier;
-import testbed.support.token.TokenCheck;
-import testbed.support.token.TokenSettings;
+import testbed.tier.token.Tier;
+import testbed.tier.token.TokenCheck;
+import testbed.tier.token.TokenSettings;
 
 /**
  * Counts the requests of each client, and refuses those beyond the limit of its tier. Safe for use

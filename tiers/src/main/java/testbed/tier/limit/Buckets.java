@@ -1,10 +1,10 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.Bucket;
 import io.github.bucket4j.BucketConfiguration;
 import java.time.Duration;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 /**
  * The buckets of clients. A client has one, whatever its tier: a request takes the more of it, the

@@ -1,4 +1,4 @@
-package testbed.support.testing;
+package testbed.tier.testing;
 
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import testbed.support.testing.StandInServer;
 
 /** A token server in this JVM, and tokens that it would not issue. */
 public final class TokenIssuer implements AutoCloseable {

@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;

@@ -1,4 +1,4 @@
-package testbed.support.token;
+package testbed.tier.token;
 
 import java.time.Duration;
 import org.springframework.security.core.AuthenticationException;

@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import io.github.bucket4j.TimeMeter;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package testbed.support.token;
+package testbed.tier.token;
 
 import java.util.Arrays;
 import java.util.LinkedHashSet;

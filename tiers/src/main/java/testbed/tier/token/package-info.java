@@ -1,5 +1,5 @@
 /** Where tokens of clients are checked, and what they must say. */
 @NullMarked
-package testbed.support.token;
+package testbed.tier.token;
 
 import org.jspecify.annotations.NullMarked;

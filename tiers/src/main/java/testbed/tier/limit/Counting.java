@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;

@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import testbed.contracts.ProblemType;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 /** What holds wherever requests are counted. */
 abstract class TierLimitsContract {

@@ -1,4 +1,4 @@
-package testbed.support.token;
+package testbed.tier.token;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;

@@ -1,5 +1,5 @@
 /** How many requests a client may make, by the tier of its token. */
 @NullMarked
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import org.jspecify.annotations.NullMarked;

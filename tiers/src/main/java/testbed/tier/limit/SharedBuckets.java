@@ -1,4 +1,4 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.bucket4j.Bucket;

@@ -1,10 +1,10 @@
-package testbed.support.limit;
+package testbed.tier.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import testbed.support.token.Tier;
+import testbed.tier.token.Tier;
 
 class LocalBucketsTest extends TierLimitsContract {
 

@@ -1,4 +1,4 @@
-package testbed.support.token;
+package testbed.tier.token;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,2 @@
+/** What the tests of services that check tokens share. */
+package testbed.tier.testing;
