@@ -35,16 +35,23 @@ class PlansTest {
   private record Plan(long cost, String beans) {}
 
   @ParameterizedTest
-  @CsvSource({"1, 64, 19, 64", "10, 527, 19, 596", "100, 3804, 23, 5404"})
+  @CsvSource({"1, 56, 18, 56", "10, 476, 19, 540", "100, 3804, 23, 5404"})
   void costsLittleWhereAnIndexLeadsFromFarmsToBeans(
       int scale, long seed, long foreignKeys, long none) throws SQLException {
     var database = Postgres.database();
     var statement = statementOfThePage(database, scale);
+    // As the server does by itself within a minute: costs depend on it.
+    database.sql().sql("vacuum").update();
     try (var connection = database.source().getConnection()) {
-      assertThat(plan(connection, "seed", statement)).isEqualTo(new Plan(seed, WHOLE_TABLE));
-      assertThat(plan(connection, "foreign-keys", statement))
-          .isEqualTo(new Plan(foreignKeys, BY_FARM));
-      assertThat(plan(connection, "none", statement)).isEqualTo(new Plan(none, WHOLE_TABLE));
+      assertThat(
+              List.of(
+                  plan(connection, "seed", statement),
+                  plan(connection, "foreign-keys", statement),
+                  plan(connection, "none", statement)))
+          .containsExactly(
+              new Plan(seed, WHOLE_TABLE),
+              new Plan(foreignKeys, BY_FARM),
+              new Plan(none, WHOLE_TABLE));
     }
   }
 
