@@ -21,7 +21,7 @@ def entry(key: str, outcome: Outcome, due_s: float = 0.0, took_s: float = 0.1) -
 
 
 def keys(entries: list[Entry]) -> str:
-    return " ".join(one.key for one in entries)
+    return " ".join(operation.key for operation in entries)
 
 
 def test_account_tells_lost_from_refused_and_unanswered() -> None:
@@ -84,8 +84,8 @@ def test_every_operation_is_sent_once_and_accounted_for() -> None:
         pass
 
     assert len(set(sent)) == len(sent) == 100
-    assert sorted(sent) == sorted(one.key for one in load.entries)
-    assert [one.due_s for one in load.entries] == evenly(1000, 100)
+    assert sorted(sent) == sorted(operation.key for operation in load.entries)
+    assert [operation.due_s for operation in load.entries] == evenly(1000, 100)
 
 
 def test_no_more_operations_are_in_flight_than_workers() -> None:
@@ -106,7 +106,7 @@ def test_no_more_operations_are_in_flight_than_workers() -> None:
         release.set()
 
     # One that waited for a worker was due before.
-    assert min(one.took_s for one in load.entries) >= held_s
+    assert min(operation.took_s for operation in load.entries) >= held_s
 
 
 def test_the_body_runs_while_operations_go_on(progress: list[str]) -> None:
@@ -174,13 +174,15 @@ def test_quantile_is_one_of_the_times(share: float, expected: float) -> None:
 
 
 def test_statuses_are_counted_by_the_last_answer() -> None:
-    entries = [entry(str(n), one) for n, one in enumerate((MADE, MADE, UNCONFIRMED, SILENT))]
+    entries = [
+        entry(str(n), outcome) for n, outcome in enumerate((MADE, MADE, UNCONFIRMED, SILENT))
+    ]
     assert accounting.statuses(entries) == "200: 2, 503: 1, none: 1"
 
 
-@pytest.mark.parametrize(("part", "told"), [([], "0 of 10,000"), (3, "3 of 10,000")])
-def test_a_count_is_told_with_its_whole(part: list[int] | int, told: str) -> None:
-    assert accounting.of(part, range(10_000)) == told
+@pytest.mark.parametrize(("part", "text"), [([], "0 of 10,000"), (3, "3 of 10,000")])
+def test_a_count_is_told_with_its_whole(part: list[int] | int, text: str) -> None:
+    assert accounting.of(part, range(10_000)) == text
 
 
 @pytest.fixture

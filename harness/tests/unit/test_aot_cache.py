@@ -84,8 +84,8 @@ def train(project: Project, jdk: Jdk) -> Train:
             (folder / "samples.csv").touch()
             if fails:
                 raise UserError("most operations failed")
-            with calls_file(jdk).open("a") as known:
-                known.write("load\n")
+            with calls_file(jdk).open("a") as log:
+                log.write("load\n")
 
         if not aot_cache.is_trained(deployment, project, jdk):
             training.train(deployment, project, jdk, os.environ, load)
@@ -152,7 +152,7 @@ def test_each_variant_and_each_preset_has_a_cache_of_its_own(
     (changed,) = train(service).services
 
     assert len({cache(first), cache(other_variant), cache(changed)}) == 3
-    assert len({one.command[-1] for one in (first, other_variant, changed)}) == 1
+    assert len({trained.command[-1] for trained in (first, other_variant, changed)}) == 1
     assert calls(jdk) == ["extract", *["load", "cineworld written"] * 3]
 
 
@@ -231,7 +231,7 @@ def test_a_copy_whose_libraries_have_changed_is_unpacked_and_trained_anew(
     (again,) = train(service).services
 
     assert again == first
-    assert [one.name for one in libraries.iterdir()] == ["library.jar"]
+    assert [library.name for library in libraries.iterdir()] == ["library.jar"]
     assert (libraries / "library.jar").read_text() == "library\n"
     assert calls(jdk) == ["extract", "load", "cineworld written"] * 2
 
@@ -266,8 +266,8 @@ def test_a_quick_start_takes_the_caches_that_are_at_hand(
     (trained,) = train(service).services
 
     # That of another variant; none for other flags.
-    found, _ = aot_cache.at_hand(both, project, jdk, "-Xint").services
-    assert found.command == (*java, "-Xint", f"-XX:AOTCache={cache(trained)}", "-jar", copy)
+    quick, _ = aot_cache.at_hand(both, project, jdk, "-Xint").services
+    assert quick.command == (*java, "-Xint", f"-XX:AOTCache={cache(trained)}", "-jar", copy)
     other = replace(service, command=(*java, "-XX:+UseG1GC", dash_jar, jar))
     (plain,) = aot_cache.at_hand(deployed((other,)), project, jdk).services
     assert plain.command == (*java, "-XX:+UseG1GC", "-jar", copy)
@@ -281,10 +281,10 @@ def test_a_cache_serves_heaps_of_every_size(
 
     *java, dash_jar, jar = service.command
     smaller = replace(service, command=(*java, "-Xms32m", "-Xmx32m", dash_jar, jar))
-    (found,) = aot_cache.use(deployed((smaller,)), project, jdk).services
+    (quick,) = aot_cache.use(deployed((smaller,)), project, jdk).services
 
-    assert cache(found) == cache(trained)
-    assert found.command[: len(java) + 2] == (*java, "-Xms32m", "-Xmx32m")
+    assert cache(quick) == cache(trained)
+    assert quick.command[: len(java) + 2] == (*java, "-Xms32m", "-Xmx32m")
 
 
 def test_a_service_that_writes_no_cache_is_told(
@@ -293,10 +293,10 @@ def test_a_service_that_writes_no_cache_is_told(
     (jdk.java.parent / "broken").touch()
     service = cinema("cineworld")
 
-    with pytest.raises(UserError, match=r"cineworld wrote no AOT cache") as told:
+    with pytest.raises(UserError, match=r"cineworld wrote no AOT cache") as refused:
         train(service)
 
-    assert "no space left" in told.value.message
+    assert "no space left" in refused.value.message
     assert not aot_cache.is_trained(deployed((service,)), project, jdk)
 
 

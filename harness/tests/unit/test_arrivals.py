@@ -38,31 +38,31 @@ def stepped() -> OpenLoop:
 
 
 def test_constant_arrivals_are_evenly_apart() -> None:
-    found = plan("constant").offsets(50, seed=1)
+    offsets = plan("constant").offsets(50, seed=1)
 
-    assert len(found) == 100 * 50
-    assert set(np.diff(found)) == {20}
-    assert found[0] == 0
+    assert len(offsets) == 100 * 50
+    assert set(np.diff(offsets)) == {20}
+    assert offsets[0] == 0
 
 
 def test_poisson_arrivals_have_the_rate_and_exponential_gaps() -> None:
-    found = plan(duration=1000).offsets(50, seed=7)
+    offsets = plan(duration=1000).offsets(50, seed=7)
 
     # Within 4 standard deviations of a Poisson count.
-    assert abs(len(found) - 50_000) < 4 * 50_000**0.5
-    assert list(found) == sorted(found)
-    assert found[-1] < 1_000_000
-    gaps = np.diff(found) + np.random.default_rng(0).uniform(-0.5, 0.5, len(found) - 1)
+    assert abs(len(offsets) - 50_000) < 4 * 50_000**0.5
+    assert list(offsets) == sorted(offsets)
+    assert offsets[-1] < 1_000_000
+    gaps = np.diff(offsets) + np.random.default_rng(0).uniform(-0.5, 0.5, len(offsets) - 1)
     assert stats.kstest(gaps, "expon", args=(0, 20)).statistic < 0.03
 
 
 def test_the_seed_alone_decides_the_arrivals() -> None:
-    one = plan().offsets(50, seed=1)
+    offsets = plan().offsets(50, seed=1)
 
-    assert np.array_equal(one, plan().offsets(50, seed=1))
-    assert not np.array_equal(one[:100], plan().offsets(50, seed=2)[:100])
+    assert np.array_equal(offsets, plan().offsets(50, seed=1))
+    assert not np.array_equal(offsets[:100], plan().offsets(50, seed=2)[:100])
     # Known values: another machine, or a later library, must draw the same.
-    assert one[:5].tolist() == KNOWN
+    assert offsets[:5].tolist() == KNOWN
 
 
 KNOWN = [14, 74, 77, 136, 144]
@@ -74,9 +74,9 @@ KNOWN_IN_PHASES = [653, 2660, 2746, 4200, 4363]
 
 
 def test_steps_have_their_own_rates() -> None:
-    found = stepped().offsets(0, seed=1)
+    offsets = stepped().offsets(0, seed=1)
 
-    counts = np.histogram(found, bins=[0, 20_000, 40_000, 60_000, 80_000])[0]
+    counts = np.histogram(offsets, bins=[0, 20_000, 40_000, 60_000, 80_000])[0]
     assert counts.tolist() == [200, 400, 600, 800]
     assert stepped().arrivals_s == 80
     assert stepped().levels[0].value == 25
@@ -196,13 +196,13 @@ def test_a_burst_has_its_number_of_arrivals_within_its_time(process: str) -> Non
     plan = opened(
         {"name": "x", "burst": {"arrivals": 1000, "over": 2}, "arrivals": process, "seed": 1}
     )
-    found = plan.offsets(500, 7)
+    offsets = plan.offsets(500, 7)
 
-    assert len(found) == 1000
-    assert (np.diff(found) >= 0).all()
-    assert found[0] >= 0
-    assert found[-1] < 2000
-    gaps = set(np.diff(found).tolist())
+    assert len(offsets) == 1000
+    assert (np.diff(offsets) >= 0).all()
+    assert offsets[0] >= 0
+    assert offsets[-1] < 2000
+    gaps = set(np.diff(offsets).tolist())
     assert gaps == {2} if process == "constant" else len(gaps) > 4
     planned = plan.arrivals_of(Run("sync", "sync", "tuned", "list", plan.levels[0], 1))
     assert planned is not None

@@ -26,7 +26,7 @@ def hpa(**keys: Any) -> Hpa:
 
 
 def reading(*used: float, starting: int = 0, at_s: float = 0.0, request: float = 1.0) -> Reading:
-    named = {f"{SERVICE}.{number}": one for number, one in enumerate(used, start=1)}
+    named = {f"{SERVICE}.{number}": cores for number, cores in enumerate(used, start=1)}
     return Reading(at_s, named, starting, request)
 
 
@@ -120,11 +120,13 @@ class FakeStack:
 
     @property
     def record(self) -> Any:
-        return SimpleNamespace(running=[SimpleNamespace(name=one, ready_s=1.0) for one in self.up])
+        return SimpleNamespace(
+            running=[SimpleNamespace(name=name, ready_s=1.0) for name in self.up]
+        )
 
     def meter(self) -> Any:
         now = time.monotonic()
-        used = {one: Usage(self.cores * (now - since), 1.0) for one, since in self.up.items()}
+        used = {name: Usage(self.cores * (now - since), 1.0) for name, since in self.up.items()}
         return SimpleNamespace(read=lambda: used)
 
     def start_service(self, name: str, cpus: float | None = None) -> None:

@@ -186,11 +186,11 @@ def test_a_failed_build_shows_what_maven_says(
 ) -> None:
     maven(tmp_path, "echo '[INFO] noise'; echo '[ERROR] A.java:[1,7] broken'; exit 1", monkeypatch)
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         build.build(sources, JDK, ["broker-service"])
 
-    assert "[ERROR] A.java:[1,7] broken" in told.value.message
-    assert "noise" not in told.value.message
+    assert "[ERROR] A.java:[1,7] broken" in refused.value.message
+    assert "noise" not in refused.value.message
 
 
 def test_a_build_without_a_jar_is_told(
@@ -205,18 +205,18 @@ def test_a_build_without_a_jar_is_told(
 def test_no_maven_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(UserError, match="no mvn on PATH") as told:
+    with pytest.raises(UserError, match="no mvn on PATH") as refused:
         build.maven()
 
-    assert told.value.hint is not None
-    assert "Install Maven" in told.value.hint
+    assert refused.value.hint is not None
+    assert "Install Maven" in refused.value.hint
 
 
 def test_missing_jars_are_named(sources: Project) -> None:
-    with pytest.raises(UserError, match=r"not built: .*broker-service\.jar") as told:
+    with pytest.raises(UserError, match=r"not built: .*broker-service\.jar") as refused:
         build.require_jars(sources, [sources.jar("broker-service")])
 
-    assert told.value.hint == "Build first: ./testbed build"
+    assert refused.value.hint == "Build first: ./testbed build"
 
 
 def test_a_layout_that_broke_off_is_not_taken_for_jmeter(

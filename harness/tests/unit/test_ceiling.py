@@ -64,15 +64,15 @@ def calls(folder: Path) -> list[str]:
 
 
 def test_each_plan_is_measured_once(project: Project, plans: list[Path], tmp_path: Path) -> None:
-    runtime, told = java(tmp_path), list[str]()
+    runtime, announced = java(tmp_path), list[str]()
     assert ceiling.kept(project, plans, runtime) == {}
 
-    found = ceiling.measure(project, plans, runtime, told.append)
+    ceilings = ceiling.measure(project, plans, runtime, announced.append)
 
-    assert found == {"sync-list.jmx": 100.0, "sync-reserve.jmx": 100.0}
-    assert told == ["sync-list", "sync-reserve"]
-    assert ceiling.measure(project, plans, runtime) == found
-    assert ceiling.kept(project, plans, runtime) == found
+    assert ceilings == {"sync-list.jmx": 100.0, "sync-reserve.jmx": 100.0}
+    assert announced == ["sync-list", "sync-reserve"]
+    assert ceiling.measure(project, plans, runtime) == ceilings
+    assert ceiling.kept(project, plans, runtime) == ceilings
     # A generator that has just started is warmed up first.
     assert calls(tmp_path) == [*["sync-list.jmx"] * 2, *["sync-reserve.jmx"] * 2]
 
@@ -108,9 +108,9 @@ def test_a_generator_that_has_been_at_work_needs_no_warm_up(
     command = load.generator_command(project, runtime)
 
     with Generator.started(command, tmp_path / "jmeter.log") as generator:
-        found = ceiling.measure(project, plans[:1], runtime, generator=generator)
+        ceilings = ceiling.measure(project, plans[:1], runtime, generator=generator)
 
-    assert found == {"sync-list.jmx": 100.0}
+    assert ceilings == {"sync-list.jmx": 100.0}
     assert calls(tmp_path) == ["sync-list.jmx"]
 
 
@@ -131,17 +131,17 @@ def test_what_is_measured_on_a_busy_machine_is_measured_again(
     runtime, seconds = java(tmp_path), itertools.count(0, 10)
     monkeypatch.setattr(ceiling, "_machine_cpu_s", lambda: (next(seconds), 0))
 
-    found = ceiling.measure(project, plans[:1], runtime)
+    ceilings = ceiling.measure(project, plans[:1], runtime)
 
-    assert found == {"sync-list.jmx": 100.0}
+    assert ceilings == {"sync-list.jmx": 100.0}
     assert calls(tmp_path) == ["sync-list.jmx"] * 2 * ceiling.TRIES
     assert ceiling.kept(project, plans, runtime) == {}
     # Nobody else is there, or there is room for all.
     for spent, idle in ((0, 10), (10, 10)):
         free = iter([(0, 0), (spent, idle)])
         monkeypatch.setattr(ceiling, "_machine_cpu_s", lambda free=free: next(free))
-        assert ceiling.measure(project, plans[:1], runtime, anew=True) == found
-    assert ceiling.kept(project, plans, runtime) == found
+        assert ceiling.measure(project, plans[:1], runtime, anew=True) == ceilings
+    assert ceiling.kept(project, plans, runtime) == ceilings
 
 
 BARE_SERVER = """
@@ -155,7 +155,7 @@ sys.stdin.read()
 def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
     project: Project, plans: list[Path], tmp_path: Path
 ) -> None:
-    runtime, asked, told = java(tmp_path), tmp_path / "asked", list[str]()
+    runtime, asked, announced = java(tmp_path), tmp_path / "asked", list[str]()
     services = Jdk(tmp_path / "services", "25.0.3", compiler=True)
     services.java.parent.mkdir(parents=True)
     services.java.write_text(f"#!{sys.executable}\n{BARE_SERVER.format(asked=asked)}")
@@ -165,15 +165,17 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("META-INF/MANIFEST.MF", "")
 
-    found = ceiling.bare(project, plans[:1], runtime, services, told.append)
+    ceilings = ceiling.bare(project, plans[:1], runtime, services, announced.append)
 
-    assert list(found) == ["sync-list.jmx"]
-    assert {name: one["operations_per_s"] for name, one in found["sync-list.jmx"].items()} == {
+    assert list(ceilings) == ["sync-list.jmx"]
+    assert {
+        name: figures["operations_per_s"] for name, figures in ceilings["sync-list.jmx"].items()
+    } == {
         "static": 100.0,
         "netty": 100.0,
         "spring": 100.0,
     }
-    assert all("cpu_ms" in one for one in found["sync-list.jmx"].values())
+    assert all("cpu_ms" in figures for figures in ceilings["sync-list.jmx"].values())
     *_, server, protocol, listed, made = asked.read_text().splitlines()
     assert (server, protocol) == ("spring", "direct")
     assert listed == f"GET /api/movie/list|200||{project.root}/systems/movie-list.json"
@@ -182,5 +184,5 @@ def test_bare_servers_are_measured_once_with_the_answers_of_the_system(
     assert ceiling.measure(project, plans[:1], runtime) == {"sync-list.jmx": 100.0}
     # Servers in a JVM have load before they are measured.
     assert calls(tmp_path) == ["sync-list.jmx"] * 6
-    assert ceiling.bare(project, plans[:1], runtime, services, told.append) == found
-    assert told == ["sync-list, static", "sync-list, netty", "sync-list, spring"]
+    assert ceiling.bare(project, plans[:1], runtime, services, announced.append) == ceilings
+    assert announced == ["sync-list, static", "sync-list, netty", "sync-list, spring"]

@@ -78,7 +78,7 @@ def is_free(offset: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["up", "synch"], "unknown variant 'synch'; choose from: sync, async"),
         (["up", "sync", "--preset", "fast"], "unknown preset 'fast'; choose from: tuned, thesis"),
@@ -108,19 +108,19 @@ def is_free(offset: int) -> bool:
     ],
 )
 def test_a_users_mistake_is_told_without_a_stack_trace(
-    tmp_path: Path, arguments: list[str], told: str
+    tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     ended = typed(tmp_path, *arguments)
 
     assert ended.returncode == 1
-    assert told in ended.stderr
+    assert message in ended.stderr
     assert "Traceback" not in ended.stderr + ended.stdout
 
 
 def test_the_shipped_experiments_are_named(tmp_path: Path) -> None:
-    told = typed(tmp_path, "run", "quik").stderr
+    message = typed(tmp_path, "run", "quik").stderr
     for name in ("aa", "capacity", "compare", "quick", "thesis"):
-        assert f" {name}," in told or f" {name}." in told
+        assert f" {name}," in message or f" {name}." in message
 
 
 def test_a_plan_is_shown_without_running_it(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_plan_is_json_too(tmp_path: Path) -> None:
     plan = json.loads(ended.stdout)
     assert (plan["experiment"], plan["runs"], plan["runs_are"]) == ("compare", 16, "exact")
     assert plan["expected_s"] > 60
-    assert [one["systems"] for one in plan["starts"]] == [["sync", "async"]] * 2
+    assert [start["systems"] for start in plan["starts"]] == [["sync", "async"]] * 2
     assert {"workload": "list", "mode": "closed", "level": 10} in plan["starts"][0]["cells"]
 
 
@@ -159,11 +159,11 @@ def test_experiments_are_listed_by_question_without_a_name(tmp_path: Path) -> No
 def test_experiments_are_listed_as_json_too(tmp_path: Path) -> None:
     listed = json.loads(typed(tmp_path, "run", "--json").stdout)["experiments"]
 
-    assert [one["experiment"] for one in listed] == reading.shipped(Project.find())
-    for one in listed:
-        assert one["topic"] in listing.TOPICS, one
-        assert one["question"].endswith("?"), one
-    by_name = {one["experiment"]: one for one in listed}
+    assert [entry["experiment"] for entry in listed] == reading.shipped(Project.find())
+    for entry in listed:
+        assert entry["topic"] in listing.TOPICS, entry
+        assert entry["question"].endswith("?"), entry
+    by_name = {entry["experiment"]: entry for entry in listed}
     assert by_name["http-cache-proxies"]["needs"] == ["Docker"]
     assert by_name["compare"]["needs"] == []
     assert by_name["instances"]["needs"] == [listing.LIMITS]
@@ -187,9 +187,9 @@ def test_a_gate_fails_the_command_and_names_the_cell(
 
     assert ended.returncode == code
     assert "measuring" in ended.stderr
-    told = json.loads(ended.stdout)
-    assert [one["decided"] for one in told["decisions"]] == ["worse"]
-    assert [one["level"] for one in told["failed"]] == [10] * code
+    judged = json.loads(ended.stdout)
+    assert [decision["decided"] for decision in judged["decisions"]] == ["worse"]
+    assert [decision["level"] for decision in judged["failed"]] == [10] * code
     named = "failed worse: reserve, 10 threads: goodput of async ÷ sync: 0.50 [0.40, 0.80], worse"
     assert (named in ended.stderr) is bool(code)
     assert typed(tmp_path, *command).returncode == 0
@@ -211,7 +211,7 @@ def test_the_doctors_findings_are_json_too(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_taken_port_is_told_before_anything_is_built_or_started(tmp_path: Path) -> None:
-    offset = next(one for one in range(10_000, 30_000, 250) if is_free(one))
+    offset = next(candidate for candidate in range(10_000, 30_000, 250) if is_free(candidate))
     port = 8099 + offset
     with socket.create_server(("127.0.0.1", port)):
         ended = testbed(tmp_path, "up", "sync", "--port-offset", str(offset))
@@ -231,7 +231,7 @@ def test_no_docker_is_told(tmp_path: Path) -> None:
 
 
 def test_no_backend_at_the_given_address_is_told(tmp_path: Path) -> None:
-    offset = next(one for one in range(20_000, 36_000, 250) if is_free(one))
+    offset = next(candidate for candidate in range(20_000, 36_000, 250) if is_free(candidate))
     ended = testbed(
         tmp_path,
         *("up", "sync", "--backends", "local", "--no-build", "--port-offset", str(offset)),
@@ -252,7 +252,7 @@ def test_status_fails_when_a_service_has_ended_and_down_ends_the_rest(
     assert typed(project.state, "status").returncode == 0
     (stack,) = json.loads(typed(project.state, "status", "--json").stdout)["stacks"]
     assert stack["as_meant"] is True
-    assert [one["service"] for one in stack["services"]] == ["gateway", "cinema"]
+    assert [listed["service"] for listed in stack["services"]] == ["gateway", "cinema"]
     assert stack["services"][0]["state"] == "ready"
     assert 1 < stack["services"][0]["pss_mb"] <= stack["services"][0]["rss_mb"] + 1
 

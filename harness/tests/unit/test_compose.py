@@ -31,11 +31,11 @@ JDK = Jdk(Path("/opt/java"), "25", True)
 def test_no_docker_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(UserError, match="no docker on PATH") as told:
+    with pytest.raises(UserError, match="no docker on PATH") as refused:
         compose.require_docker()
 
-    assert told.value.hint is not None
-    assert "--backends embedded" in told.value.hint
+    assert refused.value.hint is not None
+    assert "--backends embedded" in refused.value.hint
 
 
 @pytest.mark.parametrize("system", systems.names())
@@ -51,11 +51,11 @@ def test_a_hint_names_no_backends_that_a_system_cannot_have(
         assert "containers only" in refused.message
         embedded = False
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         preparing.described(Project.find(), choice, {})
 
-    assert told.value.hint is not None
-    assert ("--backends embedded" in told.value.hint) == embedded
+    assert error.value.hint is not None
+    assert ("--backends embedded" in error.value.hint) == embedded
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_reads_the_containers_in_both_formats_of_the_plugin(
         (tmp_path / "answer").write_text(answer)
         docker(tmp_path, f"cat {tmp_path}/answer", monkeypatch)
 
-        known = compose.containers(stack)
+        statuses = compose.containers(stack)
 
-        assert [one.service for one in known] == ["mongodb", "seed", "broker-service"]
-        assert [one.as_meant for one in known] == [True, True, False]
+        assert [status.service for status in statuses] == ["mongodb", "seed", "broker-service"]
+        assert [status.as_meant for status in statuses] == [True, True, False]
 
 
 def test_knows_images_and_published_ports(
@@ -141,7 +141,7 @@ def test_knows_images_and_published_ports(
 
     services = compose.resolved(compose.Compose((project.root / "c.yml",), ()), os.environ)
 
-    assert {name: one["image"] for name, one in services.items()} == {
+    assert {name: service["image"] for name, service in services.items()} == {
         "gateway": "testbed-sync-gateway",
         "mongodb": "mongo:8",
         "prometheus": "prom:3",
@@ -178,8 +178,8 @@ echo "$@" >> {tmp_path}/asked"""
 def _written(file: str) -> dict[str, Any]:
     """Return the services of a compose file with what they extend, opened to other machines."""
     project = Project.find()
-    known = composefile.values(composefile.env_files(project, {}))
-    variables = {name: value or "" for name, value in known.items()}
+    values = composefile.values(composefile.env_files(project, {}))
+    variables = {name: value or "" for name, value in values.items()}
     return composefile.written(
         project.root / file, variables | {"BIND_ADDRESS": ELSEWHERE, "JARS": "prebuilt"}
     )
@@ -199,11 +199,13 @@ def test_settings_reach_the_named_services_alone(project: Project) -> None:
 
 def test_docker_starts_services_again_but_none_that_is_measured() -> None:
     services = {
-        name: one
+        name: service
         for system in systems.names()
-        for name, one in _written(systems.declaration(system).compose).items()
+        for name, service in _written(systems.declaration(system).compose).items()
     }
-    assert {one.get("restart") for one in services.values() if "build" in one} == {"on-failure"}
+    assert {service.get("restart") for service in services.values() if "build" in service} == {
+        "on-failure"
+    }
 
     assert compose.changes({"shop": ()}, {}, {}, {}, {}) == {"shop": {"restart": "no"}}
 
@@ -211,10 +213,10 @@ def test_docker_starts_services_again_but_none_that_is_measured() -> None:
 def test_what_has_a_known_password_is_published_on_the_loopback_address_alone() -> None:
     opened = set()
     for system in systems.names():
-        for name, one in _written(systems.declaration(system).compose).items():
-            if any(ELSEWHERE in port for port in one.get("ports", ())):
+        for name, service in _written(systems.declaration(system).compose).items():
+            if any(ELSEWHERE in port for port in service.get("ports", ())):
                 opened.add(name)
-                assert one["environment"]["ACCESS_PUBLISHED_AT"] == ELSEWHERE
+                assert service["environment"]["ACCESS_PUBLISHED_AT"] == ELSEWHERE
     assert opened == {"api-gateway-service", "broker-service"}
 
 

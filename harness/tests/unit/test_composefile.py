@@ -84,7 +84,7 @@ def test_services_have_what_they_extend_with_their_own_on_top(file: Path) -> Non
 
 def test_services_start_after_those_that_they_wait_for(file: Path) -> None:
     services = composefile.read(file, {"PORT_BASE": "8080"})
-    order = [[one.name for one in phase] for phase in composefile.phases(services.values())]
+    order = [[service.name for service in phase] for phase in composefile.phases(services.values())]
     assert order == [["database", "registry", "viewer"], ["shop"]]
 
 
@@ -107,8 +107,8 @@ def resolved(system: str) -> dict[str, Any]:
     project = Project.find()
     files = compose.describe(project, systems.declaration(system).compose, {})
     command = ["docker", "compose"]
-    for one in files.env_files:
-        command += ["--env-file", str(one)]
+    for env_file in files.env_files:
+        command += ["--env-file", str(env_file)]
     command += ["--file", str(files.files[0]), "--profile", "*", "config", "--format", "json"]
     # The shell's variables would come before those of the files.
     environ = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
@@ -133,16 +133,18 @@ def test_the_projects_files_are_read_as_compose_reads_them(system: str) -> None:
     theirs = resolved(system)
 
     assert set(read) == set(theirs)
-    for name, one in read.items():
-        known = theirs[name]
+    for name, service in read.items():
+        expected = theirs[name]
         environment = {
-            key: value for key, value in known.get("environment", {}).items() if value is not None
+            key: value
+            for key, value in expected.get("environment", {}).items()
+            if value is not None
         }
-        assert one.environment == environment, name
-        ports = {port["target"]: int(port["published"]) for port in known.get("ports", ())}
-        assert one.ports == ports, name
-        assert sorted(one.after) == sorted(known.get("depends_on", ())), name
-        assert list(one.profiles) == known.get("profiles", []), name
+        assert service.environment == environment, name
+        ports = {port["target"]: int(port["published"]) for port in expected.get("ports", ())}
+        assert service.ports == ports, name
+        assert sorted(service.after) == sorted(expected.get("depends_on", ())), name
+        assert list(service.profiles) == expected.get("profiles", []), name
 
 
 @pytest.mark.parametrize("system", systems.names())
@@ -152,10 +154,10 @@ def test_prometheus_scrapes_every_service_of_a_system_and_no_other(system: str) 
     services = composefile.read(file, composefile.variables(project, {})).values()
     groups = yaml.safe_load((project.root / f"prometheus/targets/{system}.yml").read_text())
 
-    (scraped,) = (one["targets"] for one in groups if one["labels"]["job"] == "services")
+    (scraped,) = (group["targets"] for group in groups if group["labels"]["job"] == "services")
 
     # One with a profile would be down where it is not wanted.
-    always = [one for one in services if one.module and not one.profiles]
-    own = {f"{one.name}:{port}" for one in always for port in one.inside[:1]}
+    always = [service for service in services if service.module and not service.profiles]
+    own = {f"{service.name}:{port}" for service in always for port in service.inside[:1]}
     assert sorted(scraped) == sorted(own)
-    assert all(one["labels"]["variant"] == system for one in groups)
+    assert all(group["labels"]["variant"] == system for group in groups)

@@ -41,8 +41,8 @@ def test_steps_may_run_beside_each_other() -> None:
             assert not console.board(terminal).is_empty
     assert console.board(terminal).is_empty
 
-    told = [line for line in text.getvalue().splitlines() if "✓" in line]
-    assert [name for line in told for name in ("outer", "inner", "beside") if name in line] == [
+    ticked = [line for line in text.getvalue().splitlines() if "✓" in line]
+    assert [name for line in ticked for name in ("outer", "inner", "beside") if name in line] == [
         "beside",
         "inner",
         "outer",

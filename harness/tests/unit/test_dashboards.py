@@ -31,8 +31,8 @@ SCHEMA_VERSIONS = {"12.4": 42}
 
 @pytest.fixture(params=DASHBOARDS.values(), ids=DASHBOARDS)
 def dashboard(request: pytest.FixtureRequest) -> Json:
-    found: Json = request.param
-    return found
+    content: Json = request.param
+    return content
 
 
 def panels(dashboard: Json) -> Iterator[Json]:
@@ -98,14 +98,14 @@ def test_a_system_has_a_dashboard_by_one_file(tmp_path: Path) -> None:
 
     assert drawn[0] == "testbed-shop-path.json"
     assert dashboard["tags"] == ["testbed", "variant:shop"]
-    assert [(one["title"], one["gridPos"]["w"]) for one in dashboard["panels"]] == [
+    assert [(panel["title"], panel["gridPos"]["w"]) for panel in dashboard["panels"]] == [
         *(("Sales", 24), ("Sold", 24), ("Stock", 24), ("In", 8), ("Open", 8), ("Lost", 8)),
     ]
     assert next(queries(dashboard)) == 'sold{variant="shop"}'
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "told"),
+    ("right", "wrong", "message"),
     [
         ("unit: ops, queries: {sold", "queries: {sold", "rows.0.lines.0.0.lines.unit"),
         ("unit: ops, queries: {sold", "units: ops, queries: {sold", "rows.0.lines.0.0.lines.units"),
@@ -115,11 +115,11 @@ def test_a_system_has_a_dashboard_by_one_file(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_a_dashboard_is_named(
-    tmp_path: Path, right: str, wrong: str, told: str
+    tmp_path: Path, right: str, wrong: str, message: str
 ) -> None:
     with pytest.raises(UserError, match=r"dashboard\.yaml is not a valid dashboard") as problem:
         files.contents(with_board(tmp_path, BOARD.replace(right, wrong)))
-    assert told in problem.value.message
+    assert message in problem.value.message
 
 
 def test_is_of_a_schema_that_the_pinned_grafana_reads(dashboard: Json) -> None:
@@ -244,8 +244,8 @@ def prometheus(
     def answering(values: Callable[[str], list[str]]) -> None:
         def get(url: str) -> tuple[int, dict[str, str], str]:
             asked = probe.urllib.parse.parse_qs(url.partition("?")[2])["query"][0]
-            found = [[0, value] for value in values(asked)]
-            result = [{"metric": {}, "values": found}] if found else []
+            points = [[0, value] for value in values(asked)]
+            result = [{"metric": {}, "values": points}] if points else []
             return 200, {}, json.dumps({"data": {"result": result}})
 
         monkeypatch.setattr(probe, "get", get)
@@ -280,8 +280,8 @@ def test_what_cannot_be_drawn_is_no_data(
 
     wrong = probe.wrong_dashboards("http://prometheus", "sync", 0, FOLDER)
 
-    queries = [one[:2] for one in probe.panel_queries(FOLDER, "sync")]
-    never_empty = [one for one in queries if one not in probe.RIGHTLY_EMPTY]
+    queries = [query[:2] for query in probe.panel_queries(FOLDER, "sync")]
+    never_empty = [query for query in queries if query not in probe.RIGHTLY_EMPTY]
     assert len(wrong.splitlines()) == len(never_empty) < len(queries)
 
 
@@ -307,9 +307,9 @@ def test_a_variant_is_asked_for_what_is_meant_for_it(probe: ModuleType) -> None:
         "sync": {"Testbed overview", "Sync path", "JVM"},
         "async": {"Testbed overview", "Async path", "RabbitMQ", "JVM"},
     }
-    held = ("Testbed overview", "Work held in queues")
-    assert held in {query[:2] for query in probe.panel_queries(FOLDER, "async")}
-    assert held not in {query[:2] for query in probe.panel_queries(FOLDER, "sync")}
+    queued = ("Testbed overview", "Work held in queues")
+    assert queued in {query[:2] for query in probe.panel_queries(FOLDER, "async")}
+    assert queued not in {query[:2] for query in probe.panel_queries(FOLDER, "sync")}
 
 
 def test_what_is_rightly_empty_is_there(probe: ModuleType) -> None:

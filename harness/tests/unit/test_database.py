@@ -76,9 +76,9 @@ def test_a_database_that_does_not_answer_is_told(
         lambda: database.require_answer(uri),
         lambda: database.empty(uri, "cinema-", ["reservations"]),
     ):
-        with pytest.raises(UserError, match="MongoDB does not answer") as told:
+        with pytest.raises(UserError, match="MongoDB does not answer") as refused:
             ask()
-        assert "secret" not in told.value.message
+        assert "secret" not in refused.value.message
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,12 @@ def deploy(project: Project, choice: Choice, **environ: str) -> Deployment:
 
 
 def named(deployment: Deployment, name: str) -> Service:
-    (found,) = (one for one in deployment.services if one.name == name)
-    return found
+    (service,) = (service for service in deployment.services if service.name == name)
+    return service
 
 
 def phases(deployment: Deployment) -> list[set[str]]:
-    return [{one.name for one in phase} for phase in deployment.phases]
+    return [{service.name for service in phase} for phase in deployment.phases]
 
 
 CINEMAS = {f"cinema-{name}-service" for name in ("cineworld", "dundrum", "ucd")}
@@ -101,7 +101,7 @@ def test_local_backends_are_not_started_and_are_taken_from_the_environment(
     assert (environ["RABBITMQ_HOST"], environ["RABBITMQ_PORT"]) == ("mq", "5672")
     assert "OTHER" not in environ
     synchronous = deploy(project, Choice("sync", backends="local"))
-    assert not any("RABBITMQ_HOST" in one.environ for one in synchronous.services)
+    assert not any("RABBITMQ_HOST" in service.environ for service in synchronous.services)
     assert "MONGODB_URI" not in named(synchronous, "api-gateway-service").environ
 
 
@@ -192,8 +192,8 @@ def test_the_backends_jvm_is_the_same_under_every_preset(project: Project) -> No
 def test_a_setting_reaches_every_service_over_the_preset(project: Project) -> None:
     deployment = deploy(project, Choice("sync", settings={"AGGREGATOR_FAN_OUT": "sequential"}))
 
-    services = [one for one in deployment.services if one.name != "embedded-backends"]
-    assert {one.environ["AGGREGATOR_FAN_OUT"] for one in services} == {"sequential"}
+    services = [service for service in deployment.services if service.name != "embedded-backends"]
+    assert {service.environ["AGGREGATOR_FAN_OUT"] for service in services} == {"sequential"}
 
 
 def test_an_offset_moves_every_port_and_every_address(project: Project) -> None:
@@ -230,22 +230,22 @@ IN_CONTAINERS = ("feed-nginx", "feed-varnish")
 
 def test_nothing_listens_beyond_this_machine(project: Project) -> None:
     for variant in set(systems.names()) - set(IN_CONTAINERS):
-        for one in deploy(project, Choice(variant)).services:
+        for service in deploy(project, Choice(variant)).services:
             addresses = {
-                one.environ[name]
+                service.environ[name]
                 for name in ("SERVER_ADDRESS", "EMBEDDED_ADDRESS", "KC_HTTP_HOST")
-                if name in one.environ
+                if name in service.environ
             }
-            assert addresses == {"127.0.0.1"}, one.name
+            assert addresses == {"127.0.0.1"}, service.name
 
 
 @pytest.mark.parametrize("variant", IN_CONTAINERS)
 def test_a_server_that_nothing_stands_in_for_needs_containers(
     project: Project, variant: str
 ) -> None:
-    told = f"{variant.removeprefix('feed-')} runs in containers only"
+    reason = f"{variant.removeprefix('feed-')} runs in containers only"
     for backends in ("embedded", "local"):
-        with pytest.raises(UserError, match=told) as problem:
+        with pytest.raises(UserError, match=reason) as problem:
             deploy(project, Choice(variant, backends=backends))
         assert problem.value.hint == "Choose backends docker."
 
@@ -324,7 +324,9 @@ def test_what_issues_tokens_starts_where_a_setting_asks_for_them(
     assert "token-service" in deployments.modules(with_tokens, project)
     for settings in ({}, {"MARKET_TOKENS": "off"}):
         without = Choice(name, settings=settings)
-        assert "token-service" not in {one.name for one in deploy(project, without).services}
+        assert "token-service" not in {
+            service.name for service in deploy(project, without).services
+        }
         assert "token-service" not in deployments.modules(without, project)
 
 
@@ -425,8 +427,8 @@ def test_an_instance_differs_from_the_first_in_name_and_ports_alone(
 ) -> None:
     deployment = deploy(project, Choice(variant, replicas=SCALED, port_offset=1000))
 
-    cinemas = [one for one in deployment.services if one.name.startswith("cinema-")]
-    assert {one.name: one.ports for one in cinemas} == {
+    cinemas = [service for service in deployment.services if service.name.startswith("cinema-")]
+    assert {service.name: service.ports for service in cinemas} == {
         "cinema-cineworld-service": (9182, 9082),
         "cinema-cineworld-service.2": (9500, 9400),
         "cinema-dundrum-service": (9183, 9083),
@@ -453,7 +455,10 @@ def test_no_port_of_a_compose_file_is_one_of_a_further_instance_in_any_slot(
     )
 
     assert not {
-        port for one in services.values() for port in one.ports.values() if port % 1000 in further
+        port
+        for service in services.values()
+        for port in service.ports.values()
+        if port % 1000 in further
     }
 
 
@@ -506,11 +511,11 @@ def test_instances_that_an_autoscaler_may_start_are_spare(project: Project) -> N
     choice = Choice("sync", port_offset=1000, replicas=three, at_first={"cinema-ucd-service": 1})
     deployment = deploy(project, choice)
 
-    assert [one.name for one in deployment.spare] == [
+    assert [service.name for service in deployment.spare] == [
         "cinema-ucd-service.2",
         "cinema-ucd-service.3",
     ]
-    assert not any("." in one.name for phase in deployment.phases for one in phase)
+    assert not any("." in service.name for phase in deployment.phases for service in phase)
     # Their ports must be free too.
     assert deployment.ports["cinema-ucd-service.3"] == (9501, 9401)
     all_at_once = deploy(project, replace(choice, at_first={}))
@@ -530,11 +535,11 @@ def test_a_chain_is_started_from_its_end(project: Project) -> None:
 
 @pytest.mark.parametrize("variant", systems.names())
 def test_the_health_of_a_service_is_at_its_port_and_100(project: Project, variant: str) -> None:
-    for one in deployments.described(Choice(variant), project, ENVIRON).values():
-        if one.module:
-            port = int(one.environment["SERVER_PORT"])
-            assert one.inside == (port + MANAGEMENT_DISTANCE, port), one.name
-            assert all(host == inside for inside, host in one.ports.items()), one.name
+    for service in deployments.described(Choice(variant), project, ENVIRON).values():
+        if service.module:
+            port = int(service.environment["SERVER_PORT"])
+            assert service.inside == (port + MANAGEMENT_DISTANCE, port), service.name
+            assert all(host == inside for inside, host in service.ports.items()), service.name
 
 
 @pytest.mark.parametrize("variant", systems.names())
@@ -544,8 +549,8 @@ def test_no_service_has_a_port_of_another_in_any_slot(project: Project, variant:
     )
 
     def ends(own: bool) -> list[int]:
-        found = (one for one in services.values() if bool(one.module) is own)
-        return [port % 1000 for one in found for port in one.ports.values()]
+        chosen = (service for service in services.values() if bool(service.module) is own)
+        return [port % 1000 for service in chosen for port in service.ports.values()]
 
     assert len(ends(own=True)) == len(set(ends(own=True)) - set(ends(own=False)))
 
@@ -562,9 +567,9 @@ def test_of_a_kind_of_service_there_are_as_many_as_are_asked_for(
     def cinemas(count: int) -> dict[str, str]:
         deployment = deploy(project, Choice(variant, replicas={"cinemas": count}))
         return {
-            one.name: one.environ["CINEMA_NAME"]
-            for one in deployment.services
-            if one.name.startswith("cinema-")
+            service.name: service.environ["CINEMA_NAME"]
+            for service in deployment.services
+            if service.name.startswith("cinema-")
         }
 
     assert cinemas(1) == {"cinema-cineworld-service": "cineworld"}
@@ -584,7 +589,7 @@ def test_of_a_kind_of_service_there_are_as_many_as_are_asked_for(
 def test_a_system_is_complete_with_as_many_as_were_started(count: int, least: int) -> None:
     probes = Choice("sync", replicas={"cinemas": count}).complete().complete
 
-    assert [one.items for one in probes if one.items is not None] == [least]
+    assert [probe.items for probe in probes if probe.items is not None] == [least]
     assert len(probes) == 1 + min(count, 3)
     assert Choice("sync").complete() == systems.declaration("sync")
 
@@ -634,9 +639,9 @@ def test_each_instance_has_the_limits_of_its_service(project: Project) -> None:
         project, Choice("async", replicas=replicas, limits={"cinema-ucd-service": half})
     )
 
-    limited = {one.name for one in deployment.services if one.limits == half}
+    limited = {service.name for service in deployment.services if service.limits == half}
     assert limited == {"cinema-ucd-service", "cinema-ucd-service.2"}
-    assert {one.limits for one in deployment.services} == {half, None}
+    assert {service.limits for service in deployment.services} == {half, None}
 
 
 @pytest.mark.parametrize("variant", systems.names())
@@ -646,7 +651,9 @@ def test_a_system_says_which_of_its_services_can_be_limited_and_scaled(
     system = systems.declaration(variant)
     services = deployments.described(Choice(variant), project, ENVIRON)
 
-    assert sorted(system.services) == sorted(name for name, one in services.items() if one.module)
+    assert sorted(system.services) == sorted(
+        name for name, service in services.items() if service.module
+    )
     assert set(system.scalable) <= set(system.services)
 
 
@@ -727,7 +734,9 @@ def front_door(**answers: httpx.Response) -> httpx.Client:
 
 
 def sync_answers(**changed: httpx.Response) -> dict[str, httpx.Response]:
-    cinemas = {f"cinema_{one['cinemaName']}_movie_list": httpx.Response(200) for one in MOVIES}
+    cinemas = {
+        f"cinema_{cinema['cinemaName']}_movie_list": httpx.Response(200) for cinema in MOVIES
+    }
     return {"api_movie_list": httpx.Response(200, json=MOVIES), **cinemas, **changed}
 
 
@@ -822,15 +831,15 @@ def test_a_system_that_runs_already_is_asked_where_it_is_and_left_as_it_is(
         asked.append(f"{request.url.host}:{request.url.port}")
         return sync_answers()[request.url.path.strip("/").replace("/", "_")]
 
-    found = deployments.elsewhere("sync", "thesis", "http://192.0.2.7:31080")
+    deployment = deployments.elsewhere("sync", "thesis", "http://192.0.2.7:31080")
     with httpx.Client(transport=httpx.MockTransport(answer)) as client:
-        assert found.converged(client) is None
+        assert deployment.converged(client) is None
     assert set(asked) == {"192.0.2.7:31080"}
-    assert (found.front_host, found.front_ports) == ("192.0.2.7", (31080,))
-    assert found.mongodb_uri is None
+    assert (deployment.front_host, deployment.front_ports) == ("192.0.2.7", (31080,))
+    assert deployment.mongodb_uri is None
 
     project = Project(tmp_path, tmp_path / ".testbed")
-    stack = Stack(project, replace(found, converged=lambda _: None), os.environ)
+    stack = Stack(project, replace(deployment, converged=lambda _: None), os.environ)
     stack.start()
     try:
         assert stack.record.running == ()
@@ -855,5 +864,5 @@ def test_front_doors_have_accounts_and_ask_for_them_unless_told(
     assert usual["ACCESS_PUBLISHED_AT"] == "127.0.0.1"
     assert (changed["ACCESS_USERS"], changed["ACCESS_PUBLISHED_AT"]) == ("jane:hers", "192.0.2.1")
     assert off["ACCESS_CONTROL"] == "off"
-    for one in deploy(project, Choice(variant)).services:
-        assert ("ACCESS_USERS" in one.environ) == (one.name == front)
+    for service in deploy(project, Choice(variant)).services:
+        assert ("ACCESS_USERS" in service.environ) == (service.name == front)

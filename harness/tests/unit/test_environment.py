@@ -108,13 +108,13 @@ def test_other_usable_cores_are_a_difference_where_both_are_recorded(project: Pr
 
     fewer = {**described, "usable_cpus": 0.5}
     old = {key: value for key, value in described.items() if key != "usable_cpus"}
-    found = differences(fewer, described)
-    assert found == [f"usable_cpus: 0.5 and {usable_cpus()!r}"]
+    differing = differences(fewer, described)
+    assert differing == [f"usable_cpus: 0.5 and {usable_cpus()!r}"]
     assert differences(old, described) == []
 
 
 def test_names_each_difference_that_matters_with_both_values() -> None:
-    one = {
+    first = {
         "machine": {"cores": 2, "cpu": "A"},
         "java": {"services": "25.0.3"},
         "git": {"commit": "a"},
@@ -127,8 +127,8 @@ def test_names_each_difference_that_matters_with_both_values() -> None:
         "recorded": "today",
     }
 
-    assert differences(one, one) == []
-    assert differences(one, other) == [
+    assert differences(first, first) == []
+    assert differences(first, other) == [
         "machine.cores: 2 and 8",
         "java.generator: None and '17'",
     ]

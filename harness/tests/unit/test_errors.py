@@ -24,7 +24,7 @@ def full(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def told(
+def printed(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     fails: Callable[..., None],
@@ -47,7 +47,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_to_do(
             patch.setattr(Path, "write_bytes", full)
             files.write(tmp_path / "record.json", b"{}")
 
-    said = told(monkeypatch, capsys, write)
+    said = printed(monkeypatch, capsys, write)
     assert f"no space is left on the disk of {tmp_path / 'record.json'}" in said
     assert "--resume" in said
 
@@ -56,7 +56,7 @@ def test_a_full_disk_is_named_where_the_file_is_not_known(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(commands, "FULL_BYTES", sys.maxsize)
-    assert f"disk of {Path(__file__).parents[3]}" in told(monkeypatch, capsys, full)
+    assert f"disk of {Path(__file__).parents[3]}" in printed(monkeypatch, capsys, full)
 
 
 def test_a_folder_that_may_not_be_written_is_told(
@@ -65,7 +65,7 @@ def test_a_folder_that_may_not_be_written_is_told(
     def read_only(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS), "/results/mine")
 
-    said = told(monkeypatch, capsys, read_only)
+    said = printed(monkeypatch, capsys, read_only)
     assert "/results/mine cannot be used: read-only file system" in said
 
 

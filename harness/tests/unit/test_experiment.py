@@ -22,9 +22,9 @@ LIMITED = "limits: {cinema-ucd-service: {cpus: 0.2}}\n"
 
 
 def error(text: str) -> str:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         reading.parse(text, "mine.yaml")
-    return told.value.message
+    return refused.value.message
 
 
 def test_reads_an_experiment_and_fills_in_defaults() -> None:
@@ -43,7 +43,7 @@ def test_what_is_written_down_reads_back_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("variants: [sync, asynch]", "variants[1]: 'asynch' is unknown; choose from: sync, async"),
         (
@@ -215,11 +215,11 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         ),
     ],
 )
-def test_names_key_value_and_choices(line: str, told: str) -> None:
-    keys = {one.split(":")[0] for one in line.splitlines()}
-    rest = [one for one in VALID.splitlines() if one.split(":")[0] not in keys]
+def test_names_key_value_and_choices(line: str, message: str) -> None:
+    keys = {key_line.split(":")[0] for key_line in line.splitlines()}
+    rest = [key_line for key_line in VALID.splitlines() if key_line.split(":")[0] not in keys]
 
-    assert told in error("\n".join([*rest, line]))
+    assert message in error("\n".join([*rest, line]))
 
 
 def test_tells_every_fault_at_once() -> None:
@@ -231,12 +231,12 @@ def test_tells_every_fault_at_once() -> None:
 
 
 def test_a_system_that_runs_already_has_no_settings_of_the_experiment() -> None:
-    (one,) = reading.parse(
+    (system,) = reading.parse(
         f"{VALID}systems: {{a: {{variant: sync, target: 'http://host:80/'}}}}\n", "mine.yaml"
     ).compared
 
-    assert (one.target, one.settings) == ("http://host:80", {})
-    assert one.deployed == {"target": "http://host:80"}
+    assert (system.target, system.settings) == ("http://host:80", {})
+    assert system.deployed == {"target": "http://host:80"}
 
 
 def test_what_a_system_is_beside_its_settings_is_recorded() -> None:
@@ -272,7 +272,7 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("name: mine\nrates: [10]\nloops: 3\n", "duration: field required"),
         (OPEN + "loops: 3\n", "loops: 3: an open loop has none; its end is the duration"),
@@ -435,9 +435,9 @@ SEARCH = "name: mine\nduration: 5\nsearch: {from: 10, to: 100, resolution: 5}\n"
         ),
     ],
 )
-def test_names_what_is_wrong_with_loads_and_systems(text: str, told: str) -> None:
+def test_names_what_is_wrong_with_loads_and_systems(text: str, message: str) -> None:
     # A key that is given twice counts once, the last time.
-    assert told in error(text)
+    assert message in error(text)
 
 
 @pytest.mark.parametrize(
@@ -485,13 +485,13 @@ def test_a_system_has_as_many_generators_as_the_experiment_or_its_own() -> None:
     systems = "systems: {a: {variant: sync}, b: {variant: sync, generators: 3}}\n"
     plan = reading.parse(OPEN + "generators: 2\n" + systems, "mine.yaml")
 
-    assert [one.generators for one in plan.compared] == [2, 3]
-    assert [one.generators for one in reading.parse(VALID, "mine.yaml").compared] == [1, 1]
+    assert [system.generators for system in plan.compared] == [2, 3]
+    assert [system.generators for system in reading.parse(VALID, "mine.yaml").compared] == [1, 1]
 
 
 def test_systems_are_called_by_what_tells_them_apart() -> None:
     def names(text: str) -> list[str]:
-        return [one.name for one in reading.parse(VALID + text, "mine.yaml").compared]
+        return [system.name for system in reading.parse(VALID + text, "mine.yaml").compared]
 
     assert names("") == ["sync", "async"]
     assert names("presets: [tuned, thesis]\n") == [
@@ -530,9 +530,9 @@ def test_a_system_may_have_keys_and_days_of_its_reservations() -> None:
     systems = (
         "systems: {one: {variant: sync, keys: true, until: 2032-04-15}, two: {variant: sync}}\n"
     )
-    one, two = reading.parse(VALID + systems, "mine.yaml").compared
+    first, two = reading.parse(VALID + systems, "mine.yaml").compared
 
-    assert one.properties == {"keys": "on", "until": "2032-04-15"}
+    assert first.properties == {"keys": "on", "until": "2032-04-15"}
     assert two.properties == {}
 
 
@@ -571,7 +571,7 @@ def test_a_system_with_an_autoscaler_may_have_all_of_its_instances() -> None:
 def test_an_experiment_may_set_what_systems_are_measured_without(keys: str) -> None:
     plan = reading.parse(VALID + keys, "mine.yaml")
 
-    assert {one.settings["ACCESS_CONTROL"] for one in plan.compared} == {"required"}
+    assert {system.settings["ACCESS_CONTROL"] for system in plan.compared} == {"required"}
 
 
 def test_a_system_has_the_instances_and_limits_of_the_experiment_its_own_and_its_factors() -> None:
@@ -612,15 +612,15 @@ def test_the_preset_decides_how_results_are_fetched() -> None:
     plan = reading.parse(both, "mine.yaml")
     polled = reading.parse(both + "fetch: poll\n", "mine.yaml")
 
-    assert [one.fetch for one in plan.compared] == ["wait", "immediate"]
-    assert [one.fetch for one in polled.compared] == ["poll", "poll"]
+    assert [system.fetch for system in plan.compared] == ["wait", "immediate"]
+    assert [system.fetch for system in polled.compared] == ["poll", "poll"]
 
 
 def test_nothing_is_fetched_from_the_synchronous_variant() -> None:
     plan = reading.parse(VALID + "fetch: poll\n", "mine.yaml")
-    found = {one.variant: (one.fetch, dict(one.properties)) for one in plan.compared}
+    fetches = {system.variant: (system.fetch, dict(system.properties)) for system in plan.compared}
 
-    assert found == {"sync": (None, {}), "async": ("poll", {"fetch": "poll"})}
+    assert fetches == {"sync": (None, {}), "async": ("poll", {"fetch": "poll"})}
     assert "fetch: 'poll': these systems answer at once" in error(
         VALID + "variants: [sync]\nfetch: poll\n"
     )
@@ -630,11 +630,11 @@ def test_an_unknown_experiment_lists_those_that_ship(project: Project) -> None:
     project.experiments.mkdir()
     (project.experiments / "quick.yaml").write_text(VALID)
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         reading.load(project, "quik")
 
-    assert "'quik'" in told.value.message
-    assert told.value.hint == "There are: quick."
+    assert "'quik'" in refused.value.message
+    assert refused.value.hint == "There are: quick."
     assert reading.load(project, "quick").name == "mine"
 
 

@@ -135,30 +135,30 @@ def test_each_check_is_recorded_with_its_figures(tmp_path: Path) -> None:
     ended = check(tmp_path, "--system=sync", "--short")
 
     assert ended.returncode == 1, ended.stdout + ended.stderr
-    found = {one.promise: one for one in promises.read(tmp_path / promises.FILE)}
-    assert {name: one.result for name, one in found.items()} == {
+    checks = {checked.promise: checked for checked in promises.read(tmp_path / promises.FILE)}
+    assert {name: checked.result for name, checked in checks.items()} == {
         "kept-one": "kept",
         "broken-one": "broken",
         "never-started": "unchecked",
         "not-recovered": "broken",
         "elsewhere": "unchecked",
     }
-    kept = found["kept-one"]
+    kept = checks["kept-one"]
     assert (kept.says, kept.tested) == ("It holds.", "Something is killed, and started again.")
     assert (kept.system, kept.backends, kept.short) == ("sync", "embedded", True)
     assert kept.figures == {"lost": "0 of 5"}
     assert kept.why is None
-    assert found["broken-one"].figures == {"lost": "5 of 5"}
-    assert found["broken-one"].why == "all is lost"
-    assert found["never-started"].why == "OSError: a port is taken"
-    assert found["not-recovered"].why == "OSError: the list misses ucd"
-    assert found["elsewhere"].why == "size 1"
+    assert checks["broken-one"].figures == {"lost": "5 of 5"}
+    assert checks["broken-one"].why == "all is lost"
+    assert checks["never-started"].why == "OSError: a port is taken"
+    assert checks["not-recovered"].why == "OSError: the list misses ucd"
+    assert checks["elsewhere"].why == "size 1"
 
 
 def test_a_line_tells_how_each_check_ended(tmp_path: Path) -> None:
-    told = check(tmp_path, "--promise=kept-one").stdout.splitlines()
+    output = check(tmp_path, "--promise=kept-one").stdout.splitlines()
 
-    first, second = (line for line in told if "kept-one" in line)
+    first, second = (line for line in output if "kept-one" in line)
     assert first.startswith("✓ kept-one, sync ")
     assert second.startswith("✓ kept-one, async ")
     assert first.endswith(": lost 0 of 5")
@@ -219,28 +219,28 @@ def test_what_is_published_is_added_to_what_was(
     faults.add_published(project, [in_containers, BROKEN])
     faults.add_published(project, [replace(BROKEN, result="kept", why=None), KEPT, SKIPPED])
 
-    known = promises.read(project.root / faults.PUBLISHED)
-    assert [(one.system, one.backends, one.result) for one in known] == [
+    published = promises.read(project.root / faults.PUBLISHED)
+    assert [(checked.system, checked.backends, checked.result) for checked in published] == [
         ("sync", "docker", "kept"),
         ("sync", "embedded", "kept"),
         ("async", "embedded", "kept"),
     ]
-    assert (project.root / faults.PAGE).read_text() == faults.page(known, lambda _: True)
+    assert (project.root / faults.PAGE).read_text() == faults.page(published, lambda _: True)
 
 
 def test_the_page_is_made_of_the_published_figures() -> None:
     root = Project.find().root
-    known = promises.read(root / faults.PUBLISHED)
+    published = promises.read(root / faults.PUBLISHED)
     text = (root / faults.PAGE).read_text(encoding="utf-8")
-    assert text.replace(", older code", "") == faults.page(known)
+    assert text.replace(", older code", "") == faults.page(published)
 
 
 @of_history
 def test_figures_that_are_older_than_their_code_are_marked() -> None:
     project = Project.find()
-    known = promises.read(project.root / faults.PUBLISHED)
+    published = promises.read(project.root / faults.PUBLISHED)
     text = (project.root / faults.PAGE).read_text(encoding="utf-8")
-    assert text == faults.page(known, partial(faults.is_older, project)), (
+    assert text == faults.page(published, partial(faults.is_older, project)), (
         "mark them: .venv/bin/python -m testbed.cli.faults"
     )
 
@@ -261,7 +261,9 @@ def test_every_commit_that_a_document_names_is_in_the_history() -> None:
         for word in COMMIT.findall(file.read_text(encoding="utf-8"))
     }
     assert named
-    assert not {one for one in named if not any(each.startswith(one[1]) for each in history)}
+    assert not {
+        mention for mention in named if not any(each.startswith(mention[1]) for each in history)
+    }
 
 
 def test_figures_of_changed_code_are_not_published(

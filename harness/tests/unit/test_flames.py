@@ -55,7 +55,7 @@ def test_a_frame_is_as_wide_as_its_share_and_stands_on_its_caller() -> None:
         for group in root.iter(f"{space}g")
     }
     widths, tops = (
-        {name: float(one.attrib[key]) for name, one in frames.items() if one is not None}
+        {name: float(frame.attrib[key]) for name, frame in frames.items() if frame is not None}
         for key in ("width", "y")
     )
 

@@ -119,11 +119,11 @@ def test_where_no_group_can_be_made_containers_are_named(tmp_path: Path, lines: 
         written(tmp_path / "proc/self/cgroup", lines)
         written(tmp_path / "sys/fs/cgroup/cgroup.subtree_control", "pids\n")
 
-    with pytest.raises(UserError, match="limits: this user cannot limit processes") as told:
+    with pytest.raises(UserError, match="limits: this user cannot limit processes") as refused:
         groups.require(tmp_path)
 
-    assert told.value.hint is not None
-    assert "--backends docker" in told.value.hint
+    assert refused.value.hint is not None
+    assert "--backends docker" in refused.value.hint
 
 
 def test_a_command_joins_its_groups_before_it_begins(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_groups_are_removed_and_those_in_use_are_left(
 
     groups.remove([empty, used, tmp_path / "gone"])
 
-    assert [one.name for one in tmp_path.iterdir()] == ["used"]
+    assert [folder.name for folder in tmp_path.iterdir()] == ["used"]
 
 
 class Fixed:
@@ -192,16 +192,16 @@ def test_a_process_is_held_to_its_limits_and_its_groups_end_with_it(
     running = make_stack(deployed((limited,)))
 
     running.start()
-    (one,) = running.record.running
-    memberships = Path(f"/proc/{one.process.pid}/cgroup").read_text()
+    (cinema,) = running.record.running
+    memberships = Path(f"/proc/{cinema.process.pid}/cgroup").read_text()
     usage = running.meter().read()["cinema.2"]
     running.stop()
 
     assert f"/testbed-cinema.2-{free.ports[0]}\n" in memberships
     assert usage.throttled is not None
     assert usage.peak_mb is None or 1 < usage.peak_mb <= 256
-    assert one.groups
-    assert not any(folder.exists() for folder in one.groups)
+    assert cinema.groups
+    assert not any(folder.exists() for folder in cinema.groups)
 
 
 @pytest.mark.parametrize("version", [1, 2])

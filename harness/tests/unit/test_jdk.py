@@ -33,23 +33,23 @@ def test_reads_the_feature_version(version: str, feature: int) -> None:
 
 
 def test_a_command_that_a_jvm_refuses_is_an_error_with_its_reason(tmp_path: Path) -> None:
-    found = Jdk(install(tmp_path / "x", "25.0.3"), "25.0.3", compiler=True)
-    tool = found.home / "bin" / "jcmd"
+    installed = Jdk(install(tmp_path / "x", "25.0.3"), "25.0.3", compiler=True)
+    tool = installed.home / "bin" / "jcmd"
     tool.write_text(
         f'#!/bin/sh\necho "$*" > {tmp_path}/told\n[ "$2" = GC.run ] || {{ echo no; exit 1; }}\n'
     )
     tool.chmod(0o755)
 
-    found.command(7, "GC.run")
+    installed.command(7, "GC.run")
     assert (tmp_path / "told").read_text() == "7 GC.run\n"
     with pytest.raises(UserError, match=r"JFR\.stop name=x failed: no"):
-        found.command(7, "JFR.stop", "name=x")
+        installed.command(7, "JFR.stop", "name=x")
 
 
 def test_asks_java_where_there_is_no_release_file(tmp_path: Path) -> None:
-    found = jdk.inspect(install(tmp_path / "x", "21.0.4", release=False))
+    inspected = jdk.inspect(install(tmp_path / "x", "21.0.4", release=False))
 
-    assert found == Jdk(tmp_path / "x", "21.0.4", compiler=True)
+    assert inspected == Jdk(tmp_path / "x", "21.0.4", compiler=True)
 
 
 def test_passes_over_folders_without_java(tmp_path: Path) -> None:
@@ -69,18 +69,18 @@ def test_looks_at_java_home_then_path_then_the_usual_places(tmp_path: Path) -> N
     usual = install(tmp_path / "jvm" / "temurin-25", "25.0.3")
     environ = {"JAVA_HOME": str(own), "PATH": str(link.parent)}
 
-    found = jdk.installed(jdk.candidate_homes(environ, [str(tmp_path / "jvm" / "*")]))
+    installed = jdk.installed(jdk.candidate_homes(environ, [str(tmp_path / "jvm" / "*")]))
 
-    assert [one.home for one in found] == [own, on_path, usual]
+    assert [installation.home for installation in installed] == [own, on_path, usual]
 
 
 def test_counts_an_installation_once_however_it_is_reached(tmp_path: Path) -> None:
     home = install(tmp_path / "jvm" / "jdk-25", "25.0.3")
     (tmp_path / "jvm" / "default").symlink_to(home)
 
-    found = jdk.installed(jdk.candidate_homes({"JAVA_HOME": str(home)}, [f"{tmp_path}/jvm/*"]))
+    installed = jdk.installed(jdk.candidate_homes({"JAVA_HOME": str(home)}, [f"{tmp_path}/jvm/*"]))
 
-    assert [one.home for one in found] == [home]
+    assert [installation.home for installation in installed] == [home]
 
 
 def made(version: str, *, compiler: bool = True) -> Jdk:
@@ -98,13 +98,13 @@ def test_a_runtime_without_compiler_is_no_jdk() -> None:
 
 
 def test_says_what_was_found_and_where_it_looked() -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         jdk.for_services([made("17.0.15")])
 
-    assert "17.0.15 in /jvm/17.0.15" in told.value.message
-    assert told.value.hint is not None
-    assert "JAVA_HOME" in told.value.hint
-    assert "/usr/lib/jvm/*" in told.value.hint
+    assert "17.0.15 in /jvm/17.0.15" in refused.value.message
+    assert refused.value.hint is not None
+    assert "JAVA_HOME" in refused.value.hint
+    assert "/usr/lib/jvm/*" in refused.value.hint
 
 
 def test_jmeter_runs_on_17_or_21_else_on_the_services_jdk() -> None:

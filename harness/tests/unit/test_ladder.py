@@ -30,19 +30,19 @@ def parsed(**keys: Any) -> Experiment:
 
 
 def error(**keys: Any) -> str:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         parsed(**keys)
-    return told.value.message
+    return refused.value.message
 
 
 def test_each_rung_has_one_more_factor_at_its_best() -> None:
     plan = parsed()
     own = {
-        one.name: {
-            *(name for name in one.settings if name != "ACCESS_CONTROL"),
-            *(["poll"] if one.fetch == "poll" else []),
+        system.name: {
+            *(name for name in system.settings if name != "ACCESS_CONTROL"),
+            *(["poll"] if system.fetch == "poll" else []),
         }
-        for one in plan.compared
+        for system in plan.compared
     }
     root, pool = "LOGGING_LEVEL_ROOT", "CINEMA_DATABASE_MAX_CONNECTIONS"
     acknowledged = "BROKER_ACKNOWLEDGED_TOGETHER"
@@ -82,7 +82,7 @@ def test_systems_that_are_up_together_have_places_of_their_own(memory_mb: float)
     places = slots(plan)
 
     for start in schedule(plan):
-        own = [places[one.name] for one in start.systems]
+        own = [places[system.name] for system in start.systems]
         assert len(set(own)) == len(own), start.name
     assert max(places.values()) <= 3
 
@@ -101,7 +101,7 @@ def test_a_ladder_of_two_factors_has_three_rungs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         ({"systems": {"a": {"variant": "sync"}}}, "ladder makes systems and groups: leave them"),
         ({"ladder": {"top": {"variant": "sync"}, "factors": {}}}, "ladder.factors"),
@@ -120,8 +120,8 @@ def test_a_ladder_of_two_factors_has_three_rungs() -> None:
         ({"ladder": {**LADDER, "stairs": 1}}, "ladder.stairs: unknown key"),
     ],
 )
-def test_what_is_wrong_with_a_ladder_is_told(keys: dict[str, Any], told: str) -> None:
-    assert told in error(**keys)
+def test_what_is_wrong_with_a_ladder_is_told(keys: dict[str, Any], message: str) -> None:
+    assert message in error(**keys)
 
 
 def test_a_ladder_needs_blocks() -> None:

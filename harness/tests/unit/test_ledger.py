@@ -43,17 +43,17 @@ def answer(waiting: int = 0, **ids: list[str]) -> dict[str, Any]:
     return {**ids, "builtAt": at, "settled": settled, "waiting": waiting}
 
 
-def told(waiting: int = 0, **ids: list[str]) -> WorkReport:
+def report(waiting: int = 0, **ids: list[str]) -> WorkReport:
     return WorkReport.of(answer(waiting, **ids))
 
 
 def test_everything_accepted_has_one_outcome() -> None:
     order = {f"id-{number}": number for number in range(1, 10)}
-    found = account(
-        order, told(2, built=["id-1", "id-5"], dropped=["id-2"], failed=["id-3"], other=["id-4"])
+    outcome = account(
+        order, report(2, built=["id-1", "id-5"], dropped=["id-2"], failed=["id-3"], other=["id-4"])
     )
 
-    assert found.outcomes == {
+    assert outcome.outcomes == {
         "id-1": "built",
         "id-2": "dropped",
         "id-3": "dead-lettered",
@@ -64,28 +64,28 @@ def test_everything_accepted_has_one_outcome() -> None:
         "id-8": "queued",
         "id-9": "queued",
     }
-    assert (found.twice, found.strangers) == (0, 0)
-    assert found.lost_by_third == [1, 2, 1]
+    assert (outcome.twice, outcome.strangers) == (0, 0)
+    assert outcome.lost_by_third == [1, 2, 1]
 
 
 def test_outcomes_that_contradict_or_belong_to_nothing_accepted_are_counted() -> None:
-    found = account({"a": 1}, told(built=["a", "b"], failed=["a"]))
+    outcome = account({"a": 1}, report(built=["a", "b"], failed=["a"]))
 
-    assert (found.twice, found.strangers) == (1, 1)
-    assert found.count("built", "dead-lettered") == 1
+    assert (outcome.twice, outcome.strangers) == (1, 1)
+    assert outcome.count("built", "dead-lettered") == 1
 
 
 def test_an_unknown_number_of_waiting_is_none() -> None:
-    assert account({"a": 1}, told(-1)).outcomes == {"a": "lost"}
+    assert account({"a": 1}, report(-1)).outcomes == {"a": "lost"}
 
 
 def test_nothing_accepted_is_an_account_too() -> None:
-    assert account({}, told()).lost_by_third == [0, 0, 0]
+    assert account({}, report()).lost_by_third == [0, 0, 0]
 
 
 def test_work_of_earlier_runs_is_left_out() -> None:
-    before = told(3, built=["a"], refused=["x"])
-    now = told(1, built=["a", "b"], refused=["x", "y"])
+    before = report(3, built=["a"], refused=["x"])
+    now = report(1, built=["a", "b"], refused=["x", "y"])
 
     since = now.since(before)
     assert since.ids["built"] == {"b"}
@@ -125,10 +125,12 @@ def answering(answers: list[dict[str, Any]], late_s: float = 0) -> Iterator[int]
                 time.sleep(delays.pop())
             if query:
                 current[0] = answers.pop(0) if answers[1:] else answers[0]
-            told = current[0]
+            content = current[0]
             if query:
-                told = told | {name: [] for name in told if isinstance(told[name], list)}
-            body = json.dumps(told).encode()
+                content = content | {
+                    name: [] for name in content if isinstance(content[name], list)
+                }
+            body = json.dumps(content).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -170,7 +172,7 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
         )
         accounting = Accounting(DECLARED, stack, tmp_path, 5)  # type: ignore[arg-type]
         accounting.begin()
-        found = accounting.record()["ledger"]
+        recorded = accounting.record()["ledger"]
 
     expected = {
         "accepted": 3,
@@ -187,10 +189,10 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
         "cpu_s": {"builder": 2.5},
         "peak_mb": {},
     }
-    assert expected.items() <= found.items()
-    drained_s = (answers[-1]["builtAt"][-1] - found["load_ended_ms"]) / 1000
-    assert found["drained_s"] == pytest.approx(drained_s, abs=0.002)
-    assert found["built_per_s"] == pytest.approx(1 / drained_s, rel=0.01)
+    assert expected.items() <= recorded.items()
+    drained_s = (answers[-1]["builtAt"][-1] - recorded["load_ended_ms"]) / 1000
+    assert recorded["drained_s"] == pytest.approx(drained_s, abs=0.002)
+    assert recorded["built_per_s"] == pytest.approx(1 / drained_s, rel=0.01)
     with (tmp_path / "ledger.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["number"], row["id"], row["outcome"]) for row in rows] == [
@@ -199,7 +201,7 @@ def test_a_run_is_accounted_for_when_its_work_has_left(
         ("10", "c", "built"),
     ]
     assert (rows[0]["built_s"], rows[1]["built_s"]) == ("", "0.000")
-    assert float(rows[2]["built_s"]) > found["load_ended_ms"] / 1000
+    assert float(rows[2]["built_s"]) > recorded["load_ended_ms"] / 1000
 
 
 def test_a_busy_service_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +211,7 @@ def test_a_busy_service_is_asked_again(tmp_path: Path, monkeypatch: pytest.Monke
         accounting = Accounting(DECLARED, stack, tmp_path, 5)  # type: ignore[arg-type]
         accounting.begin()
 
-        assert accounting.before == told(built=["a"])
+        assert accounting.before == report(built=["a"])
 
         monkeypatch.setattr(ledger, "ANSWER_LIMIT_S", 0)
     with (

@@ -81,17 +81,17 @@ def test_response_times_of_successes_are_counted_in_buckets(tmp_path: Path) -> N
     exporter = Exporter(tmp_path)
     took = (1, 2, 50, 51, 20_000)
     failed = row("list", took=9, success=False)
-    write(tmp_path / "results.csv", *(row("list", took=one) for one in took), failed)
+    write(tmp_path / "results.csv", *(row("list", took=took_ms) for took_ms in took), failed)
 
-    found = values(shown(exporter))
+    metrics = values(shown(exporter))
 
     def bucket(bound: str) -> float:
-        return found[f'jmeter_operation_duration_seconds_bucket{{workload="list",le="{bound}"}}']
+        return metrics[f'jmeter_operation_duration_seconds_bucket{{workload="list",le="{bound}"}}']
 
     bounds = ("0.001", "0.002", "0.03", "0.05", "0.07", "15", "+Inf")
-    assert [bucket(one) for one in bounds] == [1, 2, 2, 3, 4, 4, 5]
-    assert found['jmeter_operation_duration_seconds_count{workload="list"}'] == 5
-    assert found['jmeter_operation_duration_seconds_sum{workload="list"}'] == 20.104
+    assert [bucket(bound) for bound in bounds] == [1, 2, 2, 3, 4, 4, 5]
+    assert metrics['jmeter_operation_duration_seconds_count{workload="list"}'] == 5
+    assert metrics['jmeter_operation_duration_seconds_sum{workload="list"}'] == 20.104
 
 
 def test_a_counter_begins_with_0_so_that_prometheus_sees_it_rise(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ RUN = Run("sync-left", "sync", "tuned", "list", Level(CLOSED, 100, 100), 2)
 
 
 @pytest.mark.parametrize(
-    ("level", "told"),
+    ("level", "label"),
     [
         (Level(CLOSED, 100, 100), "100 threads"),
         (Level(CLOSED, 1, 1), "1 thread"),
@@ -177,12 +177,12 @@ RUN = Run("sync-left", "sync", "tuned", "list", Level(CLOSED, 100, 100), 2)
         (Level(OPEN, 112.5, 200, changing=True), "schedule"),
     ],
 )
-def test_runs_of_an_experiment_tell_their_level(tmp_path: Path, level: Level, told: str) -> None:
+def test_runs_of_an_experiment_tell_their_level(tmp_path: Path, level: Level, label: str) -> None:
     exporter = Exporter(tmp_path)
     run = replace(RUN, level=level)
     write(tmp_path / "mine" / "runs" / f"{run.id}.partial" / "samples.csv", row("list"))
 
-    assert ended(shown(exporter), labels=f'workload="list",level="{told}"') == 1
+    assert ended(shown(exporter), labels=f'workload="list",level="{label}"') == 1
 
 
 def test_warm_ups_are_told_from_runs(tmp_path: Path) -> None:
@@ -203,12 +203,12 @@ def test_an_open_loop_is_counted_from_what_was_intended(tmp_path: Path) -> None:
     )
     (folder / "arrivals.csv").write_text("70\n170\n270\n3070\n")
 
-    found = values(shown(exporter))
+    metrics = values(shown(exporter))
 
     labels = 'workload="list",level="10/s"'
-    assert found[f"jmeter_operation_duration_seconds_sum{{{labels}}}"] == 0.34
+    assert metrics[f"jmeter_operation_duration_seconds_sum{{{labels}}}"] == 0.34
     # Due by 1420 are those at 1000, 1100 and 1200.
-    assert found[f"jmeter_operations_offered_total{{{labels}}}"] == 3
+    assert metrics[f"jmeter_operations_offered_total{{{labels}}}"] == 3
     add(folder / "samples.csv", row("list", at=4000, took=10, intended=4000) + "\n")
     assert values(shown(exporter))[f"jmeter_operations_offered_total{{{labels}}}"] == 4
 
@@ -231,12 +231,12 @@ def test_several_generators_are_counted_together(tmp_path: Path) -> None:
         write(folder / f"samples-{number}.csv", operation, header=f"{HEADER},intended")
         (folder / f"arrivals-{number}.csv").write_text(arrivals)
 
-    found = values(shown(exporter))
+    metrics = values(shown(exporter))
 
     labels = 'workload="list",level="10/s"'
-    assert found[f'jmeter_operations_total{{{labels},outcome="success"}}'] == 2
+    assert metrics[f'jmeter_operations_total{{{labels},outcome="success"}}'] == 2
     # What was due of each generator's own arrivals.
-    assert found[f"jmeter_operations_offered_total{{{labels}}}"] == 3
+    assert metrics[f"jmeter_operations_offered_total{{{labels}}}"] == 3
 
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:

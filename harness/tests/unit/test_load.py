@@ -114,8 +114,8 @@ def test_instances_are_numbered_for_a_plan_that_asks_them_in_turn(project: Proje
         project, "cinema-direct", "reserve", threads=1, loops=1, ramp=0, ports=(8, 94, 95)
     )
 
-    told = {"instances": "3", "port.1": "8", "port.2": "94", "port.3": "95"}
-    assert made.properties.items() > {"port": "8", **told}.items()
+    instances = {"instances": "3", "port.1": "8", "port.2": "94", "port.3": "95"}
+    assert made.properties.items() > {"port": "8", **instances}.items()
 
 
 def test_further_properties_are_passed_on(project: Project) -> None:
@@ -311,22 +311,22 @@ def test_a_relative_folder_is_that_of_the_caller(
 def test_a_load_that_fails_is_told_and_the_next_one_runs(tmp_path: Path, small: Load) -> None:
     with Generator.started(fake("--fail", "no plan"), tmp_path / "jmeter.log") as generator:
         for _ in range(2):
-            with pytest.raises(UserError) as told:
+            with pytest.raises(UserError) as error:
                 generator.run(small, tmp_path / "samples.csv")
 
-    assert "JMeter failed on sync-list.jmx: no plan; the end of" in str(told.value)
-    assert f"Running {small.plan}" in str(told.value)
+    assert "JMeter failed on sync-list.jmx: no plan; the end of" in str(error.value)
+    assert f"Running {small.plan}" in str(error.value)
 
 
 def test_a_generator_that_dies_in_the_middle_is_told(tmp_path: Path, small: Load) -> None:
     with (
-        pytest.raises(UserError) as told,
+        pytest.raises(UserError) as error,
         Generator.started(fake("--exit", "1"), tmp_path / "jmeter.log") as generator,
     ):
         generator.run(small, tmp_path / "samples.csv")
 
-    assert "JMeter ended in the middle of sync-list.jmx" in str(told.value)
-    assert f"Running {small.plan}" in str(told.value)
+    assert "JMeter ended in the middle of sync-list.jmx" in str(error.value)
+    assert f"Running {small.plan}" in str(error.value)
 
 
 def test_a_generator_that_does_not_start_is_told(tmp_path: Path) -> None:
@@ -365,10 +365,10 @@ def test_shares_of_generators_make_up_the_whole_load() -> None:
 
     shares = [share(whole, index, 4, 1234) for index in range(4)]
 
-    assert [one["threads"] for one in shares] == ["3", "3", "2", "2"]
-    assert [one["generator"] for one in shares] == ["-1", "-2", "-3", "-4"]
+    assert [part["threads"] for part in shares] == ["3", "3", "2", "2"]
+    assert [part["generator"] for part in shares] == ["-1", "-2", "-3", "-4"]
     others = {"host": "127.0.0.1", "loops": "7", "begin": "1234"}
-    assert all(others.items() <= one.items() for one in shares)
+    assert all(others.items() <= part.items() for part in shares)
     assert "choices" not in shares[0]
     choosing = [share({**whole, "choices": "5"}, index, 4, 1234) for index in range(4)]
     assert [int(each["choices"]) for each in choosing] == [5 + index * 10**13 for index in range(4)]
@@ -394,8 +394,8 @@ def test_generators_put_one_load_on_together(
     assert [(part.file.name, part.threads, part.samples) for part in alone.parts] == [
         ("alone.csv", 3, 6)
     ]
-    assert [one.log.name for one in generators] == ["generator.log", "generator-2.log"]
-    assert [one.process.find() for one in generators] == [None, None]
+    assert [generator.log.name for generator in generators] == ["generator.log", "generator-2.log"]
+    assert [generator.process.find() for generator in generators] == [None, None]
 
 
 def test_arrivals_of_generators_are_together_those_of_the_plan(tmp_path: Path, small: Load) -> None:
@@ -411,7 +411,7 @@ def test_arrivals_of_generators_are_together_those_of_the_plan(tmp_path: Path, s
     rows = [row for part in outcome.parts for row in part.file.read_text().splitlines()[1:]]
     intended = sorted(int(row.rpartition(",")[2]) for row in rows)
     # One moment is time 0 of both.
-    assert [one - intended[0] for one in intended] == [0, 5, 15, 15, 35]
+    assert [moment - intended[0] for moment in intended] == [0, 5, 15, 15, 35]
     assert (outcome.seen.operations, outcome.seen.offered) == (5, 5)
 
 
@@ -422,7 +422,7 @@ def test_an_interrupt_ends_all_generators(tmp_path: Path, small: Load) -> None:
     with load.several(fake("--linger", "60"), tmp_path / "generator.log", 2) as generators:
         with pytest.raises(Interrupted):
             load.together(generators, small, tmp_path / "samples.csv", interrupt)
-        assert [one.process.find() for one in generators] == [None, None]
+        assert [generator.process.find() for generator in generators] == [None, None]
 
 
 def test_a_missing_plan_is_told(tmp_path: Path) -> None:

@@ -274,7 +274,7 @@ def test_this_machine_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "told"),
+    ("share", "message"),
     [
         (0.1, ""),
         (
@@ -285,7 +285,7 @@ def test_this_machine_is_read() -> None:
     ],
 )
 def test_other_programs_are_told_at_the_start(
-    share: float, told: str, monkeypatch: pytest.MonkeyPatch
+    share: float, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     others = Others(share, 2 * share, 2, 0.0, 0.0, ("cc1", "browser"))
     monkeypatch.setattr(machine_watch, "sample", lambda _: others)
@@ -293,7 +293,7 @@ def test_other_programs_are_told_at_the_start(
     monkeypatch.setattr(experiments, "console", Console(file=text, width=80))
 
     assert experiments._tell_of_others() == others
-    assert text.getvalue() == told
+    assert text.getvalue() == message
 
 
 def test_systems_that_this_machine_does_not_run_are_not_watched() -> None:

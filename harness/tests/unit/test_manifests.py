@@ -32,11 +32,18 @@ def documents(system: str) -> list[dict[str, Any]]:
 
 
 def of_kind(system: str, kind: str) -> dict[str, dict[str, Any]]:
-    return {one["metadata"]["name"]: one for one in documents(system) if one["kind"] == kind}
+    return {
+        resource["metadata"]["name"]: resource
+        for resource in documents(system)
+        if resource["kind"] == kind
+    }
 
 
 def pods(system: str) -> dict[str, dict[str, Any]]:
-    return {name: one["spec"]["template"] for name, one in of_kind(system, "Deployment").items()}
+    return {
+        name: deployment["spec"]["template"]
+        for name, deployment in of_kind(system, "Deployment").items()
+    }
 
 
 def account_values() -> dict[str, str]:
@@ -46,15 +53,15 @@ def account_values() -> dict[str, str]:
 
 def environment(container: dict[str, Any]) -> dict[str, str]:
     """Return the settings of a container; references are to those that stand before."""
-    accounts, found = account_values(), {}
-    for one in container.get("env", ()):
-        if "value" in one:
-            value = re.sub(r"\$\((\w+)\)", lambda name: found[name[1]], one["value"])
+    accounts, settings = account_values(), {}
+    for variable in container.get("env", ()):
+        if "value" in variable:
+            value = re.sub(r"\$\((\w+)\)", lambda name: settings[name[1]], variable["value"])
         else:
-            assert one["valueFrom"]["secretKeyRef"]["name"] == "accounts"
-            value = accounts[one["valueFrom"]["secretKeyRef"]["key"]]
-        found[one["name"]] = value
-    return found
+            assert variable["valueFrom"]["secretKeyRef"]["name"] == "accounts"
+            value = accounts[variable["valueFrom"]["secretKeyRef"]["key"]]
+        settings[variable["name"]] = value
+    return settings
 
 
 @every_system
@@ -65,7 +72,7 @@ def test_manifests_are_those_of_the_compose_files(system: str) -> None:
 
 
 def test_every_system_has_an_overlay_and_the_accounts_are_those_of_the_compose_files() -> None:
-    there = sorted(one.name for one in (FOLDER / "overlays").iterdir())
+    there = sorted(overlay.name for overlay in (FOLDER / "overlays").iterdir())
     assert there == sorted(systems.names())
     assert (FOLDER / "base" / "accounts.env").read_text() == manifests.accounts(Project.find(), {})
 
@@ -107,8 +114,8 @@ def test_all_files_are_written(tmp_path: Path) -> None:
 
 @every_system
 def test_kubernetes_knows_every_field(system: str) -> None:
-    for one in documents(system):
-        kubernetes_validate.validate(one, VERSION, strict=True)
+    for resource in documents(system):
+        kubernetes_validate.validate(resource, VERSION, strict=True)
     policy = yaml.safe_load((FOLDER / "base" / "network-policy.yaml").read_text())
     kubernetes_validate.validate(policy, VERSION, strict=True)
 
@@ -121,53 +128,58 @@ def test_a_pod_has_the_settings_of_its_container(system: str) -> None:
     project = Project.find()
     file = project.root / systems.declaration(system).compose
     read = composefile.read(file, composefile.variables(project, {}))
-    always = {name: one for name, one in read.items() if not one.profiles}
-    found = pods(system)
+    always = {name: service for name, service in read.items() if not service.profiles}
+    templates = pods(system)
 
-    assert set(found) == set(always) == set(of_kind(system, "Service"))
-    for name, one in always.items():
-        (container,) = found[name]["spec"]["containers"]
+    assert set(templates) == set(always) == set(of_kind(system, "Service"))
+    for name, service in always.items():
+        (container,) = templates[name]["spec"]["containers"]
         # What other settings are made of, and addresses, which only Kubernetes gives.
-        added = {*manifests.ACCOUNTS, "EUREKA_INSTANCE_PREFER_IP_ADDRESS"} - one.environment.keys()
+        added = {
+            *manifests.ACCOUNTS,
+            "EUREKA_INSTANCE_PREFER_IP_ADDRESS",
+        } - service.environment.keys()
         if (number := systems.declaration(system).numbered.get(name)) is not None:
             assert environment(container)[number] == manifests.DRAWN
             added.add(number)
         settings = environment(container).items()
-        assert {key: value for key, value in settings if key not in added} == one.environment, name
-        assert [port["containerPort"] for port in container["ports"]] == list(one.inside)
-        awaited = {first["name"] for first in found[name]["spec"].get("initContainers", ())}
-        assert awaited == {f"await-{other}" for other in one.after}
+        assert {key: value for key, value in settings if key not in added} == service.environment, (
+            name
+        )
+        assert [port["containerPort"] for port in container["ports"]] == list(service.inside)
+        awaited = {first["name"] for first in templates[name]["spec"].get("initContainers", ())}
+        assert awaited == {f"await-{other}" for other in service.after}
 
 
 @every_system
 def test_names_lead_to_pods(system: str) -> None:
-    found, services = pods(system), of_kind(system, "Service")
+    templates, services = pods(system), of_kind(system, "Service")
     for name, service in services.items():
         labels = service["spec"]["selector"].items()
         (chosen,) = [
-            one for one, pod in found.items() if labels <= pod["metadata"]["labels"].items()
+            other for other, pod in templates.items() if labels <= pod["metadata"]["labels"].items()
         ]
         assert chosen == name
-        (container,) = found[name]["spec"]["containers"]
+        (container,) = templates[name]["spec"]["containers"]
         open_ports = {port["containerPort"] for port in container["ports"]}
         assert {port["port"] for port in service["spec"]["ports"]} == open_ports
         for kind in ("startupProbe", "readinessProbe", "livenessProbe"):
             probe = container[kind].get("httpGet") or container[kind]["tcpSocket"]
             assert probe["port"] in open_ports
-        volumes = {one["name"] for one in found[name]["spec"].get("volumes", ())}
-        assert {one["name"] for one in container.get("volumeMounts", ())} <= volumes
+        volumes = {volume["name"] for volume in templates[name]["spec"].get("volumes", ())}
+        assert {mount["name"] for mount in container.get("volumeMounts", ())} <= volumes
         hosts = re.findall(r"(?://|@)([a-z][\w-]+):\d+", " ".join(environment(container).values()))
         assert set(hosts) <= set(services)
     for budget in of_kind(system, "PodDisruptionBudget").values():
         labels = budget["spec"]["selector"]["matchLabels"].items()
-        assert any(labels <= pod["metadata"]["labels"].items() for pod in found.values())
+        assert any(labels <= pod["metadata"]["labels"].items() for pod in templates.values())
 
 
 @every_system
 def test_pods_may_do_nothing_that_they_need_not(system: str) -> None:
     networks = {
-        name: one["spec"]["podSelector"]["matchLabels"].items()
-        for name, one in of_kind(system, "NetworkPolicy").items()
+        name: policy["spec"]["podSelector"]["matchLabels"].items()
+        for name, policy in of_kind(system, "NetworkPolicy").items()
     }
     for name, pod in pods(system).items():
         spec = pod["spec"]
@@ -177,7 +189,9 @@ def test_pods_may_do_nothing_that_they_need_not(system: str) -> None:
             read_only = container["securityContext"]["readOnlyRootFilesystem"]
             assert read_only is (name not in ("rabbitmq", "keycloak"))
         members = {
-            one for one, labels in networks.items() if labels <= pod["metadata"]["labels"].items()
+            policy
+            for policy, labels in networks.items()
+            if labels <= pod["metadata"]["labels"].items()
         }
         front = systems.declaration(system).front.service
         assert ("front-door" in members) is (name == front)
@@ -197,9 +211,9 @@ def assert_harmless(spec: dict[str, Any]) -> None:
 @pytest.mark.parametrize("system", ["sync", "async"])
 def test_autoscalers_are_for_services_of_the_systems(system: str) -> None:
     text = (FOLDER / "components" / "autoscaling" / "cinemas.yaml").read_text()
-    for one in yaml.safe_load_all(text):
-        kubernetes_validate.validate(one, VERSION, strict=True)
-        target = one["spec"]["scaleTargetRef"]
+    for resource in yaml.safe_load_all(text):
+        kubernetes_validate.validate(resource, VERSION, strict=True)
+        target = resource["spec"]["scaleTargetRef"]
         assert target["kind"] == "Deployment"
         assert target["name"] in pods(system)
 
@@ -210,14 +224,14 @@ def scaled_by_queue() -> list[dict[str, Any]]:
 
 
 def test_cinemas_are_scaled_by_their_own_queues() -> None:
-    found = [one for one in scaled_by_queue() if one["kind"] == "ScaledObject"]
-    assert {one["metadata"]["name"] for one in found} == {
+    scaled = [resource for resource in scaled_by_queue() if resource["kind"] == "ScaledObject"]
+    assert {resource["metadata"]["name"] for resource in scaled} == {
         name for name in pods("async") if name.startswith("cinema-")
     }
-    for one in found:
-        name = one["metadata"]["name"]
-        assert one["spec"]["scaleTargetRef"] == {"name": name}
-        (trigger,) = one["spec"]["triggers"]
+    for resource in scaled:
+        name = resource["metadata"]["name"]
+        assert resource["spec"]["scaleTargetRef"] == {"name": name}
+        (trigger,) = resource["spec"]["triggers"]
         # As the class Topology names it.
         assert trigger["metadata"]["queueName"] == f"requestQueue-{name}"
         assert trigger["metadata"]["host"] == "amqp://rabbitmq.testbed-async.svc:5672/"
@@ -237,13 +251,13 @@ def kinds(module: str, *files: str) -> dict[str, Draft202012Validator]:
     if answer.returncode:
         pytest.skip(f"{module} cannot be had: {answer.stdout}{answer.stderr}")
     folder = Path(json.loads(answer.stdout)["Dir"])
-    found = {}
+    validators = {}
     for file in files:
         kind = yaml.safe_load((folder / file).read_text())["spec"]
         (version,) = kind["versions"]
         schema = strict(version["schema"]["openAPIV3Schema"])
-        found[kind["names"]["kind"]] = Draft202012Validator(schema)
-    return found
+        validators[kind["names"]["kind"]] = Draft202012Validator(schema)
+    return validators
 
 
 @pytest.fixture(scope="module")
@@ -261,18 +275,20 @@ def prometheus_operator() -> dict[str, Draft202012Validator]:
 def strict(schema: Any) -> Any:
     """Return a schema that allows no further fields where it names some."""
     if isinstance(schema, list):
-        return [strict(one) for one in schema]
+        return [strict(element) for element in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {name: strict(one) for name, one in schema.items()}
-    return {"additionalProperties": False, **found} if "properties" in schema else found
+    properties = {name: strict(content) for name, content in schema.items()}
+    return {"additionalProperties": False, **properties} if "properties" in schema else properties
 
 
 def test_keda_knows_every_field(keda: dict[str, Draft202012Validator]) -> None:
-    own = [one for one in scaled_by_queue() if one["apiVersion"] == "keda.sh/v1alpha1"]
+    own = [
+        resource for resource in scaled_by_queue() if resource["apiVersion"] == "keda.sh/v1alpha1"
+    ]
     assert len(own) == 4
-    for one in own:
-        keda[one["kind"]].validate(one)
+    for resource in own:
+        keda[resource["kind"]].validate(resource)
 
     with pytest.raises(ValidationError, match="maxReplicas"):
         keda["ScaledObject"].validate({**own[0], "spec": {**own[0]["spec"], "maxReplicas": 3}})
@@ -280,21 +296,21 @@ def test_keda_knows_every_field(keda: dict[str, Draft202012Validator]) -> None:
 
 def monitoring() -> dict[tuple[str, str], dict[str, Any]]:
     folder = FOLDER / "components" / "monitoring"
-    found = [
-        one
+    loaded = [
+        resource
         for file in ("pods.yaml", "rules.yaml")
-        for one in yaml.safe_load_all((folder / file).read_text())
+        for resource in yaml.safe_load_all((folder / file).read_text())
     ]
-    return {(one["kind"], one["metadata"]["name"]): one for one in found}
+    return {(resource["kind"], resource["metadata"]["name"]): resource for resource in loaded}
 
 
 def test_the_operator_of_prometheus_knows_every_field(
     prometheus_operator: dict[str, Draft202012Validator],
 ) -> None:
-    own = [one for one in monitoring().values() if one["kind"] != "NetworkPolicy"]
+    own = [resource for resource in monitoring().values() if resource["kind"] != "NetworkPolicy"]
     assert len(own) == 3
-    for one in own:
-        prometheus_operator[one["kind"]].validate(one)
+    for resource in own:
+        prometheus_operator[resource["kind"]].validate(resource)
 
 
 @every_system
@@ -303,13 +319,13 @@ def test_what_compose_files_scrape_is_scraped_in_a_cluster(system: str) -> None:
         (Project.find().root / "prometheus" / "targets" / f"{system}.yml").read_text()
     )
     wanted = {
-        (one["labels"]["job"], one["labels"]["variant"], *target.split(":"))
-        for one in targets
-        for target in one["targets"]
+        (group["labels"]["job"], group["labels"]["variant"], *target.split(":"))
+        for group in targets
+        for target in group["targets"]
         # Of Docker alone: they watch one machine, and a JMeter beside the containers.
-        if one["labels"]["job"] not in ("jmeter", "machine", "prometheus")
+        if group["labels"]["job"] not in ("jmeter", "machine", "prometheus")
     }
-    found = set()
+    scraped = set()
     for name, pod in pods(system).items():
         for (kind, job), monitor in monitoring().items():
             if kind != "PodMonitor":
@@ -326,8 +342,8 @@ def test_what_compose_files_scrape_is_scraped_in_a_cluster(system: str) -> None:
             }
             variant = re.fullmatch(endpoint["relabelings"][0]["regex"], f"testbed-{system}")
             assert variant is not None
-            found |= {(job, variant[1], name, port) for port in ports}
-    assert found == wanted
+            scraped |= {(job, variant[1], name, port) for port in ports}
+    assert scraped == wanted
 
 
 def kustomized(folder: Path) -> Iterator[dict[str, Any]]:
@@ -343,16 +359,20 @@ needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="no k
 @needs_kubectl
 @every_system
 def test_an_overlay_is_all_that_kubectl_applies(system: str) -> None:
-    found = list(kustomized(FOLDER / "overlays" / system))
-    for one in found:
-        kubernetes_validate.validate(one, VERSION, strict=True)
-    (secret,) = (one for one in found if one["kind"] == "Secret")
+    applied = list(kustomized(FOLDER / "overlays" / system))
+    for resource in applied:
+        kubernetes_validate.validate(resource, VERSION, strict=True)
+    (secret,) = (resource for resource in applied if resource["kind"] == "Secret")
     assert set(secret["data"]) == set(manifests.ACCOUNTS)
-    named = {one["metadata"].get("namespace") for one in found if one["kind"] != "Namespace"}
+    named = {
+        resource["metadata"].get("namespace")
+        for resource in applied
+        if resource["kind"] != "Namespace"
+    }
     assert named == {f"testbed-{system}"}
     # Another Secret has another name, so that the pods that refer to it start anew.
     assert secret["metadata"]["name"].startswith("accounts-")
-    assert len(found) == len(documents(system)) + 2
+    assert len(applied) == len(documents(system)) + 2
 
 
 def with_component(component: str, folder: Path, overlay: str = "async") -> list[dict[str, Any]]:
@@ -369,17 +389,23 @@ def with_component(component: str, folder: Path, overlay: str = "async") -> list
 
 @needs_kubectl
 def test_what_watches_an_overlay_is_in_its_namespace(tmp_path: Path) -> None:
-    found = with_component("monitoring", tmp_path)
-    own = [one["metadata"]["namespace"] for one in found if one["kind"] == "PodMonitor"]
+    applied = with_component("monitoring", tmp_path)
+    own = [
+        resource["metadata"]["namespace"]
+        for resource in applied
+        if resource["kind"] == "PodMonitor"
+    ]
     assert own == ["testbed-async"] * 2
 
 
 @needs_kubectl
 def test_keda_logs_in_with_the_account_of_the_overlay(tmp_path: Path) -> None:
-    found = {one["kind"]: one for one in with_component("queue-scaling", tmp_path)}
-    references = found["TriggerAuthentication"]["spec"]["secretTargetRef"]
-    assert {one["name"] for one in references} == {found["Secret"]["metadata"]["name"]}
-    assert {one["key"] for one in references} <= set(found["Secret"]["data"])
+    applied = {resource["kind"]: resource for resource in with_component("queue-scaling", tmp_path)}
+    references = applied["TriggerAuthentication"]["spec"]["secretTargetRef"]
+    assert {reference["name"] for reference in references} == {
+        applied["Secret"]["metadata"]["name"]
+    }
+    assert {reference["key"] for reference in references} <= set(applied["Secret"]["data"])
 
 
 @needs_kubectl
@@ -393,15 +419,19 @@ def test_pods_for_one_node_request_little_and_keep_their_limits(tmp_path: Path) 
         "images": [{"name": "testbed/cinema-service", "newName": "mine/cinema", "newTag": "7"}],
     }
     (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(mine))
-    found = list(kustomized(tmp_path))
-    deployments = [one for one in found if one["kind"] == "Deployment"]
-    scaled = [one["metadata"] for one in found if one["kind"] == "HorizontalPodAutoscaler"]
-    assert [one["namespace"] for one in scaled] == ["testbed-sync"] * 3
+    applied = list(kustomized(tmp_path))
+    deployments = [resource for resource in applied if resource["kind"] == "Deployment"]
+    scaled = [
+        resource["metadata"]
+        for resource in applied
+        if resource["kind"] == "HorizontalPodAutoscaler"
+    ]
+    assert [metadata["namespace"] for metadata in scaled] == ["testbed-sync"] * 3
 
     assert len(deployments) == len(pods("sync"))
-    for one in deployments:
-        (container,) = one["spec"]["template"]["spec"]["containers"]
+    for deployment in deployments:
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
         assert container["resources"]["requests"] == {"cpu": "50m", "memory": "64Mi"}
         assert container["resources"]["limits"]["cpu"] == "2"
-        if one["metadata"]["name"].startswith("cinema-"):
+        if deployment["metadata"]["name"].startswith("cinema-"):
             assert container["image"] == "mine/cinema:7"

@@ -43,12 +43,14 @@ def test_no_meter_has_a_name_that_prometheus_renames_or_drops() -> None:
     ],
 )
 def test_figures_that_mislead_are_not_used(patterns: tuple[str, ...], used: str) -> None:
-    found = {
+    misleading = {
         str(file.relative_to(ROOT))
-        for file, text in texts(*(one for one in patterns if list(ROOT.glob(one)))).items()
+        for file, text in texts(
+            *(pattern for pattern in patterns if list(ROOT.glob(pattern)))
+        ).items()
         if re.search(used, text)
     }
-    assert not found
+    assert not misleading
 
 
 def test_bytes_of_refused_requests_change_nothing() -> None:

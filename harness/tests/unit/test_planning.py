@@ -19,11 +19,13 @@ def plan(**keys: Any) -> Experiment:
 
 
 def test_the_time_is_that_of_starts_with_warm_ups_and_of_runs() -> None:
-    found = expect(plan(repetitions=3), {})
+    expected = expect(plan(repetitions=3), {})
 
-    assert (found.runs, len(found.starts)) == (24, 6)
-    assert found.seconds == pytest.approx(24 * (10 + OVERHEAD_S + CELL_S) + 6 * START_AND_WARM_UP_S)
-    assert found.words == "24 runs after 6 starts"
+    assert (expected.runs, len(expected.starts)) == (24, 6)
+    assert expected.seconds == pytest.approx(
+        24 * (10 + OVERHEAD_S + CELL_S) + 6 * START_AND_WARM_UP_S
+    )
+    assert expected.words == "24 runs after 6 starts"
 
 
 @pytest.mark.parametrize(
@@ -41,19 +43,19 @@ def test_a_warm_up_takes_what_its_rule_needs(rule: dict[str, int], seconds: floa
 
 
 def test_systems_that_are_up_together_start_and_warm_up_one_after_another() -> None:
-    found = expect(plan(duration=None, blocks={"seconds": 8, "each": 4}), {})
+    expected = expect(plan(duration=None, blocks={"seconds": 8, "each": 4}), {})
 
-    (start,) = found.starts
+    (start,) = expected.starts
     assert (start.name, start.runs) == ("sync and async", 8)
     assert start.start_s + start.warm_up_s == pytest.approx(2 * START_AND_WARM_UP_S)
     assert start.measure_s == pytest.approx(8 * (4 * (8 + OVERHEAD_S) + CELL_S))
 
 
 def test_loops_take_the_time_of_their_operations() -> None:
-    found = expect(plan(duration=None, loops=1000, threads=[100], workloads=["list"]), {})
+    expected = expect(plan(duration=None, loops=1000, threads=[100], workloads=["list"]), {})
 
     each_s = 100 * 1000 * OPERATION_S + OVERHEAD_S + CELL_S
-    assert [start.measure_s for start in found.starts] == pytest.approx([each_s] * 2)
+    assert [start.measure_s for start in expected.starts] == pytest.approx([each_s] * 2)
 
 
 def test_limits_leave_the_load_generator_a_core() -> None:
@@ -67,10 +69,10 @@ def test_limits_leave_the_load_generator_a_core() -> None:
     planning.require_cores(plan(), 1)
     with pytest.raises(
         UserError, match=r"sync-3 may use 1.5 cores, .* this machine has 2$"
-    ) as told:
+    ) as refused:
         planning.require_cores(plan(**keys), 2)
-    assert told.value.hint is not None
-    assert "overcommit: true" in told.value.hint
+    assert refused.value.hint is not None
+    assert "overcommit: true" in refused.value.hint
     two = plan(limits=keys["limits"], threads=[2], generators=2)
     planning.require_cores(two, 2.5)
     with pytest.raises(UserError, match=r"may use 0.5 cores, generating its load needs 2, .* 2.4$"):
@@ -96,10 +98,10 @@ def test_a_search_leaves_the_load_generator_a_core_with_its_reference_too() -> N
 
 def test_an_open_loop_needs_time_to_begin() -> None:
     phases = {"kind": "phases", "phases": [{"from": 10, "to": 30, "for": 60}]}
-    one = {"name": "x", "variants": ["sync"], "workloads": ["list"]}
-    found = expect(EXPERIMENT.validate_python({**one, "schedule": phases}), {})
+    keys = {"name": "x", "variants": ["sync"], "workloads": ["list"]}
+    expected = expect(EXPERIMENT.validate_python({**keys, "schedule": phases}), {})
 
-    (start,) = found.starts
+    (start,) = expected.starts
     assert start.measure_s == pytest.approx(60 + LEAD_S + OVERHEAD_S + CELL_S)
 
 
@@ -126,10 +128,10 @@ def test_what_is_done_is_not_planned_again() -> None:
 
 
 def test_the_turns_of_blocks_are_told() -> None:
-    told = lines(plan(duration=None, blocks={}, workloads=["list"], threads=[3]), {})
+    plan_lines = lines(plan(duration=None, blocks={}, workloads=["list"], threads=[3]), {})
 
-    assert told[0] == "start 1: sync and async"
-    assert told[1] in (
+    assert plan_lines[0] == "start 1: sync and async"
+    assert plan_lines[1] in (
         "  list, 3 threads: sync async async sync",
         "  list, 3 threads: async sync sync async",
     )

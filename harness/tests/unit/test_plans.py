@@ -50,7 +50,7 @@ def test_what_xml_reserves_is_sent_as_declared(tmp_path: Path, protocol: str) ->
     request = next(plan.iter("HTTPSamplerProxy"))
     assert request.findtext("stringProp[@name='HTTPSampler.path']") == "/buy?from=a&to=b"
     assert request.findtext(".//stringProp[@name='Argument.value']") == BODY
-    assert BODY in [one.text for one in plan.iterfind(".//collectionProp/stringProp")]
+    assert BODY in [property_.text for property_ in plan.iterfind(".//collectionProp/stringProp")]
 
 
 def test_a_file_is_sent_as_the_body(tmp_path: Path) -> None:
@@ -84,11 +84,11 @@ def test_a_polled_answer_is_checked_for_the_same() -> None:
         contains=('"paid":[1.5]', '"name":"${n}.shop"'),
         matches=(r'"amount":(30|31)\D', "open|closed"),
     )
-    wrong = [re.compile(one.replace("${n}", "7")) for one in workload.absences]
+    wrong = [re.compile(pattern.replace("${n}", "7")) for pattern in workload.absences]
     right = '{"name":"7.shop",\n"amount":31,\n"paid":[1.5],"state":"closed"}'
 
     def lacking(answer: str) -> list[int]:
-        return [index for index, one in enumerate(wrong) if one.search(answer)]
+        return [index for index, pattern in enumerate(wrong) if pattern.search(answer)]
 
     assert lacking(right) == []
     assert lacking(right.replace("1.5", "1,5")) == [0]

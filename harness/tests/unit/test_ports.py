@@ -25,12 +25,12 @@ def test_a_port_somebody_listens_on_is_not(address: str) -> None:
 def test_names_port_service_and_holder(free_port: Callable[[], int]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         busy = server.getsockname()[1]
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as refused:
             ports.require_free({"eureka-server": (free_port(),), "broker-service": (busy,)})
 
-    assert f"port {busy} (broker-service) is in use by" in told.value.message
-    assert f"(pid {os.getpid()})" in told.value.message
-    assert "eureka-server" not in told.value.message
+    assert f"port {busy} (broker-service) is in use by" in refused.value.message
+    assert f"(pid {os.getpid()})" in refused.value.message
+    assert "eureka-server" not in refused.value.message
 
 
 def test_says_nothing_when_all_are_free(free_port: Callable[[], int]) -> None:

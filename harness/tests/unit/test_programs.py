@@ -36,21 +36,21 @@ def sleeper(
 
 def test_finds_a_process_while_it_runs() -> None:
     with sleeper() as process:
-        one = ProcessId.of(process.pid)
-        assert one.find() == psutil.Process(process.pid)
+        identity = ProcessId.of(process.pid)
+        assert identity.find() == psutil.Process(process.pid)
 
-        programs.stop([one])
+        programs.stop([identity])
 
-        assert one.find() is None
+        assert identity.find() is None
 
 
 def test_an_ended_child_that_nobody_waited_for_does_not_count_as_running() -> None:
     with sleeper("print('ready', flush=True)") as process:
-        one = ProcessId.of(process.pid)
+        identity = ProcessId.of(process.pid)
         deadline = time.monotonic() + 10
-        while one.find() is not None and time.monotonic() < deadline:
+        while identity.find() is not None and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert one.find() is None
+        assert identity.find() is None
 
 
 @pytest.mark.skipif(not psutil.LINUX, reason="of Linux's threads")
@@ -61,28 +61,28 @@ def test_a_process_runs_until_its_last_thread_has_ended() -> None:
         "print('ready', flush=True); ctypes.CDLL(None).pthread_exit(None)"
     )
     with sleeper(code) as process:
-        one = ProcessId.of(process.pid)
+        identity = ProcessId.of(process.pid)
         first = psutil.Process(process.pid)
         while first.status() != psutil.STATUS_ZOMBIE:
             time.sleep(0.01)
-        assert one.find() == first
+        assert identity.find() == first
 
-        programs.stop([one])
+        programs.stop([identity])
 
-        assert one.find() is None
+        assert identity.find() is None
 
 
 @pytest.mark.skipif(not psutil.LINUX, reason="others keep the time of day of a start")
 def test_finds_a_process_after_the_clock_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
     with sleeper() as process:
-        one = ProcessId.of(process.pid)
+        identity = ProcessId.of(process.pid)
         moved = psutil.Process(process.pid).create_time() + 47
         monkeypatch.setattr(psutil.Process, "create_time", lambda _: moved)
 
-        assert one.find() == psutil.Process(process.pid)
+        assert identity.find() == psutil.Process(process.pid)
 
-        programs.stop([one])
-        assert one.find() is None
+        programs.stop([identity])
+        assert identity.find() is None
 
 
 def test_a_process_with_a_reused_number_is_not_ours_and_is_left_alone() -> None:
@@ -129,8 +129,8 @@ def test_kills_what_does_not_end_in_time() -> None:
 
 def test_takes_what_its_parent_has_not_asked_for_as_ended() -> None:
     with sleeper(PARENT) as parent:
-        (found,) = psutil.Process(parent.pid).children()
-        child = ProcessId.of(found.pid)
+        (grandchild,) = psutil.Process(parent.pid).children()
+        child = ProcessId.of(grandchild.pid)
 
         # Taken as running, it would be among those that had to be killed.
         assert programs.stop([child], grace=2) == []
@@ -140,8 +140,8 @@ def test_takes_what_its_parent_has_not_asked_for_as_ended() -> None:
 
 def test_ends_what_a_process_has_started_too() -> None:
     with sleeper(PARENT) as parent:
-        (found,) = psutil.Process(parent.pid).children()
-        child = ProcessId.of(found.pid)
+        (grandchild,) = psutil.Process(parent.pid).children()
+        child = ProcessId.of(grandchild.pid)
 
         programs.stop([ProcessId.of(parent.pid)])
 

@@ -20,8 +20,8 @@ START = schedule(PLAN)[0]
 
 
 def run() -> Run:
-    (found,) = START.runs(START.cells[0])
-    return found
+    (planned,) = START.runs(START.cells[0])
+    return planned
 
 
 def shown_by(text: io.StringIO, width: int = 80) -> tuple[Steps, Progress]:

@@ -34,10 +34,10 @@ def serve() -> Iterator[Serve]:
         return httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False)
 
     yield start
-    for one in started:
+    for server in started:
         # The end of its input ends it.
-        one.communicate(timeout=10)
-        assert one.returncode == 0
+        server.communicate(timeout=10)
+        assert server.returncode == 0
 
 
 def test_answers_directly(serve: Serve) -> None:
@@ -46,7 +46,7 @@ def test_answers_directly(serve: Serve) -> None:
         made = client.post("/cinema/cineworld/reservation/make", json={"clientEmail": "a@b"})
 
     assert listed.status_code == 200
-    assert [one["cinemaName"] for one in listed.json()] == ["cineworld", "dundrum", "ucd"]
+    assert [cinema["cinemaName"] for cinema in listed.json()] == ["cineworld", "dundrum", "ucd"]
     assert made.status_code == 201
     assert made.json() == {"id": "1", "clientEmail": "a@b"}
 

@@ -142,7 +142,7 @@ def make_system(project: Project) -> Setup:
         generators=generators(),
         system=stack,
         describe=lambda: {"machine": {"cores": 2}, "git": {"commit": "abc"}},
-        reset=lambda one: resets.append(one.mongodb_uri),
+        reset=lambda deployment: resets.append(deployment.mongodb_uri),
         annotate=lambda name, record: marks.append((name, dict(record))),
         narrowing=lambda results: [f"{len(list(results.glob('runs/*/run.json')))} runs"],
     )
@@ -431,11 +431,11 @@ def test_resuming_with_something_else_is_refused(
         lambda: {"machine": {"cores": 8}, "git": {"commit": "def"}},
     )
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         results_directory.require_same(other, results)
 
-    assert "machine.cores: 2 and 8" in told.value.message
-    assert "git" not in told.value.message
+    assert "machine.cores: 2 and 8" in refused.value.message
+    assert "git" not in refused.value.message
 
 
 def test_a_failing_generator_stops_the_experiment_and_is_shown(
@@ -525,7 +525,7 @@ def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup)
     class Looking(Noted):
         def loading(self, name: str, seen: Seen) -> None:
             doors = (system.front, system.beside)
-            both_up.append(all(ports.accepts(one.ports[0]) for one in doors))
+            both_up.append(all(ports.accepts(door.ports[0]) for door in doors))
 
     show = Looking()
     measure(system, results, show, BLOCKS)
@@ -544,16 +544,16 @@ def test_systems_that_are_compared_are_up_together_and_take_turns(system: Setup)
                 (block["started"], name) for name in records for block in records[name]["blocks"]
             )
             assert [name for _, name in blocks] == [
-                one.name for turn in start.turns(cell, 4) for one in turn
+                member.name for turn in start.turns(cell, 4) for member in turn
             ]
-            for name, told in records.items():
-                files = [block["file"] for block in told["blocks"]]
+            for name, run_record in records.items():
+                files = [block["file"] for block in run_record["blocks"]]
                 assert files == [f"block-{number}.csv" for number in range(1, 5)]
-                assert told["round"] == told["repetition"] == start.repetition
+                assert run_record["round"] == run_record["repetition"] == start.repetition
                 (other,) = set(records) - {name}
-                assert set(told["blocks"][0]["idle_cpu_s"]) == {other}
-                assert told["blocks"][0]["planned_s"] == 2
-                assert told["properties"]["duration"] == "2"
+                assert set(run_record["blocks"][0]["idle_cpu_s"]) == {other}
+                assert run_record["blocks"][0]["planned_s"] == 2
+                assert run_record["properties"]["duration"] == "2"
 
 
 class Restless:
@@ -624,21 +624,22 @@ def test_a_disturbed_block_is_repeated_with_those_that_took_turns_with_it(
 ) -> None:
     records, show, results = disturbed_run(system, monkeypatch, one_cell(), 2)
 
-    for told in records.values():
-        assert [block["counts"] for block in told["blocks"]] == [False, False] + [True] * 4
-        assert told["planned_blocks"] == 4
-        assert len(told["blocks"]) == len({block["file"] for block in told["blocks"]})
-        counted = sum(block["wall_s"] for block in told["blocks"] if block["counts"])
-        assert told["wall_s"] == pytest.approx(counted)
+    for run_record in records.values():
+        assert [block["counts"] for block in run_record["blocks"]] == [False, False] + [True] * 4
+        assert run_record["planned_blocks"] == 4
+        assert len(run_record["blocks"]) == len({block["file"] for block in run_record["blocks"]})
+        counted = sum(block["wall_s"] for block in run_record["blocks"] if block["counts"])
+        assert run_record["wall_s"] == pytest.approx(counted)
     # The second block is of the system that did not begin.
     disturbed = {
-        name: [block["disturbed"] for block in told["blocks"]] for name, told in records.items()
+        name: [block["disturbed"] for block in run_record["blocks"]]
+        for name, run_record in records.items()
     }
     assert sorted(map(sum, disturbed.values())) == [0, 1]
     (others,) = [
         block["others"]
-        for told in records.values()
-        for block in told["blocks"]
+        for run_record in records.values()
+        for block in run_record["blocks"]
         if block["disturbed"]
     ]
     assert others == {
@@ -653,7 +654,9 @@ def test_a_disturbed_block_is_repeated_with_those_that_took_turns_with_it(
     }
     assert show.notices == ["list, 1 thread: disturbed by other programs, measured again"]
     order = sorted(
-        (block["started"], told["system"]) for told in records.values() for block in told["blocks"]
+        (block["started"], run_record["system"])
+        for run_record in records.values()
+        for block in run_record["blocks"]
     )
     names = [name for _, name in order]
     # A repeated turn has the order of the first try.
@@ -671,7 +674,9 @@ def test_repeats_end_while_others_go_on(system: Setup, monkeypatch: pytest.Monke
     blocks = [len(record["blocks"]) for record in records.values()]
     # Two turns of the first cell were repeated in vain; nothing was after them.
     assert sorted(blocks) == [4, 4, 8, 8]
-    assert not any(block["counts"] for one in records.values() for block in one["blocks"])
+    assert not any(
+        block["counts"] for run_record in records.values() for block in run_record["blocks"]
+    )
     assert [notice.partition(": ")[2] for notice in show.notices] == [
         *["disturbed by other programs, measured again"] * 2,
         *["disturbed again, so not repeated"] * 2,
@@ -688,7 +693,9 @@ def test_repeats_go_on_when_others_have_ended(
     plan = one_cell(threads=(1, 2))
     records, _, _ = disturbed_run(system, monkeypatch, plan, *range(1, 17), 22)
 
-    counting = [sum(block["counts"] for block in one["blocks"]) for one in records.values()]
+    counting = [
+        sum(block["counts"] for block in run_record["blocks"]) for run_record in records.values()
+    ]
     assert sorted(counting) == [0, 0, 4, 4]
 
 
@@ -697,10 +704,10 @@ def test_a_disturbed_run_of_one_load_is_repeated(
 ) -> None:
     records, show, results = disturbed_run(system, monkeypatch, short(variants=("sync",)), 1)
 
-    ((name, told),) = records.items()
-    (block,) = told["blocks"]
+    ((name, run_record),) = records.items()
+    (block,) = run_record["blocks"]
     assert (block["counts"], block["disturbed"], block["samples"]) == (True, False, 3)
-    assert [others["share"] for others in told["discarded"]] == [0.5]
+    assert [others["share"] for others in run_record["discarded"]] == [0.5]
     assert len((results / "runs" / name / "samples.csv").read_text().splitlines()) == 1 + 3
     assert len(show.notices) == 1
 
@@ -709,8 +716,8 @@ def test_what_drains_is_not_measured_twice(system: Setup, monkeypatch: pytest.Mo
     plan = short(systems={"one": SystemSpec(variant="sync", scrape=1)})
     records, show, _ = disturbed_run(system, monkeypatch, plan, 1)
 
-    (told,) = records.values()
-    assert [block["counts"] for block in told["blocks"]] == [False]
+    (run_record,) = records.values()
+    assert [block["counts"] for block in run_record["blocks"]] == [False]
     assert show.notices == []
 
 
@@ -763,17 +770,17 @@ RATES_IN_BLOCKS = EXPERIMENT.validate_python(
 def test_rates_in_blocks_are_shares_of_what_the_slower_system_served_first(system: Setup) -> None:
     results = make_results(system, RATES_IN_BLOCKS)
     served = iter([300.0, 90.0, 800.0, 700.0])
-    dependencies = replace(system.dependencies, goodput=lambda folder, told: next(served))
+    dependencies = replace(system.dependencies, goodput=lambda folder, record: next(served))
     measure(replace(system, dependencies=dependencies), results, Noted(), RATES_IN_BLOCKS)
 
     records = results_directory.finished(results)
-    levels = {(told["mode"], told["level"]) for told in records.values()}
+    levels = {(run_record["mode"], run_record["level"]) for run_record in records.values()}
     # Half of 90, to two digits, in the second round too.
     assert levels == {("closed", 2), ("open", 20), ("open", 45)}
     assert len(records) == 12
-    told = records["sync-list-0045-per-s-2"]
-    assert told["rate"] == 45
-    assert [block["planned_s"] for block in told["blocks"]] == [None, None]
+    run_record = records["sync-list-0045-per-s-2"]
+    assert run_record["rate"] == 45
+    assert [block["planned_s"] for block in run_record["blocks"]] == [None, None]
 
     def arrivals_of(run: str) -> list[str]:
         folder = results / "runs" / run
@@ -784,8 +791,8 @@ def test_rates_in_blocks_are_shares_of_what_the_slower_system_served_first(syste
     assert first != second
     assert arrivals_of("sync-list-0045-per-s-1")[0] != first
     planned = [len(text.split()) for text in (first, second)]
-    assert [block["arrivals"]["planned"] for block in told["blocks"]] == planned
-    run = run_of(results / "runs" / "sync-list-0045-per-s-2", told)
+    assert [block["arrivals"]["planned"] for block in run_record["blocks"]] == planned
+    run = run_of(results / "runs" / "sync-list-0045-per-s-2", run_record)
     assert run.arrivals is not None
     assert (run.arrivals.planned, run.arrivals.length_s) == (sum(planned), 4)
     assert unfinished(RATES_IN_BLOCKS, records) == ()
@@ -851,15 +858,15 @@ def goodput(folder: Path, record: Mapping[str, Any]) -> float:
 @pytest.fixture
 def limited(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
     """The CPU limits during each run, by service, in cores."""
-    found = []
+    limits = []
 
     @contextlib.contextmanager
     def noted(_: Stack, cpus: Mapping[str, float]) -> Iterator[None]:
-        found.append(dict(cpus))
+        limits.append(dict(cpus))
         yield
 
     monkeypatch.setattr(Stack, "limited", noted)
-    return found
+    return limits
 
 
 def test_a_demand_search_finds_the_least_cpu_of_each_system(
@@ -954,12 +961,12 @@ def with_effects(system: Setup, *effects: float | None) -> tuple[Setup, list[int
     """Return the same where results would tell these effects, and when that was asked."""
     left, asked = list(effects), []
 
-    def known(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
+    def reach(results: Path, figure: str) -> dict[tuple[str, Mode, float], float | None]:
         asked.append(len(list(results.glob("runs/*/run.json"))))
         assert figure == "p95_ms"
         return {("list", "closed", 1): left.pop(0)}
 
-    return replace(system, dependencies=replace(system.dependencies, reach=known)), asked
+    return replace(system, dependencies=replace(system.dependencies, reach=reach)), asked
 
 
 def test_goes_on_until_it_is_precise(system: Setup) -> None:
@@ -1020,10 +1027,10 @@ def test_services_of_a_system_are_scraped_while_there_is_a_load(system: Setup) -
         data: dict[str, Any] = json.loads((results / load / "run.json").read_text())
         return data
 
-    told = record("runs/watched-list-001-threads-1")["scraped"]
-    assert told["every_s"] == 1
-    assert told["services"] == ["gateway"]
-    assert told["asked"] == told["answered"] >= 2
+    scraping = record("runs/watched-list-001-threads-1")["scraped"]
+    assert scraping["every_s"] == 1
+    assert scraping["services"] == ["gateway"]
+    assert scraping["asked"] == scraping["answered"] >= 2
     watched = record("runs/watched-list-001-threads-1")["settings"]
     assert watched == {"ACCESS_CONTROL": "off", "scrape": "1"}
     assert record("runs/unwatched-list-001-threads-1")["scraped"] is None
@@ -1102,12 +1109,16 @@ def test_a_starved_generator_makes_the_run_invalid_and_is_named(
     folder = results / "runs" / "together-list-003-threads-1"
     (block,) = json.loads((folder / "run.json").read_text())["blocks"]
     generators = block["generators"]
-    assert [(one["file"], one["threads"], one["samples"]) for one in generators] == [
+    assert [
+        (generator["file"], generator["threads"], generator["samples"]) for generator in generators
+    ] == [
         ("samples-1.csv", 2, 6),
         ("samples-2.csv", 1, 3),
     ]
     assert block["samples"] == 9
-    assert block["generator_cpu_s"] == pytest.approx(sum(one["cpu_s"] for one in generators))
+    assert block["generator_cpu_s"] == pytest.approx(
+        sum(generator["cpu_s"] for generator in generators)
+    )
     # The second generator rests where it is not asked for.
     assert show.verdicts == {
         folder.name: "invalid: generators in step: generator 2 began 0.70 s after the first; the "
@@ -1222,16 +1233,16 @@ def test_a_window_has_successes_and_what_the_compilers_used(
     monkeypatch.setattr(session.Session, "_read", lambda _: None)
     monkeypatch.setattr(session.Session, "_others", lambda *_: others)
     plan = PLAN.model_copy(update={"warmup": Warmup(threads=4, window=5, at_most=600)})
-    one = session.Session(None, (), plan, None, {}, tmp_path, Noted())
+    measuring = session.Session(None, (), plan, None, {}, tmp_path, Noted())
     stack = SimpleNamespace(meter=lambda: SimpleNamespace(read=lambda: next(readings)))
     member = session.Member(SimpleNamespace(name="sync"), stack, began=2.0, pids=(1,))
 
-    found = one._window(member, "list", tmp_path)
+    window = measuring._window(member, "list", tmp_path)
 
     # Without the compilers.
     cpu_s = 8.0 if used[0] else None
-    assert found == warming.Window("sync", "list", 10.0, 5, 16.0, 20, 0.1, cpu_s, 0.25)
-    assert found.disturbed
+    assert window == warming.Window("sync", "list", 10.0, 5, 16.0, 20, 0.1, cpu_s, 0.25)
+    assert window.disturbed
     assert member.loads == 1
 
 

@@ -42,7 +42,7 @@ def order(plan: Experiment) -> list[str]:
 @pytest.mark.parametrize("count", range(1, 9))
 def test_williams_orders_balance_places_and_neighbours(count: int) -> None:
     rows = williams(count)
-    places = Counter((place, one) for row in rows for place, one in enumerate(row))
+    places = Counter((place, element) for row in rows for place, element in enumerate(row))
     neighbours = Counter(pair for row in rows for pair in pairwise(row))
 
     assert all(sorted(row) == list(range(count)) for row in rows)
@@ -107,11 +107,11 @@ def test_with_blocks_systems_are_up_together_and_take_turns() -> None:
             cell: [system.name for turn in start.turns(cell, 4) for system in turn]
             for cell in start.cells
         }
-        for one in turns.values():
-            assert one[:4] == one[3::-1]
-            assert one[4:] == one[:3:-1]
-            assert Counter(one) == {"sync": 4, "async": 4}
-        begun.append({cell: one[0] for cell, one in turns.items()})
+        for sequence in turns.values():
+            assert sequence[:4] == sequence[3::-1]
+            assert sequence[4:] == sequence[:3:-1]
+            assert Counter(sequence) == {"sync": 4, "async": 4}
+        begun.append({cell: sequence[0] for cell, sequence in turns.items()})
     assert Counter(begun[0].values()) == {"sync": 3, "async": 3}
     # Whoever begins a cell does not begin it in the next round, wherever its place is then.
     assert all(begun[0][cell] != begun[1][cell] for cell in begun[0])
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_up_beside_its_reference_and_numbered_apart() -> No
     starts = sorted(schedule(plan), key=lambda start: start.repetition)
 
     assert plan.together == "pairs"
-    assert [(one.repetition, one.name) for one in starts] == [
+    assert [(start.repetition, start.name) for start in starts] == [
         (1, "a and b"),
         (2, "a and c"),
         (3, "a and b"),
@@ -143,7 +143,7 @@ def test_where_nothing_fits_together_starts_follow_one_another() -> None:
     plan = prepared(in_blocks(**THREE), 2600)
 
     assert plan.together == "none"
-    assert [(one.repetition, len(one.systems)) for one in schedule(plan)] == [(1, 1)] * 3 + [
+    assert [(start.repetition, len(start.systems)) for start in schedule(plan)] == [(1, 1)] * 3 + [
         (2, 1)
     ] * 3
     assert prepared(in_blocks(**THREE), 3 * 2600).together == "all"

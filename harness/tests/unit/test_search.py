@@ -30,12 +30,12 @@ def carried_out(capacity: float, search: Search = SEARCH) -> dict[float, bool]:
 
 @pytest.mark.parametrize("capacity", [50, 60, 75, 124, 199, 200, 201, 555, 799, 960, 999])
 def test_finds_the_capacity_to_its_resolution(capacity: float) -> None:
-    found = bracket(carried_out(capacity))
+    reached = bracket(carried_out(capacity))
 
-    assert found.passed is not None
-    assert found.failed is not None
-    assert found.passed <= capacity < found.failed
-    assert found.failed - found.passed <= 25
+    assert reached.passed is not None
+    assert reached.failed is not None
+    assert reached.passed <= capacity < reached.failed
+    assert reached.failed - reached.passed <= 25
 
 
 def test_says_when_the_capacity_lies_outside() -> None:
@@ -82,20 +82,20 @@ GRID = Grid.model_validate({"from": 0.1, "to": 1.2, "resolution": 0.05})
 
 
 def searched(
-    least: float, grid: Grid = GRID, known: dict[float, bool] | None = None
+    least: float, grid: Grid = GRID, tried_before: dict[float, bool] | None = None
 ) -> list[float]:
     """Return the amounts that a search tries of which this one is the least that is enough."""
-    tried = dict(known or {})
+    tried = dict(tried_before or {})
     while (amount := next_amount(grid, tried)) is not None:
         assert amount not in tried, "an amount is tried once"
         assert grid.first <= amount <= grid.last
         tried[amount] = amount >= least
-    found = least_bracket(tried)
+    reached = least_bracket(tried)
     if grid.first < least <= grid.last:
-        assert found.passed is not None
-        assert found.failed is not None
-        assert found.failed < least <= found.passed
-        assert found.passed - found.failed <= grid.resolution * (1 + 1e-9)
+        assert reached.passed is not None
+        assert reached.failed is not None
+        assert reached.failed < least <= reached.passed
+        assert reached.passed - reached.failed <= grid.resolution * (1 + 1e-9)
     return list(tried)
 
 
@@ -115,7 +115,7 @@ def test_the_highest_amount_comes_first_and_then_halves() -> None:
 
 
 def test_what_is_known_to_be_enough_is_where_a_search_begins() -> None:
-    assert searched(0.45, known={0.6: True})[:2] == [0.6, 0.3]
+    assert searched(0.45, tried_before={0.6: True})[:2] == [0.6, 0.3]
 
 
 def test_enough_below_too_little_contradicts_the_search() -> None:

@@ -27,21 +27,21 @@ def test_goes_on_after_a_failure_and_tells_which_failed(tmp_path: Path) -> None:
         Jdk(tmp_path, "25", True),
         os.environ,
         tmp_path / "outputs",
-        lambda one: began.append(one.name),
+        lambda started: began.append(started.name),
         ended.append,
     )
 
     assert [name for name in began if name != "four"] == ["one", "two", "three"]
     assert ended == results
     # 5 is what pytest ends with when it found no test: no pass either.
-    assert {one.suite.name: one.passed for one in results} == {
+    assert {result.suite.name: result.passed for result in results} == {
         "one": True,
         "two": False,
         "three": True,
         "four": True,
     }
-    assert all(one.elapsed_s > 0 for one in results)
-    assert {one.output.read_text() for one in results} == {"here\n"}
+    assert all(result.elapsed_s > 0 for result in results)
+    assert {result.output.read_text() for result in results} == {"here\n"}
 
 
 def test_only_what_failed_names_its_failures(tmp_path: Path) -> None:
@@ -66,28 +66,28 @@ def test_lanes_run_at_the_same_time(tmp_path: Path) -> None:
         "mine.touch()\n"
         "while not other.exists(): time.sleep(0.01)\n"
     )
-    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    first, other = str(tmp_path / "one"), str(tmp_path / "other")
     chosen = [
-        [Suite("one", (sys.executable, "-c", meeting, one, other), tmp_path)],
-        [Suite("other", (sys.executable, "-c", meeting, other, one), tmp_path)],
+        [Suite("one", (sys.executable, "-c", meeting, first, other), tmp_path)],
+        [Suite("other", (sys.executable, "-c", meeting, other, first), tmp_path)],
     ]
 
     results = selftest.run_all(
         chosen, Jdk(tmp_path, "25", True), os.environ, tmp_path, lambda _: None, lambda _: None
     )
 
-    assert all(one.passed for one in results)
+    assert all(result.passed for result in results)
 
 
 def test_nothing_packages_jars_while_the_contract_is_tested() -> None:
-    every = [one for lane in selftest.lanes(Project.find()) for one in lane]
-    (services,) = (one for one in every if one.name == "services")
+    every = [planned for lane in selftest.lanes(Project.find()) for planned in lane]
+    (services,) = (planned for planned in every if planned.name == "services")
 
-    assert "contract" in {one.name for one in every}
+    assert "contract" in {planned.name for planned in every}
     assert not {"package", "verify", "install"} & set(services.command)
 
 
 def test_fast_suites_start_nothing() -> None:
-    fast = [one.name for lane in selftest.lanes(Project.find(), fast=True) for one in lane]
+    fast = [planned.name for lane in selftest.lanes(Project.find(), fast=True) for planned in lane]
 
     assert sorted(fast) == ["format", "harness", "imports", "lint", "types"]

@@ -36,8 +36,8 @@ def answers(service: Service) -> bool:
     return ports.accepts(service.ports[0])
 
 
-def pids(known: record.StackRecord) -> list[int]:
-    return [one.process.pid for one in known.running]
+def pids(recorded: record.StackRecord) -> list[int]:
+    return [started.process.pid for started in recorded.running]
 
 
 def in_containers(service: MakeService, folder: Path, **changes: Any) -> Deployment:
@@ -56,16 +56,16 @@ def test_starts_phase_by_phase_and_writes_down_what_runs(
 
     running.start(background=True)
 
-    known = record.load(project)
-    assert known is not None
-    assert [one.name for one in known.running] == ["registry", "cinema", "gateway"]
-    assert all(one.process.find() is not None for one in known.running)
-    created = {one.name: one.process.created for one in known.running}
+    recorded = record.load(project)
+    assert recorded is not None
+    assert [started.name for started in recorded.running] == ["registry", "cinema", "gateway"]
+    assert all(started.process.find() is not None for started in recorded.running)
+    created = {started.name: started.process.created for started in recorded.running}
     assert created["cinema"] - created["registry"] >= 0.5
-    assert known.running[0].ready_s is not None
-    assert known.running[0].ready_s >= 0.5
-    assert known.start_s is not None
-    assert known.start_s >= 0.5
+    assert recorded.running[0].ready_s is not None
+    assert recorded.running[0].ready_s >= 0.5
+    assert recorded.start_s is not None
+    assert recorded.start_s >= 0.5
     assert (project.logs / "gateway.log").read_text() == f"serving on {third.ports[0]}\n"
 
 
@@ -74,13 +74,13 @@ def test_down_ends_everything(
 ) -> None:
     services = [service("one"), service("two")]
     make_stack(deployed(tuple(services))).start(background=True)
-    known = record.load(project)
-    assert known is not None
+    recorded = record.load(project)
+    assert recorded is not None
 
-    assert leftovers.end(project, known) == []
+    assert leftovers.end(project, recorded) == []
 
-    assert not any(psutil.pid_exists(pid) for pid in pids(known))
-    assert not any(answers(one) for one in services)
+    assert not any(psutil.pid_exists(pid) for pid in pids(recorded))
+    assert not any(answers(ended) for ended in services)
     assert record.load(project) is None
 
 
@@ -88,20 +88,20 @@ def test_down_leaves_a_foreign_process_alone_whose_number_was_ours(
     project: Project, service: MakeService, make_stack: MakeStack
 ) -> None:
     make_stack(deployed((service("one"),))).start(background=True)
-    known = record.load(project)
-    assert known is not None
+    recorded = record.load(project)
+    assert recorded is not None
     foreign = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
         number = ProcessId(foreign.pid, ProcessId.of(foreign.pid).created - 100)
-        reused = replace(known.running[0], name="reused", process=number)
-        record.save(project, replace(known, running=(*known.running, reused)))
+        reused = replace(recorded.running[0], name="reused", process=number)
+        record.save(project, replace(recorded, running=(*recorded.running, reused)))
 
         loaded = record.load(project)
         assert loaded is not None
         leftovers.end(project, loaded)
 
         assert foreign.poll() is None
-        assert known.running[0].process.find() is None
+        assert recorded.running[0].process.find() is None
     finally:
         foreign.kill()
         foreign.wait()
@@ -119,11 +119,11 @@ def test_a_service_that_ends_while_starting_ends_all_and_shows_its_log(
 ) -> None:
     good, bad = service("registry"), service("cinema", "--fail")
 
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         make_stack(deployed((good,), (bad,))).start()
 
-    assert "cinema ended by itself" in told.value.message
-    assert "no such catalogue" in told.value.message
+    assert "cinema ended by itself" in refused.value.message
+    assert "no such catalogue" in refused.value.message
     assert not answers(good)
     assert record.load(project) is None
 
@@ -143,13 +143,13 @@ def test_a_service_that_is_never_ready_ends_all(
 def test_missing_cinemas_end_all_and_are_named(
     project: Project, service: MakeService, make_stack: MakeStack
 ) -> None:
-    one = service("gateway")
-    incomplete = deployed((one,), missing=lambda: "the list misses ucd")
+    gateway = service("gateway")
+    incomplete = deployed((gateway,), missing=lambda: "the list misses ucd")
 
     with pytest.raises(UserError, match="was not complete in 1 s: the list misses ucd"):
         make_stack(incomplete, converged_s=1).start()
 
-    assert not answers(one)
+    assert not answers(gateway)
 
 
 def test_waits_until_all_cinemas_are_found(service: MakeService, make_stack: MakeStack) -> None:
@@ -174,8 +174,8 @@ def test_a_taken_port_is_told_before_anything_starts(
 ) -> None:
     taken = service("holder")
     make_stack(deployed((taken,))).start(background=True)
-    held = record.load(project)
-    assert held is not None
+    recorded = record.load(project)
+    assert recorded is not None
     other = Project(project.root, project.root / "other-state")
     first = service("registry")
 
@@ -194,10 +194,10 @@ def test_a_second_variant_is_refused_and_the_first_goes_on(
     first = service("one")
     make_stack(deployed((first,))).start(background=True)
 
-    with pytest.raises(UserError, match="variant sync is already up") as told:
+    with pytest.raises(UserError, match="variant sync is already up") as refused:
         make_stack(deployed((service("two"),))).start()
 
-    assert told.value.hint == "End it first: ./testbed down"
+    assert refused.value.hint == "End it first: ./testbed down"
     assert answers(first)
 
 
@@ -228,7 +228,7 @@ def test_what_a_killed_command_left_is_cleared_before_the_next_start(
     following.start()
 
     assert left.record.running[0].process.find() is None
-    assert [one.name for one in following.record.running] == ["following"]
+    assert [started.name for started in following.record.running] == ["following"]
     following.stop()
 
 
@@ -237,7 +237,7 @@ def test_a_record_whose_processes_are_all_gone_does_not_hinder_a_start(
 ) -> None:
     before = make_stack(deployed((service("before"),)))
     before.start(background=True)
-    programs.stop(one.process for one in before.record.running)
+    programs.stop(started.process for started in before.record.running)
 
     after = make_stack(deployed((service("after"),)))
     after.start()
@@ -259,14 +259,14 @@ def test_one_service_can_be_ended_and_started_again(
     steady, cinema = service("steady"), service("cinema")
     running = make_stack(deployed((steady, cinema)))
     running.start()
-    before = {one.name: one.process for one in running.record.running}
+    before = {started.name: started.process for started in running.record.running}
 
     running.stop_service("cinema")
     assert not answers(cinema)
     assert answers(steady)
 
     running.start_service("cinema")
-    after = {one.name: one.process for one in running.record.running}
+    after = {started.name: started.process for started in running.record.running}
     assert answers(cinema)
     assert after["steady"] == before["steady"]
     assert after["cinema"] != before["cinema"]
@@ -300,7 +300,7 @@ def test_a_spare_instance_starts_when_it_is_asked_for(
     first, second = service("cinema"), service("cinema.2")
     running = make_stack(replace(deployed((first,)), spare=(second,)))
     running.start()
-    assert [one.name for one in running.record.running] == ["cinema"]
+    assert [started.name for started in running.record.running] == ["cinema"]
 
     running.start_service("cinema.2")
     assert answers(second)
@@ -352,7 +352,8 @@ def test_every_instance_of_a_service_is_suspended(
 
     def suspended() -> set[str]:
         states = {
-            one.name: psutil.Process(one.process.pid).status() for one in running.record.running
+            started.name: psutil.Process(started.process.pid).status()
+            for started in running.record.running
         }
         return {name for name, state in states.items() if state == psutil.STATUS_STOPPED}
 
@@ -374,7 +375,7 @@ def test_every_instance_of_a_service_is_suspended(
     ("number", "moment"),
     [
         (signal.SIGTERM, "starting"),
-        *((one, "started") for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
+        *((number, "started") for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)),
     ],
 )
 def test_a_signal_ends_the_command_and_everything_it_started(
@@ -424,8 +425,8 @@ def test_a_signal_ends_the_command_and_everything_it_started(
 
     def known_to_listen() -> bool:
         # A process may listen before it is recorded.
-        known = record.load(project)
-        both = known is not None and len(known.running) == 2
+        recorded = record.load(project)
+        both = recorded is not None and len(recorded.running) == 2
         return both and ports.accepts(first) and ports.accepts(second)
 
     deadline = time.monotonic() + 30
@@ -434,16 +435,16 @@ def test_a_signal_ends_the_command_and_everything_it_started(
     if moment == "started":
         assert command.stdout is not None
         assert command.stdout.readline() == "started\n"
-    known = record.load(project)
-    assert known is not None
-    assert len(known.running) == 2
+    recorded = record.load(project)
+    assert recorded is not None
+    assert len(recorded.running) == 2
 
     command.send_signal(number)
     command.communicate(timeout=30)
 
     assert command.returncode != 0
     # Ended, reaped or not: that is the first process's part.
-    assert not any(one.process.find() for one in known.running)
+    assert not any(started.process.find() for started in recorded.running)
     assert record.load(project) is None
 
 
@@ -515,7 +516,7 @@ def test_containers_that_only_watch_are_no_part_of_the_system(
     finally:
         running.stop()
 
-    assert {name: one.cpu_s for name, one in used.items()} == {"gateway": 5.0}
+    assert {name: usage.cpu_s for name, usage in used.items()} == {"gateway": 5.0}
     assert endpoints == {"gateway": 8099}
 
 
@@ -556,8 +557,8 @@ def test_a_container_is_killed_stopped_and_started_by_its_instance(
     make_stack: MakeStack, service: MakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def row(number: int, **changes: object) -> dict[str, object]:
-        known = {"Service": "ucd", "Name": f"testbed-ucd-{number}", "ID": f"id-{number}"}
-        return {**known, "State": "running", "ExitCode": 0, "Health": "healthy", **changes}
+        container = {"Service": "ucd", "Name": f"testbed-ucd-{number}", "ID": f"id-{number}"}
+        return {**container, "State": "running", "ExitCode": 0, "Health": "healthy", **changes}
 
     def rows(second: dict[str, object]) -> None:
         (tmp_path / "rows").write_text(json.dumps([row(1), second]))
@@ -593,8 +594,8 @@ def test_a_container_is_killed_stopped_and_started_by_its_instance(
 
     asked = ["kill id-2", "start id-2", "stop -t 3 id-2", "stop -t 3 id-2"]
     places = [("front", "id-1"), ("back", "id-1"), ("front", "id-2"), ("back", "id-2")]
-    cut = [f"network disconnect {network} {one}" for network, one in places]
-    joined = [f"network connect --alias ucd {network} {one}" for network, one in places]
+    cut = [f"network disconnect {network} {container}" for network, container in places]
+    joined = [f"network connect --alias ucd {network} {container}" for network, container in places]
     assert during == asked + cut
     assert after == asked + cut + joined
 
@@ -622,17 +623,17 @@ def test_stacks_beside_each_other_are_cleared_together(
     ]
     for running in stacks:
         running.start()
-    assert [one.state for one in project.every_stack()] == [
+    assert [stack.state for stack in project.every_stack()] == [
         project.state,
         project.state / "beside-1",
     ]
-    for one, running in zip(project.every_stack(), stacks, strict=True):
+    for place, running in zip(project.every_stack(), stacks, strict=True):
         # As if the command that owns them had been killed.
-        record.save(one, replace(running.record, owner=ProcessId(2**22 - 1, 0.0)))
+        record.save(place, replace(running.record, owner=ProcessId(2**22 - 1, 0.0)))
 
     leftovers.clear_all(project)
 
-    assert all(record.load(one) is None for one in project.every_stack())
+    assert all(record.load(place) is None for place in project.every_stack())
     assert all(running.record.running[0].process.find() is None for running in stacks)
 
 

@@ -29,9 +29,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    found = Clock()
-    monkeypatch.setattr(time, "monotonic", found.monotonic)
-    return found
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock.monotonic)
+    return clock
 
 
 def made(planned: tuple[Step, ...] = PLANNED, bound: str = "") -> tuple[Steps, io.StringIO]:
@@ -71,8 +71,8 @@ def test_steps_beyond_the_planned_ones_are_added(clock: Clock) -> None:
         for kind in (PREPARE, START, MEASURE, START, MEASURE, REPORT):
             shown.begin(kind)
 
-    told = [line.partition(":")[0] for line in text.getvalue().splitlines()[1:-1]]
-    assert told == [
+    lines = [line.partition(":")[0] for line in text.getvalue().splitlines()[1:-1]]
+    assert lines == [
         *(f"step {number} of at least 4" for number in (1, 2, 3)),
         "step 4 of at least 5",
         "step 5 of at least 6",

@@ -22,16 +22,16 @@ def test_systems_that_answer_directly_come_first(tmp_path: Path) -> None:
     declare(tmp_path, "alpha", shop("acknowledged"))
     declare(tmp_path, "beta", shop(workloads="buy: /buy, look: /look"))
     declare(tmp_path, "gamma", shop(workloads="look: /look"))
-    found = systems.declarations(tmp_path)
-    assert list(found) == ["beta", "gamma", "alpha"]
-    assert found["beta"].workloads == {"buy": "/buy", "look": "/look"}
+    declared = systems.declarations(tmp_path)
+    assert list(declared) == ["beta", "gamma", "alpha"]
+    assert declared["beta"].workloads == {"buy": "/buy", "look": "/look"}
 
 
 def test_systems_that_are_not_compared_come_last(tmp_path: Path) -> None:
     declare(tmp_path, "alpha", shop() + "compared: false\n")
     declare(tmp_path, "beta", shop("acknowledged"))
-    found = systems.declarations(tmp_path)
-    assert list(found) == ["beta", "alpha"]
+    declared = systems.declarations(tmp_path)
+    assert list(declared) == ["beta", "alpha"]
 
 
 def test_the_systems_of_the_movie_tickets_are_compared() -> None:
@@ -40,7 +40,7 @@ def test_the_systems_of_the_movie_tickets_are_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (shop("guessed"), "protocol"),
         (shop() + "colour: red\n", "colour"),
@@ -49,11 +49,11 @@ def test_the_systems_of_the_movie_tickets_are_compared() -> None:
         ("[", "line 1"),
     ],
 )
-def test_what_is_wrong_with_a_declaration_is_named(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_wrong_with_a_declaration_is_named(tmp_path: Path, text: str, message: str) -> None:
     declare(tmp_path, "broken", text)
     with pytest.raises(UserError, match=r"system\.yaml is not a valid system") as problem:
         systems.declarations(tmp_path)
-    assert told in problem.value.message
+    assert message in problem.value.message
 
 
 def test_a_system_that_is_not_declared_is_refused_with_the_choices() -> None:

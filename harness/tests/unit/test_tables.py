@@ -95,9 +95,9 @@ def test_a_server_that_does_not_answer_is_told_without_its_password(
     uri = f"postgresql://user:secret@127.0.0.1:{free_port()}"
 
     for ask in (lambda: tables.require_answer(uri), lambda: tables.restore(uri, WHAT)):
-        with pytest.raises(UserError, match="PostgreSQL does not do") as told:
+        with pytest.raises(UserError, match="PostgreSQL does not do") as refused:
             ask()
-        assert "secret" not in told.value.message
+        assert "secret" not in refused.value.message
 
 
 def test_what_is_no_connection_string_is_told() -> None:

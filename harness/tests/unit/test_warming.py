@@ -20,10 +20,10 @@ OPERATIONS = 20_000
 """What the rule demands here; a stretch has 2,000."""
 
 
-def windows(*goodput: float, workload: str = "list", **known: float | None) -> list[Window]:
+def windows(*goodput: float, workload: str = "list", **figures: float | None) -> list[Window]:
     """Return windows of 5 s, with the goodput of each."""
     return [
-        Window("sync", workload, 20.0 + 5 * place, 5.0, rate, 0, **known)
+        Window("sync", workload, 20.0 + 5 * place, 5.0, rate, 0, **figures)
         for place, rate in enumerate(goodput)
     ]
 
@@ -31,7 +31,7 @@ def windows(*goodput: float, workload: str = "list", **known: float | None) -> l
 def read(file: Path) -> list[Window]:
     """Read windows as `write` writes them; files from before lack columns."""
 
-    def known(text: str | None) -> float | None:
+    def number(text: str | None) -> float | None:
         return float(text) if text else None
 
     with file.open(newline="", encoding="utf-8") as rows:
@@ -41,7 +41,7 @@ def read(file: Path) -> list[Window]:
                 row["workload"],
                 *(float(row[name]) for name in ("age_s", "seconds", "ok_per_s")),
                 int(row["failed"]),
-                *(known(row.get(name)) for name in ("compiling", "cpu_s", "others")),
+                *(number(row.get(name)) for name in ("compiling", "cpu_s", "others")),
             )
             for row in csv.DictReader(rows)
         ]

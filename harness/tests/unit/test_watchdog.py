@@ -49,7 +49,7 @@ def stack(service: Callable[..., Service], make_stack: Callable[..., Stack]) -> 
 
 def gone(ids: list[ProcessId], limit_s: float) -> bool:
     deadline = time.monotonic() + limit_s
-    while any(one.find() for one in ids):
+    while any(id_.find() for id_ in ids):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)
@@ -67,11 +67,11 @@ def test_killing_the_owner_leaves_nothing_running(project: Project) -> None:
     )
     assert owner.stdout is not None
     assert owner.stdout.readline() == "up\n"
-    known = record.load(project)
-    assert known is not None
-    services = [one.process for one in known.running]
-    children = [ProcessId.of(one.pid) for one in psutil.Process(owner.pid).children()]
-    guards = [one for one in children if one not in services]
+    recorded = record.load(project)
+    assert recorded is not None
+    services = [service.process for service in recorded.running]
+    children = [ProcessId.of(child.pid) for child in psutil.Process(owner.pid).children()]
+    guards = [child for child in children if child not in services]
     assert len(services) == 2
     assert len(guards) == 1
 
@@ -87,25 +87,25 @@ def test_a_stack_that_ends_as_it_should_has_no_guard_left(
     project: Project,
     stack: Stack,
 ) -> None:
-    before = {one.pid for one in psutil.Process().children()}
+    before = {child.pid for child in psutil.Process().children()}
     stack.start()
     stack.stop()
 
-    assert {one.pid for one in psutil.Process().children()} <= before
+    assert {child.pid for child in psutil.Process().children()} <= before
 
 
 def test_a_stack_left_in_the_background_is_not_guarded(
     project: Project,
     stack: Stack,
 ) -> None:
-    before = {one.pid for one in psutil.Process().children()}
+    before = {child.pid for child in psutil.Process().children()}
     stack.start(background=True)
-    known = record.load(project)
-    assert known is not None
+    recorded = record.load(project)
+    assert recorded is not None
 
-    new = {one.pid for one in psutil.Process().children()} - before
-    assert new == {known.running[0].process.pid}
-    leftovers.end(project, known)
+    new = {child.pid for child in psutil.Process().children()} - before
+    assert new == {recorded.running[0].process.pid}
+    leftovers.end(project, recorded)
 
 
 def test_a_guard_leaves_the_stack_of_another_command_alone(
@@ -130,14 +130,14 @@ def test_a_guard_that_is_dismissed_touches_nothing_and_has_loaded_little(
     project: Project, stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stack.start()
-    known = record.load(project)
-    assert known is not None
+    recorded = record.load(project)
+    assert recorded is not None
     monkeypatch.setattr(ProcessId, "find", lambda _: None)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(watchdog.DISMISSED)))
     watchdog.watch(project, programs.own())
     monkeypatch.undo()
 
-    assert record.load(project) == known
+    assert record.load(project) == recorded
     stack.stop()
     loaded = "import sys, testbed.deploy.watchdog; print('pydantic' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", loaded], text=True) == "False\n"
@@ -149,18 +149,18 @@ def test_an_owner_that_closed_its_pipe_and_has_not_ended_yet_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stack.start()
-    known = record.load(project)
-    assert known is not None
-    assert known.owner is not None
-    found, owner = ProcessId.find, known.owner
+    recorded = record.load(project)
+    assert recorded is not None
+    assert recorded.owner is not None
+    find, owner = ProcessId.find, recorded.owner
     looks = iter([psutil.Process(), psutil.Process(), None])
-    monkeypatch.setattr(ProcessId, "find", lambda one: next(looks) if one == owner else found(one))
+    monkeypatch.setattr(ProcessId, "find", lambda id_: next(looks) if id_ == owner else find(id_))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO()))
 
     watchdog.watch(project, owner)
 
     monkeypatch.undo()
-    assert gone([one.process for one in known.running], 5)
+    assert gone([service.process for service in recorded.running], 5)
     assert record.load(project) is None
     stack.stop()
 
