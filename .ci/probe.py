@@ -107,8 +107,8 @@ def wrong_samples(file: Path, label: str, operations: int) -> str | None:
     if failed:
         kinds = {(row["label"], row["responseCode"], row["failureMessage"]) for row in failed}
         return f"{len(failed)} of {len(samples)} samples failed: {sorted(kinds)[:5]}"
-    found = sum(row["label"] == label for row in samples)
-    return f"{found} operations, not {operations}" if found != operations else None
+    count = sum(row["label"] == label for row in samples)
+    return f"{count} operations, not {operations}" if count != operations else None
 
 
 def wrong_source(base: str, requests: int) -> str | None:
@@ -214,9 +214,9 @@ def series(base: str, query: PanelQuery, variant: str, since: float) -> dict[str
     asked = {"query": expr, "start": min(since, now), "end": now, "step": STEP_S}
     _, _, body = get(f"{base}/api/v1/query_range?{urlencode(asked)}")
     drawn: dict[str, list[float]] = {}
-    for one in json.loads(body)["data"]["result"]:
-        legend = re.sub(r"{{(\w+)}}", lambda label: one["metric"].get(label[1], ""), query.legend)
-        values = [float(value) for _, value in one["values"] if value != "NaN"]
+    for result in json.loads(body)["data"]["result"]:
+        legend = re.sub(r"{{(\w+)}}", lambda label: result["metric"].get(label[1], ""), query.legend)
+        values = [float(value) for _, value in result["values"] if value != "NaN"]
         drawn.setdefault(legend, []).extend(values)
     return drawn
 

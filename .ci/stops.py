@@ -160,10 +160,10 @@ class Dashboards:
 
     def drawn(self, dashboard: str, panel: str, since: float) -> dict[str, list[float]]:
         """The values of a panel's series since a moment, by their legend."""
-        found: dict[str, list[float]] = {}
+        values: dict[str, list[float]] = {}
         for query in self.queries[dashboard, panel]:
-            found |= series(self.prometheus, query, self.variant, since)
-        return found
+            values |= series(self.prometheus, query, self.variant, since)
+        return values
 
     def shows(self, picture: Picture, since: float) -> bool:
         values = self.drawn(picture.dashboard, picture.panel, since).get(picture.series, [])

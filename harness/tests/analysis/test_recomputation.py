@@ -64,7 +64,7 @@ def families(folder: Path) -> Iterator[tuple[tuple[str, str, str], list[Cell]]]:
     if (folder / "blocks.csv").is_file():
         for row in read(folder / "blocks.csv"):
             blocks[row["run"], 0].append(row)
-    found: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
+    cells_of: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for row in read(folder / "decisions.csv"):
         # Older tables lack the mode: a level was of one mode only.
         modes = [
@@ -89,8 +89,8 @@ def families(folder: Path) -> Iterator[tuple[tuple[str, str, str], list[Cell]]]:
                 [math.log(float(b[figure]) / float(a[figure])) for a, b in both]
             )
         cell = Cell(row, logs, of_blocks, [both[0] for both in values.values()])
-        found[row["reference"], row["system"], figure].append(cell)
-    yield from found.items()
+        cells_of[row["reference"], row["system"], figure].append(cell)
+    yield from cells_of.items()
 
 
 def holm(pvalues: Sequence[float]) -> tuple[list[bool], list[float]]:
@@ -182,7 +182,7 @@ def today(
     cells: Sequence[Cell], blocks: tuple[float, int] | None = None
 ) -> list[tuple[str, float, float] | None]:
     """Decide a family by today's rule; ``blocks`` replaces what blocks.csv would say."""
-    known: dict[int, tuple[float, float]] = {}
+    spread: dict[int, tuple[float, float]] = {}
     everyone = list(range(len(cells)))
     p95 = cells[0].row["figure"] == "p95_ms"  # Of which each cell has a variance of its own.
     for part in [[place] for place in everyone] if p95 else [everyone]:
@@ -200,12 +200,12 @@ def today(
         if of_blocks is not None and of_blocks[0] > sd:
             ratio = of_blocks[0] / sd if sd else math.inf
             sd, freedom = of_blocks[0], min(of_blocks[1], freedom * ratio**4)
-        known |= dict.fromkeys(part, (sd, freedom))
-    places = sorted(known)
+        spread |= dict.fromkeys(part, (sd, freedom))
+    places = sorted(spread)
     decided = decide(
         [cells[place].unit.mean() for place in places],
-        [known[place][0] / math.sqrt(len(cells[place].logs)) for place in places],
-        [known[place][1] for place in places],
+        [spread[place][0] / math.sqrt(len(cells[place].logs)) for place in places],
+        [spread[place][1] for place in places],
     )
     by_place = dict(zip(places, decided, strict=True))
     return [by_place.get(place) for place in range(len(cells))]
@@ -227,11 +227,11 @@ def then(cells: Sequence[Cell], each: int) -> tuple[float, float, bool]:
     for of_blocks in range(most, 0, -1):
         error = math.log(float(first.row["could_tell"]))
         error /= math.log(could_tell(1.0, of_blocks, len(cells)))
-        found = error * math.sqrt(size)
-        if (one_pair or not freedom or found >= sd * (1 - 1e-9)) and explains(
-            cells, found, of_blocks, one_pair, each
+        block_sd = error * math.sqrt(size)
+        if (one_pair or not freedom or block_sd >= sd * (1 - 1e-9)) and explains(
+            cells, block_sd, of_blocks, one_pair, each
         ):
-            candidates.append((found, of_blocks, True))
+            candidates.append((block_sd, of_blocks, True))
             break
     assert candidates, "no deviation explains this family"
     return candidates[0]
@@ -244,8 +244,8 @@ def explains(cells: Sequence[Cell], sd: float, freedom: float, one_pair: bool, e
     errors = [sd / math.sqrt(size) for size in sizes]
     decided = decide(means, errors, [freedom] * len(cells))
     for cell, error, (_, low, high) in zip(cells, errors, decided, strict=True):
-        told = could_tell(error, freedom, len(cells))
-        for ours, theirs in ((low, "low"), (high, "high"), (told, "could_tell")):
+        least = could_tell(error, freedom, len(cells))
+        for ours, theirs in ((low, "low"), (high, "high"), (least, "could_tell")):
             if not math.isclose(ours, float(cell.row[theirs]), rel_tol=1e-6):
                 return False
     return True
@@ -279,25 +279,25 @@ def recomputed(folder: Path) -> tuple[int, int]:
                 if cell.row.get("reference_value"):
                     value = math.exp(np.log(cell.reference).mean())
                     assert math.isclose(value, float(cell.row["reference_value"]), rel_tol=1e-9)
-        known = [cell for cell in cells if cell.known]
-        intervals += len(known)
-        if not known:
+        checkable = [cell for cell in cells if cell.known]
+        intervals += len(checkable)
+        if not checkable:
             continue
         if (folder / "blocks.csv").is_file():
             decided = today([cell for cell in cells if cell.logs])
-            for cell, found in zip((cell for cell in cells if cell.logs), decided, strict=True):
-                assert (found is not None) == cell.known
-                if found is not None:
-                    assert agrees(cell, found[0])
-                    assert math.isclose(found[1], float(cell.row["low"]), rel_tol=1e-7)
-                    assert math.isclose(found[2], float(cell.row["high"]), rel_tol=1e-7)
+            for cell, judged in zip((cell for cell in cells if cell.logs), decided, strict=True):
+                assert (judged is not None) == cell.known
+                if judged is not None:
+                    assert agrees(cell, judged[0])
+                    assert math.isclose(judged[1], float(cell.row["low"]), rel_tol=1e-7)
+                    assert math.isclose(judged[2], float(cell.row["high"]), rel_tol=1e-7)
             continue
-        sd, freedom, _ = then(known, each)
-        one_pair = max(len(cell.logs) for cell in known) < 2
-        means = [math.log(float(cell.row["ratio"])) for cell in known]
-        errors = [sd / math.sqrt(each if one_pair else len(cell.logs)) for cell in known]
+        sd, freedom, _ = then(checkable, each)
+        one_pair = max(len(cell.logs) for cell in checkable) < 2
+        means = [math.log(float(cell.row["ratio"])) for cell in checkable]
+        errors = [sd / math.sqrt(each if one_pair else len(cell.logs)) for cell in checkable]
         for cell, (verdict, _, _) in zip(
-            known, decide(means, errors, [freedom] * len(known)), strict=True
+            checkable, decide(means, errors, [freedom] * len(checkable)), strict=True
         ):
             assert agrees(cell, verdict)
     return rows, intervals
@@ -309,14 +309,14 @@ def otherwise(folder: Path) -> list[Row]:
     each = (declared.get("blocks") or {}).get("each", 1)
     changed = []
     for _, cells in families(folder):
-        known = [cell for cell in cells if cell.known and len(cell.logs)]
-        if not known or max(len(cell.logs) for cell in known) < 2:
+        checkable = [cell for cell in cells if cell.known and len(cell.logs)]
+        if not checkable or max(len(cell.logs) for cell in checkable) < 2:
             continue
-        sd, freedom, of_blocks = then(known, each)
-        for cell, found in zip(
-            known, today(known, (sd, int(freedom)) if of_blocks else None), strict=True
+        sd, freedom, of_blocks = then(checkable, each)
+        for cell, judged in zip(
+            checkable, today(checkable, (sd, int(freedom)) if of_blocks else None), strict=True
         ):
-            verdict = found[0] if found else "not known"
+            verdict = judged[0] if judged else "not known"
             if cell.row.get("reason") or agrees(cell, verdict):
                 continue
             if verdict in ("higher", "lower"):
@@ -332,7 +332,7 @@ def otherwise(folder: Path) -> list[Row]:
                     "ratio": f"{float(cell.row['ratio']):.2f}",
                     "then": f"{cell.row['decision']} [{float(cell.row['low']):.2f}, "
                     f"{float(cell.row['high']):.2f}]",
-                    "today": f"{verdict} [{found[1]:.2f}, {found[2]:.2f}]" if found else verdict,
+                    "today": f"{verdict} [{judged[1]:.2f}, {judged[2]:.2f}]" if judged else verdict,
                 }
             )
     return changed

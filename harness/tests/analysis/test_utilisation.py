@@ -65,17 +65,17 @@ def limits(folder: Path) -> dict[tuple[str, str], Utilisation]:
 
 def test_each_limit_has_the_share_of_it_that_was_used(tmp_path: Path) -> None:
     write_pool(write(tmp_path), wait_s=12.0, used_s=80.0)
-    found = limits(tmp_path)
+    by_limit = limits(tmp_path)
 
-    assert {limit: row.used for limit, row in found.items()} == {
+    assert {limit: row.used for limit, row in by_limit.items()} == {
         ("cpu", "beans-service"): pytest.approx(0.99),
         ("cpu", "gateway"): pytest.approx(0.25),
         ("pool", "beans-service"): pytest.approx(80 / 10 / 20),
         ("database", "embedded-backends"): pytest.approx(4 / (20 - 8.68)),
     }
-    pool = found["pool", "beans-service"]
+    pool = by_limit["pool", "beans-service"]
     assert (pool.wait_ms, pool.waiting) == (pytest.approx(12), pytest.approx(1.2))
-    assert {limit for limit, row in found.items() if row.full} == {
+    assert {limit for limit, row in by_limit.items() if row.full} == {
         ("cpu", "beans-service"),
         ("pool", "beans-service"),
     }
@@ -109,20 +109,20 @@ def test_instances_of_a_service_have_a_limit_each_and_a_pool_each(tmp_path: Path
     for folder in run.glob("metrics-*"):
         own = (folder / "beans-service.prom").read_text()
         (folder / "beans-service.2.prom").write_text(own)
-    found = limits(tmp_path)
+    by_limit = limits(tmp_path)
 
-    assert found["cpu", "beans-service"].used == pytest.approx(1.8 / 10 / 0.4)
-    assert found["pool", "beans-service"].used == pytest.approx(160 / 10 / 40)
-    assert found["pool", "beans-service"].wait_ms == pytest.approx(1)
+    assert by_limit["cpu", "beans-service"].used == pytest.approx(1.8 / 10 / 0.4)
+    assert by_limit["pool", "beans-service"].used == pytest.approx(160 / 10 / 40)
+    assert by_limit["pool", "beans-service"].wait_ms == pytest.approx(1)
 
 
 def test_the_cpu_of_a_search_is_its_allocation(tmp_path: Path) -> None:
     demand = {"system": "services", "cpus": 0.5, "shares": {"beans-service": 0.4}, "met": True}
     demand |= {"wanted": None, "ok_per_s": 10.0}
     write(tmp_path, record={"settings": {}, "demand": demand})
-    found = limits(tmp_path)
-    assert [limit for limit in found if limit[0] == "cpu"] == [("cpu", "beans-service")]
-    assert found["cpu", "beans-service"].used == pytest.approx(1.98 / 10 / 0.4)
+    by_limit = limits(tmp_path)
+    assert [limit for limit in by_limit if limit[0] == "cpu"] == [("cpu", "beans-service")]
+    assert by_limit["cpu", "beans-service"].used == pytest.approx(1.98 / 10 / 0.4)
 
 
 def test_blocks_that_do_not_count_are_part_of_the_pools_time(tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def test_blocks_that_do_not_count_are_part_of_the_pools_time(tmp_path: Path) -> 
     run = write(tmp_path, record={"blocks": [BLOCK, again]})
     (run / "block-2.csv").write_bytes((run / "samples.csv").read_bytes())
     write_pool(run, wait_s=12.0, used_s=80.0)
-    found = limits(tmp_path)
-    assert found["pool", "beans-service"].used == pytest.approx(80 / 40 / 20)
-    assert found["cpu", "beans-service"].used == pytest.approx(0.99)
+    by_limit = limits(tmp_path)
+    assert by_limit["pool", "beans-service"].used == pytest.approx(80 / 40 / 20)
+    assert by_limit["cpu", "beans-service"].used == pytest.approx(0.99)
 
 
 def test_what_was_not_recorded_is_not_full(tmp_path: Path) -> None:

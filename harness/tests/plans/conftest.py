@@ -51,13 +51,13 @@ class Outcome:
 
     def operations(self, workload: str) -> list[list[Row]]:
         """Return the rows of each operation of a single user, the operation's own row last."""
-        found: list[list[Row]] = [[]]
+        groups: list[list[Row]] = [[]]
         for row in self.rows:
-            found[-1].append(row)
+            groups[-1].append(row)
             if row["label"] == workload:
-                found.append([])
-        assert found[-1] == [], "samples after the last operation"
-        return found[:-1]
+                groups.append([])
+        assert groups[-1] == [], "samples after the last operation"
+        return groups[:-1]
 
 
 RunPlan = Callable[..., Outcome]

@@ -197,8 +197,8 @@ class FakeProduct:
             return self._market(request)
         if self.variant == "ticket" and request.method == "POST":
             return self._order(request)
-        if request.method == "GET" and (found := re.search(r"/([0-9a-f-]{36})$", request.path)):
-            return self._fetch(found[1])
+        if request.method == "GET" and (id_match := re.search(r"/([0-9a-f-]{36})$", request.path)):
+            return self._fetch(id_match[1])
         return self._accept(request)
 
     def _sync(self, request: Request) -> Answer:
@@ -213,15 +213,15 @@ class FakeProduct:
         script = next(self._scripts, RIGHT)
         if (request.method, request.path) != ("POST", "/api/posters"):
             return Answer(404)
-        told = {"Poster-Steps": "adjust, convert, label", "Poster-Digest": "0f" * 32}
-        return script.request(Answer(200, b"\xff\xd8\xff\xd9", told, "image/jpeg"))
+        headers = {"Poster-Steps": "adjust, convert, label", "Poster-Digest": "0f" * 32}
+        return script.request(Answer(200, b"\xff\xd8\xff\xd9", headers, "image/jpeg"))
 
     def _rate(self, request: Request) -> Answer:
         script = next(self._scripts, RIGHT)
         if (request.method, request.path) != ("GET", "/api/rates/eur_usd"):
             return Answer(404)
-        told = {"base": "EUR", "quote": "USD", "rate": 1.0834, "asOf": SINCE}
-        return script.request(Answer(200, as_json(told)))
+        rate = {"base": "EUR", "quote": "USD", "rate": 1.0834, "asOf": SINCE}
+        return script.request(Answer(200, as_json(rate)))
 
     def _market(self, request: Request) -> Answer:
         """Answer an exchange of a session; each takes a script."""
@@ -316,8 +316,8 @@ class _Connection(asyncio.Protocol):
                 self.transport.write(_encoded(answer))
 
     def _next(self) -> Request | None:
-        head, found, rest = self.received.partition(b"\r\n\r\n")
-        if not found:
+        head, separator, rest = self.received.partition(b"\r\n\r\n")
+        if not separator:
             return None
         start, *lines = head.decode("latin-1").split("\r\n")
         headers = {

@@ -30,8 +30,8 @@ from .test_open_loop import arrivals_file, opened
 def load(plan: str, product: FakeProduct, **properties: object) -> Load:
     variant, _, workload = plan.partition("-")
     given = {"port": product.port, "ramp": 0, **properties}
-    told = {name: str(value) for name, value in given.items()}
-    return Load(Project.find().plan(variant, workload), told, workload)
+    texts = {name: str(value) for name, value in given.items()}
+    return Load(Project.find().plan(variant, workload), texts, workload)
 
 
 def test_a_load_is_as_if_it_were_the_first(
@@ -41,7 +41,7 @@ def test_a_load_is_as_if_it_were_the_first(
     properties = opened(file, threads=5, fetch="immediate", pause=20)
     with FakeProduct("async") as product:
         first = load("async-reserve", product, **properties)
-        one = generator.run(first, tmp_path / "one.csv")
+        first_outcome = generator.run(first, tmp_path / "one.csv")
     with FakeProduct("async") as product:
         second = load("async-list", product, threads=3, loops=4)
         two = generator.run(second, tmp_path / "two.csv")
@@ -52,7 +52,7 @@ def test_a_load_is_as_if_it_were_the_first(
 
     rows = [rows_of(tmp_path / f"{name}.csv") for name in ("one", "two", "three")]
     assert [len(some) for some in rows] == [25 * 3, 3 * 4 * 3, 25 * 3]
-    assert [one.samples, two.samples, three.samples] == [len(some) for some in rows]
+    assert [first_outcome.samples, two.samples, three.samples] == [len(some) for some in rows]
     assert all(row["success"] == "true" for some in rows for row in some)
     # Neither the way to fetch nor the further column is left over.
     assert "wait=10" in asked
@@ -78,7 +78,9 @@ def test_two_generators_put_one_load_on_together(
         open_load = load("sync-reserve", product, **opened(file, threads=6))
         open_ = together(both, replace(open_load, arrivals=file), tmp_path / "open.csv")
 
-    of_closed, of_open = ([rows_of(part.file) for part in one.parts] for one in (closed, open_))
+    of_closed, of_open = (
+        [rows_of(part.file) for part in outcome.parts] for outcome in (closed, open_)
+    )
     assert all(row["success"] == "true" for rows in (*of_closed, *of_open) for row in rows)
     assert [{row["threadName"] for row in rows} for rows in of_closed] == [
         {"users 1-1", "users 1-2"},
@@ -91,7 +93,7 @@ def test_two_generators_put_one_load_on_together(
     assert all(int(row["timeStamp"]) >= begun for rows in of_closed for row in rows)
     assert [len(rows) for rows in of_open] == [30, 30]
     intended = sorted(int(row["intended"]) for rows in of_open for row in rows)
-    assert [one - intended[0] for one in intended] == planned
+    assert [moment - intended[0] for moment in intended] == planned
 
 
 def test_a_generator_that_waits_for_a_processor_makes_a_run_invalid_and_is_named(
@@ -122,7 +124,7 @@ def test_a_generator_that_waits_for_a_processor_makes_a_run_invalid_and_is_named
 
 
 def alike(verdict: Verdict) -> bool:
-    (check,) = (one for one in verdict.checks if one.name == "generators alike")
+    (check,) = (check for check in verdict.checks if check.name == "generators alike")
     return check.outcome == "passed"
 
 
@@ -164,12 +166,12 @@ def test_a_plan_that_cannot_be_run_is_told_and_the_next_one_runs(
 ) -> None:
     broken = tmp_path / "sync-list.jmx"
     broken.write_text("<jmeterTestPlan><hashTree>")
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         generator.run(Load(broken, {}, "list"), tmp_path / "samples.csv")
     # The error and what JMeter logged of it.
-    assert "JMeter failed on sync-list.jmx" in str(told.value)
-    assert "the end of" in str(told.value)
-    assert "\tat " in str(told.value)
+    assert "JMeter failed on sync-list.jmx" in str(error.value)
+    assert "the end of" in str(error.value)
+    assert "\tat " in str(error.value)
 
     with FakeProduct("sync") as product:
         outcome = generator.run(

@@ -16,7 +16,7 @@ def test_each_operation_asks_the_next_instance(run_plan: RunPlan) -> None:
         )
 
     assert [row["success"] for row in outcome.rows] == 24 * ["true"]
-    assert [len(one) for one in (outcome.requests, second.requests, third.requests)] == [8, 8, 8]
+    assert [len(sent) for sent in (outcome.requests, second.requests, third.requests)] == [8, 8, 8]
 
 
 def test_without_instances_the_port_is_asked(run_plan: RunPlan) -> None:

@@ -17,7 +17,9 @@ PLAN_IDS = [plan.stem for plan in PLANS]
 def test_every_workload_of_a_system_has_a_plan() -> None:
     declared = systems.declarations().values()
     assert (
-        sorted(f"{one.name}-{workload}" for one in declared for workload in one.every_workload)
+        sorted(
+            f"{system.name}-{workload}" for system in declared for workload in system.every_workload
+        )
         == PLAN_IDS
     )
 

@@ -67,7 +67,7 @@ def test_every_request_has_the_credentials(
 
     account = f"{user or 'testbed'}:{password or 'testbed'}".encode()
     assert len(outcome.requests) >= 2
-    assert {one.headers.get("authorization") for one in outcome.requests} == {
+    assert {request.headers.get("authorization") for request in outcome.requests} == {
         f"Basic {base64.b64encode(account).decode()}"
     }
 
@@ -121,9 +121,9 @@ def test_reason_of_a_503_is_told_from_a_refusal(
     wrong = sync_scripts(workload)
     scripts = [wrong[reason], wrong["right body under 503"]]
     outcome = run_plan(f"sync-{workload}", scripts, {**ONE_USER, "loops": len(scripts)})
-    [[told], [refused]] = outcome.operations(workload)
-    assert {told["responseCode"], refused["responseCode"]} == {"503"}
-    assert problem in told["failureMessage"]
+    [[unavailable], [refused]] = outcome.operations(workload)
+    assert {unavailable["responseCode"], refused["responseCode"]} == {"503"}
+    assert problem in unavailable["failureMessage"]
     assert problem not in refused["failureMessage"]
 
 
@@ -270,10 +270,10 @@ def test_a_reservation_has_a_key_of_its_own_only_if_told(run_plan: RunPlan, plan
     def sent(**properties: str) -> list[Request]:
         outcome = run_plan(plan, properties={**ONE_USER, "loops": 20, **properties}, stock=True)
         assert {row["success"] for row in outcome.rows} == {"true"}
-        return [one for one in outcome.requests if one.method == "POST"]
+        return [request for request in outcome.requests if request.method == "POST"]
 
-    assert not any("idempotency-key" in one.headers for one in sent())
-    assert len({one.headers["idempotency-key"] for one in sent(keys="on")}) == 20
+    assert not any("idempotency-key" in request.headers for request in sent())
+    assert len({request.headers["idempotency-key"] for request in sent(keys="on")}) == 20
 
 
 @pytest.mark.parametrize("plan", ["sync-reserve", "async-reserve"])
@@ -281,7 +281,7 @@ def test_reservations_are_for_one_day_unless_told_otherwise(run_plan: RunPlan, p
     def days(**properties: str) -> set[str]:
         outcome = run_plan(plan, properties={**ONE_USER, "loops": 50, **properties}, stock=True)
         assert {row["success"] for row in outcome.rows} == {"true"}
-        return {json.loads(one.body)["date"] for one in outcome.requests if one.body}
+        return {json.loads(request.body)["date"] for request in outcome.requests if request.body}
 
     assert days() == {"2022-04-15"}
     spread = days(until="2032-04-15")
@@ -300,9 +300,9 @@ def test_each_user_keeps_one_connection_and_is_not_like_another(
     assert all(row["success"] == "true" for row in outcome.rows)
     bodies = [json.loads(request.body) for request in outcome.requests if request.body]
     if plan.endswith("reserve"):
-        emails = {one.pop("clientEmail") for one in bodies}
+        emails = {body.pop("clientEmail") for body in bodies}
         assert len(emails) == 200
-        assert not [one for one in emails if "$" in one]
+        assert not [email for email in emails if "$" in email]
         # The thesis's payload (listing 4.14), but for the e-mail.
         assert bodies[0] == {
             "clientName": "Jane Doe",

@@ -9,8 +9,8 @@ from .fake_product import RIGHT, SINCE, Change, Script, body, problem, text
 
 WRONG: dict[str, Change] = {
     "refused": problem(503, "unavailable"),
-    "another currency": body(lambda told: told | {"base": "GBP"}),
-    "no rate": body(lambda told: told | {"rate": None}),
+    "another currency": body(lambda rate: rate | {"base": "GBP"}),
+    "no rate": body(lambda rate: rate | {"rate": None}),
     "no JSON": text(b"1.0834"),
 }
 

@@ -66,7 +66,7 @@ def test_polls_until_the_ticket_is_there_or_the_wait_is_over(run_plan: RunPlan) 
     )
 
     there, never, at_once = outcome.operations("ticket")
-    assert [succeeded(one) for one in (there, never, at_once)] == [True, False, True]
+    assert [succeeded(operation) for operation in (there, never, at_once)] == [True, False, True]
     assert [row["responseCode"] for row in there[:-1]] == ["201", "202", "202", "202", "200"]
     assert never[-2]["responseCode"] == "202"
     assert [row["label"] for row in at_once] == ["ticket request", "ticket fetch", "ticket"]

@@ -47,7 +47,7 @@ def test_the_moments_of_an_open_loop_are_counted_from_after_it(
     outcome = run_plan("async-reserve", (), properties)
 
     intended = sorted(int(row["intended"]) for row in outcome.of("async-reserve"))
-    assert [one - intended[0] for one in intended] == offsets
+    assert [moment - intended[0] for moment in intended] == offsets
     before = starts_ms(outcome, "warm-up reserve")
     assert max(before) < intended[0]
     # No sooner than with a lead of the plan's start: then it would be in the warm-up.
