@@ -18,8 +18,8 @@ Account = tuple[str, str]
 def accounts(setting: str) -> list[Account]:
     """Return the accounts of a setting of the compose files."""
     given = composefile.variables(Project.find(), os.environ)[setting]
-    found = (one.strip().partition(":") for one in given.split(","))
-    return [(name, password) for name, _, password in found]
+    entries = (entry.strip().partition(":") for entry in given.split(","))
+    return [(name, password) for name, _, password in entries]
 
 
 USER, OTHER = accounts("ACCESS_USERS")[:2]

@@ -89,8 +89,8 @@ class Answer:
         text = self.body.decode(errors="replace")
         if not 400 <= self.status < 500:
             return f"{self.status} {text[:200]}"
-        if found := [one for one in LEAKS if one in text]:
-            return f"{self.status}, tells {found}: {text[:200]}"
+        if leaks := [leak for leak in LEAKS if leak in text]:
+            return f"{self.status}, tells {leaks}: {text[:200]}"
         if self.media_type != PROBLEM or json.loads(text)["status"] != self.status:
             return f"{self.status}, no problem but {self.media_type}: {text[:200]}"
         return None
@@ -98,7 +98,7 @@ class Answer:
 
 def reads() -> Iterator[Attack]:
     """Yield requests that read."""
-    for path in (*(f"/actuator{one}" for one in ENDPOINTS), *DISGUISED, *ELSEWHERE):
+    for path in (*(f"/actuator{endpoint}" for endpoint in ENDPOINTS), *DISGUISED, *ELSEWHERE):
         yield Attack("GET", path)
 
 
@@ -154,10 +154,10 @@ def answer(port: int, attack: Attack) -> Answer:
     with socket.create_connection((ports.LOOPBACK, port), PATIENCE_S) as connection:
         try:
             connection.sendall(attack.sent(port))
-            told = HTTPResponse(connection, method=attack.method)
-            told.begin()
-            media_type = told.headers.get("Content-Type", "").partition(";")[0]
-            return Answer(told.status, media_type, told.read())
+            response = HTTPResponse(connection, method=attack.method)
+            response.begin()
+            media_type = response.headers.get("Content-Type", "").partition(";")[0]
+            return Answer(response.status, media_type, response.read())
         except (OSError, HTTPException) as problem:
             return Answer(0, "", f"no answer: {problem!r}".encode())
 
@@ -174,10 +174,14 @@ class Door:
 def doors(stack: Stack) -> tuple[Door, ...]:
     """Return the doors of every service; in containers, of those in one instance."""
     if stack.record.compose is None:
-        known = {one.name: one.ports for one in stack.deployment.services if one.health is not None}
+        addresses = {
+            service.name: service.ports
+            for service in stack.deployment.services
+            if service.health is not None
+        }
     else:
         own = declaration(stack.deployment.variant).services
         published = stack.deployment.published
-        known = {name: published[name] for name in own if published[name]}
-    assert known, "no service to ask"
-    return tuple(Door(name, *found) for name, found in known.items())
+        addresses = {name: published[name] for name in own if published[name]}
+    assert addresses, "no service to ask"
+    return tuple(Door(name, *numbers) for name, numbers in addresses.items())

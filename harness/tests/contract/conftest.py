@@ -81,8 +81,8 @@ class ByStack(LoadScopeScheduling):
     """Gives a worker all tests of a variant, or of a file: they share what they start."""
 
     def _split_scope(self, nodeid: str) -> str:
-        found = OF_VARIANT.search(nodeid)
-        return nodeid.partition("::")[0] if found is None else found[1]
+        match = OF_VARIANT.search(nodeid)
+        return nodeid.partition("::")[0] if match is None else match[1]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByStack:

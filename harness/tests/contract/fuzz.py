@@ -102,22 +102,22 @@ def fuzz(product: Product, folder: Path, cases: int, *, chains: bool) -> Fuzzed:
         text=True,
         check=False,
     )
-    told = done.stdout + done.stderr
+    output = done.stdout + done.stderr
     return Fuzzed(
-        requests=int(_found(r"(\d+) generated", told)),
-        links=_found(r"\d+ covered / \d+ selected", told),
-        wrong="" if done.returncode == 0 else _failures(told),
+        requests=int(_found(r"(\d+) generated", output)),
+        links=_found(r"\d+ covered / \d+ selected", output),
+        wrong="" if done.returncode == 0 else _failures(output),
     )
 
 
-def _failures(told: str) -> str:
+def _failures(output: str) -> str:
     """Return the failures, which begin with an operation; all that was told if they are not found.
 
     The first line is the reason of a broken promise.
     """
-    return re.split(r"^=+ FAILURES =+\n_* *", told, maxsplit=1, flags=re.MULTILINE)[-1]
+    return re.split(r"^=+ FAILURES =+\n_* *", output, maxsplit=1, flags=re.MULTILINE)[-1]
 
 
 def _found(pattern: str, text: str, none: str = "0") -> str:
-    found: Sequence[str] = re.findall(pattern, text)
-    return found[-1] if found else none
+    matches: Sequence[str] = re.findall(pattern, text)
+    return matches[-1] if matches else none

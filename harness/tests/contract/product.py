@@ -167,6 +167,6 @@ def problem(answer: httpx.Response, status: int, name: str) -> dict[str, Any]:
     """Check that an answer is a problem of this kind, and return it."""
     assert answer.status_code == status, f"{answer.status_code} {answer.text}"
     assert answer.headers["Content-Type"].partition(";")[0] == "application/problem+json"
-    told: dict[str, Any] = answer.json()
-    assert told["type"] == f"urn:testbed:problem:{name}", told
-    return told
+    content: dict[str, Any] = answer.json()
+    assert content["type"] == f"urn:testbed:problem:{name}", content
+    return content

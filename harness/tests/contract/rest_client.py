@@ -38,8 +38,8 @@ class Request:
     @property
     def expected(self) -> int | None:
         """The status that the title names; None if it names none."""
-        found = re.search(r": (\d{3})\b", self.title)
-        return int(found[1]) if found else None
+        in_title = re.search(r": (\d{3})\b", self.title)
+        return int(in_title[1]) if in_title else None
 
 
 def variables(text: str) -> dict[str, str]:

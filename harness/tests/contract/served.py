@@ -43,12 +43,12 @@ def checked_client(address: str, document: Document, prefix: str, timeout_s: flo
 
 def peak_mb(stack: Stack) -> dict[str, float]:
     """Return the most memory that each service has ever had."""
-    found = {}
-    for one in stack.record.running:
-        for line in Path(f"/proc/{one.process.pid}/status").read_text().splitlines():
+    peaks = {}
+    for service in stack.record.running:
+        for line in Path(f"/proc/{service.process.pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
-                found[one.name] = int(line.split()[1]) / 1024
-    return found
+                peaks[service.name] = int(line.split()[1]) / 1024
+    return peaks
 
 
 def assert_flat(before: Mapping[str, float], after: Mapping[str, float]) -> None:

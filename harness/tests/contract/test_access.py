@@ -30,7 +30,7 @@ def test_who_is_refused_has_reserved_nothing(product: Product) -> None:
         content = reservation(clientEmail=email)
         answer = product.http.post(product.make_path("cineworld"), json=content, auth=account)
         problem(answer, 401, "account-required")
-    assert email not in {one["clientEmail"] for one in product.reservations("cineworld")}
+    assert email not in {booked["clientEmail"] for booked in product.reservations("cineworld")}
 
 
 @pytest.mark.variant("sync")
@@ -48,11 +48,11 @@ def test_anothers_id_is_answered_like_one_that_never_was(product: Product) -> No
     location = made.headers["Location"]
     unknown = location.replace(made.text, "36f93c29-c823-4589-a704-56e2ef50e5f3")
     for account in (OTHER, ADMINISTRATOR):
-        told = [
+        problems = [
             problem(product.http.get(path, auth=account), 404, "correlation-unknown")
             for path in (location, unknown)
         ]
-        assert told[0]["detail"].replace(made.text, "ID") == told[1]["detail"].replace(
+        assert problems[0]["detail"].replace(made.text, "ID") == problems[1]["detail"].replace(
             "36f93c29-c823-4589-a704-56e2ef50e5f3", "ID"
         )
     answer = product.http.get(location, headers={"Prefer": "wait=10"}, auth=USER)

@@ -90,8 +90,8 @@ BAD_FIELDS: dict[str, tuple[str, Any]] = {
 @pytest.mark.parametrize(("field", "value"), BAD_FIELDS.values(), ids=BAD_FIELDS)
 def test_bad_field_is_named(product: Product, field: str, value: Any) -> None:
     answer = product.reserve("cineworld", json=reservation(**{field: value}))
-    told = problem(answer, 400, "invalid-request")
-    assert {error["field"] for error in told["errors"]} == {field}
+    refusal = problem(answer, 400, "invalid-request")
+    assert {error["field"] for error in refusal["errors"]} == {field}
 
 
 @pytest.mark.parametrize(("field", "value"), INVISIBLE.values(), ids=INVISIBLE)
@@ -105,21 +105,21 @@ def test_document_has_no_text_that_shows_nothing(product: Product, field: str, v
 def test_missing_field_is_named(product: Product, field: str) -> None:
     content = reservation()
     del content[field]
-    told = problem(product.reserve("cineworld", json=content), 400, "invalid-request")
-    assert {error["field"] for error in told["errors"]} == {field}
+    refusal = problem(product.reserve("cineworld", json=content), 400, "invalid-request")
+    assert {error["field"] for error in refusal["errors"]} == {field}
 
 
 @pytest.mark.parametrize("field", reservation())
 def test_null_is_like_missing(product: Product, field: str) -> None:
     answer = product.reserve("cineworld", json=reservation(**{field: None}))
-    told = problem(answer, 400, "invalid-request")
-    assert {error["field"] for error in told["errors"]} == {field}
+    refusal = problem(answer, 400, "invalid-request")
+    assert {error["field"] for error in refusal["errors"]} == {field}
 
 
 def test_all_bad_fields_are_named_at_once(product: Product) -> None:
     content = reservation(tickets=0, amount=-1, clientEmail="nobody")
-    told = problem(product.reserve("cineworld", json=content), 400, "invalid-request")
-    assert [error["field"] for error in told["errors"]] == ["amount", "clientEmail", "tickets"]
+    refusal = problem(product.reserve("cineworld", json=content), 400, "invalid-request")
+    assert [error["field"] for error in refusal["errors"]] == ["amount", "clientEmail", "tickets"]
 
 
 BAD_BODIES: dict[str, bytes] = {
@@ -141,9 +141,11 @@ BAD_BODIES: dict[str, bytes] = {
 @pytest.mark.parametrize("body", BAD_BODIES.values(), ids=BAD_BODIES)
 def test_body_that_is_no_reservation(product: Product, body: bytes) -> None:
     answer = product.reserve("cineworld", content=body, headers=JSON)
-    told = problem(answer, 400, "invalid-request")
+    refusal = problem(answer, 400, "invalid-request")
     # No word about the insides.
-    assert not any(word in told["detail"] for word in ("Exception", "jackson", "testbed.", "java."))
+    assert not any(
+        word in refusal["detail"] for word in ("Exception", "jackson", "testbed.", "java.")
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,8 +161,8 @@ def test_body_that_is_no_reservation(product: Product, body: bytes) -> None:
 def test_what_the_cinema_does_not_show_cannot_be_reserved(
     product: Product, changes: dict[str, str], name: str
 ) -> None:
-    told = problem(product.reserve("cineworld", json=reservation(**changes)), 422, name)
-    assert changes.get("movieId", "CNW001") in told["detail"]
+    refusal = problem(product.reserve("cineworld", json=reservation(**changes)), 422, name)
+    assert changes.get("movieId", "CNW001") in refusal["detail"]
 
 
 @pytest.mark.parametrize("cinema", ["nowhere", "CINEWORLD", "cineworld2", "a" * 41, "1st"])
@@ -199,22 +201,24 @@ def test_largest_body_is_read(product: Product) -> None:
     name = b"x" * (64 * 1024 - len(content))
     body = content.replace(b'"clientName": ""', b'"clientName": "' + name + b'"')
     assert len(body) == 64 * 1024
-    told = problem(product.reserve("cineworld", content=body, headers=JSON), 400, "invalid-request")
-    assert {error["field"] for error in told["errors"]} == {"clientName"}
+    refusal = problem(
+        product.reserve("cineworld", content=body, headers=JSON), 400, "invalid-request"
+    )
+    assert {error["field"] for error in refusal["errors"]} == {"clientName"}
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
 def test_wrong_method_for_a_reservation(product: Product, method: str) -> None:
     answer = product.http.request(method, product.make_path("cineworld"), json=reservation())
     problem(answer, 405, "method-not-allowed")
-    assert {one.strip() for one in answer.headers["Allow"].split(",")} == {"POST"}
+    assert {verb.strip() for verb in answer.headers["Allow"].split(",")} == {"POST"}
 
 
 def test_methods_are_those_that_the_document_has(product: Product) -> None:
     for path, methods in ((product.make_path("cineworld"), {"POST"}), ("/api/movie/list", {"GET"})):
         # Not by the product's client: the document has no such method.
         answer = httpx.options(f"{product.base_url}{path}", auth=USER, trust_env=False)
-        allowed = {one.strip() for one in answer.headers["Allow"].split(",")}
+        allowed = {verb.strip() for verb in answer.headers["Allow"].split(",")}
         # Beside those that every resource has.
         assert allowed - {"HEAD", "OPTIONS"} == methods
 

@@ -30,8 +30,8 @@ def test_fallback_answers_at_the_time_limit(product: Product, kind: str) -> None
     answer = product.http.get(f"/cinema/cineworld/{kind}/delay/10")
     # The time limit is 5 s, and the cinema's answer is not waited for.
     assert 4.9 <= time.monotonic() - began < 10
-    told = problem(answer, 504, "time-limit")
-    assert told["detail"] == "Fallback: Circuit broken in cinema-cineworld-service!"
+    content = problem(answer, 504, "time-limit")
+    assert content["detail"] == "Fallback: Circuit broken in cinema-cineworld-service!"
 
 
 @pytest.mark.parametrize("seconds", ["-1", "31", "many", "1.5", "99999999999"])
@@ -60,14 +60,14 @@ def test_circuit_opens_for_one_cinema_alone_and_closes_again(
             for _ in range(120)
         ]
         eventually(is_refused, 20)
-        told = problem(refused[0], 503, "circuit-open")
-        assert told["detail"] == "Fallback: Circuit broken in cinema-ucd-service!"
+        content = problem(refused[0], 503, "circuit-open")
+        assert content["detail"] == "Fallback: Circuit broken in cinema-ucd-service!"
         # It does not wait for the time limit.
         assert refused[0].elapsed.total_seconds() < 5
         # The breakers are apart, and the aggregator has a way of its own.
         assert product.reserve("cineworld", json=reservation()).status_code == product.made
         assert len(product.list_movies().json()) == 3
-        assert {one.result().status_code for one in late} <= {503, 504}
+        assert {future.result().status_code for future in late} <= {503, 504}
 
     def is_closed() -> bool:
         return all(ask().status_code == httpx.codes.OK for _ in range(20))

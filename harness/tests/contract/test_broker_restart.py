@@ -27,4 +27,4 @@ def test_first_list_is_complete_and_waits_for_no_deadline(
     assert time.monotonic() - began < SHORTER_THAN_A_DEADLINE_S
     assert answer.status_code == httpx.codes.OK
     assert "Cinemas-Missing" not in answer.headers
-    assert [one["cinemaName"] for one in answer.json()] == ["cineworld", "dundrum", "ucd"]
+    assert [cinema["cinemaName"] for cinema in answer.json()] == ["cineworld", "dundrum", "ucd"]

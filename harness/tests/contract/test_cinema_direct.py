@@ -42,5 +42,5 @@ def test_a_reservation_at_one_instance_is_known_to_all(direct: Stack) -> None:
             made = http.post(f"http://127.0.0.1:{port}{path}", json=wanted)
             assert made.status_code == httpx.codes.CREATED, made.text
             for other in ports:
-                found = http.get(f"http://127.0.0.1:{other}{made.headers['Location']}")
-                assert found.json() == made.json()
+                fetched = http.get(f"http://127.0.0.1:{other}{made.headers['Location']}")
+                assert fetched.json() == made.json()

@@ -56,8 +56,12 @@ def fourth_cinema(
     catalogue.write_text(json.dumps(CATALOGUE), encoding="utf-8")
     with socket.create_server((LOOPBACK, 0)) as free:
         database_port = free.getsockname()[1]
-    (like,) = (one for one in running.deployment.services if one.name == "cinema-ucd-service")
-    management, port = (one + PORT_AFTER_UCD for one in like.ports)
+    (like,) = (
+        declared
+        for declared in running.deployment.services
+        if declared.name == "cinema-ucd-service"
+    )
+    management, port = (number + PORT_AFTER_UCD for number in like.ports)
     service = dataclasses.replace(
         like,
         name=f"cinema-{NAME}-service",
@@ -73,7 +77,9 @@ def fourth_cinema(
         },
     )
     own = {**os.environ, "EMBEDDED_MONGODB_PORT": str(database_port), "EMBEDDED_AMQP_PORT": "off"}
-    (backends,) = (one for one in running.deployment.services if one.name == EMBEDDED)
+    (backends,) = (
+        declared for declared in running.deployment.services if declared.name == EMBEDDED
+    )
     log = folder / "log"
     started = programs.start(service.command, {**os.environ, **service.environ}, log, folder)
     process = ProcessId.of(started.pid)
@@ -99,7 +105,7 @@ def test_it_is_listed(product: Product, fourth_cinema: ProcessId, eventually: Ev
     answer = product.list_movies()
     assert "Cinemas-Missing" not in answer.headers
     listed = answer.json()
-    assert [one["cinemaName"] for one in listed] == ["cineworld", "dundrum", NAME, "ucd"]
+    assert [cinema["cinemaName"] for cinema in listed] == ["cineworld", "dundrum", NAME, "ucd"]
     assert listed[2]["movies"] == CATALOGUE
 
 
@@ -136,7 +142,11 @@ def buy(product: Product, key: str, **changes: Any) -> httpx.Response:
 
 def test_as_many_are_booked_as_there_are_seats(product: Product, fourth_cinema: ProcessId) -> None:
     def booked_at_showing() -> list[str]:
-        return [one["id"] for one in product.reservations(NAME) if one["movieId"] == "OMN001"]
+        return [
+            reserved["id"]
+            for reserved in product.reservations(NAME)
+            if reserved["movieId"] == "OMN001"
+        ]
 
     keys = [str(uuid.uuid4()) for _ in range(BUYERS)]
     with ThreadPoolExecutor(100) as buyers:
@@ -171,5 +181,5 @@ def test_every_ticket_is_a_seat_of_its_own_showing(
 def test_it_is_missed_when_it_is_gone(product: Product, fourth_cinema: ProcessId) -> None:
     programs.stop([fourth_cinema])
     answer = product.list_movies()
-    assert [one["cinemaName"] for one in answer.json()] == ["cineworld", "dundrum", "ucd"]
+    assert [cinema["cinemaName"] for cinema in answer.json()] == ["cineworld", "dundrum", "ucd"]
     assert answer.headers["Cinemas-Missing"] == NAME

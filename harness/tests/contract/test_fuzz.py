@@ -20,7 +20,7 @@ CASES = int(ASKED_FOR or 50)
 
 @pytest.mark.timeout(360 + 3 * CASES)
 def test_made_up_requests_are_answered_as_documented(product: Product, tmp_path: Path) -> None:
-    found = fuzz(product, tmp_path, CASES, chains=ASKED_FOR is not None)
+    fuzzed = fuzz(product, tmp_path, CASES, chains=ASKED_FOR is not None)
 
-    assert not found.wrong, found.wrong
-    assert found.requests >= CASES
+    assert not fuzzed.wrong, fuzzed.wrong
+    assert fuzzed.requests >= CASES

@@ -38,7 +38,7 @@ class Client:
     def stored(self) -> list[dict[str, Any]]:
         """Return this client's reservations."""
         every = self.product.reservations(CINEMA)
-        return [one for one in every if one["clientEmail"] == self.email]
+        return [booked for booked in every if booked["clientEmail"] == self.email]
 
 
 @pytest.fixture
@@ -112,6 +112,6 @@ def test_key_belongs_to_one_account(client: Client, product: Product) -> None:
 
 @pytest.mark.parametrize("key", ["", "a b", '"a', "a,b", '""', "k" * 65], ids=repr)
 def test_key_that_cannot_be_taken_is_refused(client: Client, key: str) -> None:
-    told = problem(client.reserve(key), 400, "invalid-request")
-    assert [error["field"] for error in told["errors"]] == ["Idempotency-Key"]
+    content = problem(client.reserve(key), 400, "invalid-request")
+    assert [error["field"] for error in content["errors"]] == ["Idempotency-Key"]
     assert client.stored() == []

@@ -57,12 +57,14 @@ def instances(
     """Start a second instance beside the first."""
     if running is None:
         pytest.skip("TESTBED_BASE_URL: no instance is added to a running system")
-    (first,) = (one for one in running.deployment.services if service_of(one.name) == SERVICE)
+    (first,) = (
+        service for service in running.deployment.services if service_of(service.name) == SERVICE
+    )
     offset = PORT_OFFSET + worker_ports()
     choice = Choice(variant, settings=SETTINGS, port_offset=offset, replicas={SERVICE: 2})
     both = in_processes(choice, Project.find(), jdk.for_services())
-    found = tuple(one for one in both.services if service_of(one.name) == SERVICE)
-    second = found[1]
+    services = tuple(service for service in both.services if service_of(service.name) == SERVICE)
+    second = services[1]
     folder = tmp_path_factory.mktemp(second.name)
     log = folder / "log"
     # As the first was started: quickly.
@@ -76,7 +78,7 @@ def instances(
                 return second.ready(http) and both.converged(http) is None
 
             eventually(complete, 60)
-        yield Instances(found, process)
+        yield Instances(services, process)
     finally:
         programs.stop([process])
 
@@ -84,8 +86,10 @@ def instances(
 def worked(instances: Instances) -> dict[str, float]:
     """Return how many reservations each instance has made."""
     with client() as http:
-        told = metrics.ask(http, {one.name: one.ports[0] for one in instances.services})
-    return {name: sum(map(float, WORK.findall(text))) for name, text in told.items()}
+        metrics_of = metrics.ask(
+            http, {service.name: service.ports[0] for service in instances.services}
+        )
+    return {name: sum(map(float, WORK.findall(text))) for name, text in metrics_of.items()}
 
 
 def test_both_instances_work_and_store_in_one_place(
@@ -99,10 +103,10 @@ def test_both_instances_work_and_store_in_one_place(
         assert answer.status_code == product.made, answer.text
         made.append(answer.json()["id"])
         after = worked(instances)
-        return all(after[one.name] > before[one.name] for one in instances.services)
+        return all(after[service.name] > before[service.name] for service in instances.services)
 
     eventually(shared, 30)
-    assert set(made) <= {one["id"] for one in product.reservations("ucd")}
+    assert set(made) <= {booked["id"] for booked in product.reservations("ucd")}
 
 
 def test_no_request_fails_when_one_instance_is_told_to_stop(
@@ -129,8 +133,8 @@ def test_no_request_fails_when_one_instance_is_told_to_stop(
             eventually(lambda: len(listed) >= enough, 30)
         finally:
             done.set()
-        for one in asking:
-            one.result()
-    assert [one.text for one in reserved if one.status_code != product.made] == []
-    assert [one.text for one in listed if one.status_code != httpx.codes.OK] == []
-    assert {one.headers.get("Cinemas-Missing") for one in listed} == {None}
+        for future in asking:
+            future.result()
+    assert [answer.text for answer in reserved if answer.status_code != product.made] == []
+    assert [answer.text for answer in listed if answer.status_code != httpx.codes.OK] == []
+    assert {answer.headers.get("Cinemas-Missing") for answer in listed} == {None}

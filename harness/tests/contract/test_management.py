@@ -23,9 +23,9 @@ def entered(variant: str, running: Stack | None, published: None) -> tuple[Door,
         return doors(running)
     services = described(Choice(variant), Project.find())
     return tuple(
-        Door(name, *(one.ports[port] for port in one.inside))
-        for name, one in services.items()
-        if one.module
+        Door(name, *(service.ports[port] for port in service.inside))
+        for name, service in services.items()
+        if service.module
     )
 
 
@@ -41,11 +41,11 @@ def test_health_and_metrics_are_at_the_management_port_only(entered: tuple[Door,
 
 def test_nothing_else_is_shown_changed_or_run(entered: tuple[Door, ...]) -> None:
     wrong = [
-        f"{door.service} {port} {attack}: {told}"
+        f"{door.service} {port} {attack}: {reason}"
         for door in entered
         for port in (door.management, door.port)
         for attack in all_of_them()
-        if (told := answer(port, attack).wrong())
+        if (reason := answer(port, attack).wrong())
     ]
     assert wrong == []
 
@@ -65,24 +65,27 @@ def test_a_management_port_does_not_serve_the_product(
 def test_rabbitmqs_management_asks_for_the_account(product: Product, running: Stack | None) -> None:
     if running is not None:
         pytest.skip("the embedded backends have no management")
-    known = composefile.variables(Project.find())
-    account = (known["RABBITMQ_USERNAME"], known["RABBITMQ_PASSWORD"])
-    url = f"http://127.0.0.1:{known['PORT_RABBITMQ_MANAGEMENT']}/api/overview"
+    variables = composefile.variables(Project.find())
+    account = (variables["RABBITMQ_USERNAME"], variables["RABBITMQ_PASSWORD"])
+    url = f"http://127.0.0.1:{variables['PORT_RABBITMQ_MANAGEMENT']}/api/overview"
 
     answers = [
-        httpx.get(url, auth=one, trust_env=False) for one in (None, ("guest", "guest"), account)
+        httpx.get(url, auth=credentials, trust_env=False)
+        for credentials in (None, ("guest", "guest"), account)
     ]
 
-    assert [one.status_code for one in answers] == [401, 401, 200]
+    assert [given.status_code for given in answers] == [401, 401, 200]
 
 
 @pytest.mark.usefixtures("published")
 def test_mongodb_asks_for_the_account(product: Product, running: Stack | None) -> None:
-    known = composefile.variables(Project.find())
-    if running is not None or not known["MONGODB_USERNAME"]:
+    variables = composefile.variables(Project.find())
+    if running is not None or not variables["MONGODB_USERNAME"]:
         pytest.skip("this MongoDB knows no accounts")
     with (
-        MongoClient[dict[str, object]](f"mongodb://127.0.0.1:{known['PORT_MONGODB']}") as client,
+        MongoClient[dict[str, object]](
+            f"mongodb://127.0.0.1:{variables['PORT_MONGODB']}"
+        ) as client,
         pytest.raises(OperationFailure, match="authentication"),
     ):
         client.list_database_names()

@@ -42,7 +42,9 @@ def many_cinemas(running: Stack | None, variant: str) -> Iterator[None]:
                 opened.basic_publish("", "presenceQueue", body, described, mandatory=True)
         yield
         return
-    like = next(one for one in running.deployment.services if one.name == "cinema-ucd-service")
+    like = next(
+        service for service in running.deployment.services if service.name == "cinema-ucd-service"
+    )
     instances = f"{like.environ[ADDRESS]}apps/CINEMA-UCD-SERVICE"
     with client() as http:
         answer = http.get(instances, headers={"Accept": "application/json"})
@@ -70,7 +72,7 @@ def test_list_has_those_that_were_known(
     def all_known() -> bool:
         answer = product.list_movies()
         assert answer.status_code == httpx.codes.OK, answer.text
-        assert [one["cinemaName"] for one in answer.json()] == LISTED
+        assert [cinema["cinemaName"] for cinema in answer.json()] == LISTED
         answers.append(answer)
         missing = answer.headers.get("Cinemas-Missing", "").split(", ")
         assert len(LISTED) + len(missing) <= KNOWN

@@ -87,9 +87,9 @@ def market(
 
 
 def test_both_systems_give_the_same_bytes(market: Market) -> None:
-    told = [market.http.get(path) for path in READ]
-    assert max(answer.status_code for answer in told) < 500
-    answers[market.name] = [(answer.status_code, answer.content) for answer in told]
+    given = [market.http.get(path) for path in READ]
+    assert max(answer.status_code for answer in given) < 500
+    answers[market.name] = [(answer.status_code, answer.content) for answer in given]
 
     first = next(iter(answers.values()))
     for path, ours, others in zip(READ, answers[market.name], first, strict=True):

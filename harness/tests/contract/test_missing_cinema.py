@@ -25,14 +25,14 @@ def without_one(running: Stack | None) -> Iterator[Stack]:
         pytest.skip("TESTBED_BASE_URL: services of a running system are not stopped")
     running.stop_service(SERVICE)
     yield running
-    if SERVICE not in {one.name for one in running.record.running}:
+    if SERVICE not in {service.name for service in running.record.running}:
         running.start_service(SERVICE)
         running.await_converged(lambda _: None, 30)
 
 
 def names(answer: httpx.Response) -> list[str]:
     """Return the names of the listed cinemas."""
-    return [one["cinemaName"] for one in answer.json()]
+    return [cinema["cinemaName"] for cinema in answer.json()]
 
 
 def test_every_list_names_it_from_the_first_on(without_one: Stack, product: Product) -> None:
@@ -52,8 +52,8 @@ def test_it_takes_no_reservation_and_says_why(
 ) -> None:
     answer = product.reserve(STOPPED, json=reservation(**AT_STOPPED))
     if variant == "sync":
-        told = problem(answer, 503, "circuit-open")
-        assert told["detail"] == f"Fallback: Circuit broken in {SERVICE}!"
+        content = problem(answer, 503, "circuit-open")
+        assert content["detail"] == f"Fallback: Circuit broken in {SERVICE}!"
     else:
         # Its queue has taken the request.
         problem(answer, 504, "no-answer")
@@ -128,8 +128,8 @@ class TestFetchWhilePending:
         answer = product.fetch(request_, "wait=30")
         # The broker's deadline ends the wait.
         assert time.monotonic() - began < 30
-        told = problem(answer, 504, "no-answer")
-        assert product.fetch(request_).json() == told
+        content = problem(answer, 504, "no-answer")
+        assert product.fetch(request_).json() == content
 
 
 def test_it_is_back_after_its_start_and_nothing_else_has_to_be(
@@ -137,7 +137,7 @@ def test_it_is_back_after_its_start_and_nothing_else_has_to_be(
 ) -> None:
     sent = reservation(**AT_STOPPED, clientEmail=f"early@late.{RUN}")
     request = product.http.post(product.make_path(STOPPED), json=sent)
-    others = [one for one in without_one.record.running if one.name != SERVICE]
+    others = [service for service in without_one.record.running if service.name != SERVICE]
     without_one.start_service(SERVICE)
     eventually(lambda: "Cinemas-Missing" not in product.list_movies().headers, 30)
     assert names(product.list_movies()) == ["cineworld", "dundrum", "ucd"]
@@ -147,10 +147,12 @@ def test_it_is_back_after_its_start_and_nothing_else_has_to_be(
         ),
         30,
     )
-    assert [one for one in without_one.record.running if one.name != SERVICE] == others
+    assert [service for service in without_one.record.running if service.name != SERVICE] == others
     without_one.require_alive()
     made = [
-        one for one in product.reservations(STOPPED) if one["clientEmail"] == sent["clientEmail"]
+        booked
+        for booked in product.reservations(STOPPED)
+        if booked["clientEmail"] == sent["clientEmail"]
     ]
     if variant == "sync":
         assert made == []

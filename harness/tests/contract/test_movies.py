@@ -42,7 +42,7 @@ def test_list_has_the_catalogues_of_all_cinemas_in_the_one_true_form(product: Pr
 
 
 def test_ids_are_as_published(product: Product) -> None:
-    listed = {one["cinemaName"]: one["id"] for one in product.list_movies().json()}
+    listed = {entry["cinemaName"]: entry["id"] for entry in product.list_movies().json()}
     # Thesis, figures 7.1 and 7.9.
     assert listed["cineworld"] == "79ba1480-435a-3f13-80a4-1c4d553ee4fe"
     assert listed["ucd"] == "7a8ac272-bb6f-3cdb-a061-7ce54de7659c"
@@ -99,10 +99,10 @@ def test_what_is_not_shown_is_not_found(product: Product, query: dict[str, str])
 def test_question_for_a_showing_is_checked(
     product: Product, query: dict[str, object], field: str
 ) -> None:
-    told = problem(
+    content = problem(
         product.http.post("/cinema/cineworld/movie/find", json=query), 400, "invalid-request"
     )
-    assert [error["field"] for error in told["errors"]] == [field]
+    assert [error["field"] for error in content["errors"]] == [field]
 
 
 @pytest.mark.variant("sync")

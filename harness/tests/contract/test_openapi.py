@@ -33,13 +33,13 @@ def test_document_is_valid(described: str) -> None:
 
 @pytest.mark.parametrize("schema", SHARED)
 def test_both_documents_describe_the_same_data(schema: str) -> None:
-    sync, asynchronous = (Document(one).content["components"]["schemas"] for one in DOCUMENTS)
+    sync, asynchronous = (Document(name).content["components"]["schemas"] for name in DOCUMENTS)
     assert sync[schema] == asynchronous[schema]
 
 
 def test_problems_differ_in_their_kinds_only() -> None:
     sync, asynchronous = (
-        Document(one).content["components"]["schemas"]["Problem"] for one in DOCUMENTS
+        Document(name).content["components"]["schemas"]["Problem"] for name in DOCUMENTS
     )
     sync["properties"]["type"].pop("enum")
     asynchronous["properties"]["type"].pop("enum")

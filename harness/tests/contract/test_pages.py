@@ -25,7 +25,7 @@ def page(product: Product, path: str, query: str) -> httpx.Response:
 
 
 def test_pages_hold_every_reservation_once_in_a_stable_order(product: Product, path: str) -> None:
-    whole = [one["id"] for one in product.reservations("ucd")]
+    whole = [booked["id"] for booked in product.reservations("ucd")]
     assert whole == sorted(whole)
     listed: list[str] = []
     query = "size=2"
@@ -33,7 +33,7 @@ def test_pages_hold_every_reservation_once_in_a_stable_order(product: Product, p
         answer = page(product, path, query)
         assert answer.status_code == httpx.codes.OK
         assert int(answer.headers["Total-Count"]) == len(whole)
-        listed += [one["id"] for one in answer.json()]
+        listed += [booked["id"] for booked in answer.json()]
         following = answer.links.get("next", {}).get("url", "")
         assert not following or following.startswith(f"{path}?")
         query = following.partition("?")[2]
@@ -66,8 +66,8 @@ def test_behind_the_last_page_is_nothing(product: Product, path: str) -> None:
     ],
 )
 def test_page_that_cannot_be(product: Product, path: str, query: str, fields: list[str]) -> None:
-    told = problem(page(product, path, query), 400, "invalid-request")
-    assert [error["field"] for error in told["errors"]] == fields
+    content = problem(page(product, path, query), 400, "invalid-request")
+    assert [error["field"] for error in content["errors"]] == fields
 
 
 @pytest.mark.parametrize("query", ["page=0&=false", "="])

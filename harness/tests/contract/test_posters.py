@@ -73,15 +73,15 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Post
         pytest.skip("TESTBED_BASE_URL: another system runs")
     document = Document(MODULE)
     with contextlib.ExitStack() as open_until_the_end:
-        found = {}
+        posters_of = {}
         for place, name in enumerate(SYSTEMS):
             folder = tmp_path_factory.mktemp(name)
             stack = open_until_the_end.enter_context(
                 started(name, SETTINGS, folder, PORT_OFFSET + 1000 * place)
             )
             http = checked_client(address_of(stack), document, "/api", timeout_s=30)
-            found[name] = Posters(name, stack, open_until_the_end.enter_context(http))
-        yield found
+            posters_of[name] = Posters(name, stack, open_until_the_end.enter_context(http))
+        yield posters_of
 
 
 @pytest.fixture(params=SYSTEMS)
@@ -103,7 +103,7 @@ def test_every_system_gives_the_same_pixels(
 ) -> None:
     image = noise(*size, seed=1)
 
-    answers = [one.edit(image, PNG) for one in running.values()]
+    answers = [system.edit(image, PNG) for system in running.values()]
 
     digests = {answer.headers["Poster-Digest"] for answer in answers}
     assert len(digests) == 1
@@ -204,12 +204,12 @@ def test_hostile_images_are_refused_and_take_no_memory(posters: Posters) -> None
         for _ in range(HOSTILE if posters.name == "poster-composite" else HOSTILE_IN_CHAINS)
     ]
 
-    def sent(one: tuple[bytes, Mapping[str, str]]) -> str:
+    def sent(body_and_headers: tuple[bytes, Mapping[str, str]]) -> str:
         try:
-            answer = posters.edit(*one)
+            answer = posters.edit(*body_and_headers)
         except (httpx.WriteError, httpx.ReadError):
             # The server has refused and closes while a large body is still being sent.
-            assert one[0] is LARGE
+            assert body_and_headers[0] is LARGE
             return "closed"
         assert httpx.codes.is_client_error(answer.status_code), answer.text
         return str(answer.status_code)
@@ -217,7 +217,8 @@ def test_hostile_images_are_refused_and_take_no_memory(posters: Posters) -> None
     with ThreadPoolExecutor(CLIENTS) as threads:
         list(threads.map(sent, bodies[:50]))
         assert all(
-            one.is_success for one in threads.map(lambda _: posters.edit(good, JPEG), range(20))
+            answer.is_success
+            for answer in threads.map(lambda _: posters.edit(good, JPEG), range(20))
         )
         before = peak_mb(posters.stack)
         statuses = Counter(threads.map(sent, bodies))

@@ -92,8 +92,8 @@ def test_a_rate_is_not_older_than_it_may_be(rates: Rates) -> None:
     until = time.monotonic() + 2 * FRESH_S
     while time.monotonic() < until:
         asked = datetime.now(UTC)
-        told = datetime.fromisoformat(rates.euro().json()["asOf"])
-        assert (asked - told).total_seconds() < FRESH_S + 1
+        as_of = datetime.fromisoformat(rates.euro().json()["asOf"])
+        assert (asked - as_of).total_seconds() < FRESH_S + 1
 
 
 def test_the_source_is_asked_no_more_than_needed(

@@ -15,7 +15,7 @@ from .product import Product, problem, reservation
 PATIENCE_S = 20
 
 
-def told(product: Product, method: str, target: str, **headers: str) -> tuple[int, str]:
+def refusal(product: Product, method: str, target: str, **headers: str) -> tuple[int, str]:
     """Return status and problem type of an answer that must be a problem."""
     connection = http.client.HTTPConnection(*front(product), timeout=PATIENCE_S)
     # The client's own check of the target is what these tests have to go past.
@@ -32,9 +32,9 @@ def told(product: Product, method: str, target: str, **headers: str) -> tuple[in
 def type_of(answer: http.client.HTTPResponse) -> str:
     """Return the problem type of an answer that must be a problem."""
     assert answer.getheader("Content-Type", "").partition(";")[0] == "application/problem+json"
-    told = json.loads(answer.read())
-    assert told["status"] == answer.status
-    return str(told["type"]).removeprefix("urn:testbed:problem:")
+    content = json.loads(answer.read())
+    assert content["status"] == answer.status
+    return str(content["type"]).removeprefix("urn:testbed:problem:")
 
 
 def front(product: Product) -> tuple[str, int]:
@@ -47,15 +47,15 @@ def front(product: Product) -> tuple[str, int]:
     "target", ["/api/%zz", "/api/%00", "/api/%5C..", "/api/movie/list?x={}", "/api/a b"]
 )
 def test_address_that_is_none(product: Product, target: str) -> None:
-    assert told(product, "GET", target) == (400, "invalid-request")
+    assert refusal(product, "GET", target) == (400, "invalid-request")
 
 
 def test_method_that_no_server_does(product: Product) -> None:
-    assert told(product, "TRACE", "/api/movie/list") == (405, "method-not-allowed")
+    assert refusal(product, "TRACE", "/api/movie/list") == (405, "method-not-allowed")
 
 
 def test_headers_that_are_too_large(product: Product) -> None:
-    refused = told(product, "GET", "/api/movie/list", Nonsense="x" * 20_000)
+    refused = refusal(product, "GET", "/api/movie/list", Nonsense="x" * 20_000)
     assert refused == (431, "too-large")
 
 
@@ -77,4 +77,4 @@ def test_content_coding(product: Product, coding: str) -> None:
 
 
 def test_address_that_begins_with_two_slashes(product: Product) -> None:
-    assert told(product, "GET", "//nothing") == (404, "not-found")
+    assert refusal(product, "GET", "//nothing") == (404, "not-found")

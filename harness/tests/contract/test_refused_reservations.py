@@ -22,5 +22,5 @@ def test_one_that_is_refused_for_lack_of_a_database_is_not_made_later(
     # What the cinema still did for the first would be done before all of these.
     for _ in range(20):
         assert product.reserve("cineworld", json=reservation()).status_code == product.made
-    stored = {one["clientEmail"] for one in product.reservations("cineworld")}
+    stored = {booked["clientEmail"] for booked in product.reservations("cineworld")}
     assert sent["clientEmail"] not in stored

@@ -19,8 +19,8 @@ FOLDER = Project.find().root / "docs" / "requests"
 
 
 def test_there_are_requests_for_every_system() -> None:
-    found = {file.parent.name for file in FOLDER.glob("*/*.http")}
-    assert found == {"sync", "async", "rabbitmq", "posters", "tickets", "rates", "market"}
+    folders = {file.parent.name for file in FOLDER.glob("*/*.http")}
+    assert folders == {"sync", "async", "rabbitmq", "posters", "tickets", "rates", "market"}
     for file in FOLDER.glob("*/*.http"):
         assert list(rest_client.requests(file.read_text(encoding="utf-8")))
 
@@ -94,11 +94,11 @@ def test_every_service_tells_its_health_and_its_metrics(
     file = FOLDER / product.variant / "health.http"
     usual = declaration(product.variant).front.port
     by = 0 if running is None else running.deployment.front_port - usual
-    known = moved(file, by)
-    asked = ask(file, http, known)
+    values = moved(file, by)
+    asked = ask(file, http, values)
 
     # The registry has an address of its own for what is registered.
-    assert asked >= 3 * len(known.keys() - {"eureka"})
+    assert asked >= 3 * len(values.keys() - {"eureka"})
 
 
 @pytest.mark.variant("async")

@@ -125,7 +125,7 @@ def test_each_of_many_clients_at_once_gets_its_own_answer(product: Product) -> N
     by_id = {answer.json()["id"]: answer.json() for _, _, answer in outcomes}
     assert len(by_id) == 200
     stored = crowd()
-    assert {one["id"]: one for at in stored.values() for one in at} == by_id
+    assert {booked["id"]: booked for at in stored.values() for booked in at} == by_id
     assert sum(map(len, stored.values())) == 200
 
 
@@ -133,7 +133,11 @@ def test_lists_and_reservations_at_once_are_not_mixed_up(product: Product) -> No
     def ask(number: int) -> bool:
         if number % 2:
             answer = product.list_movies()
-            return [one["cinemaName"] for one in answer.json()] == ["cineworld", "dundrum", "ucd"]
+            return [cinema["cinemaName"] for cinema in answer.json()] == [
+                "cineworld",
+                "dundrum",
+                "ucd",
+            ]
         sent = reservation(clientEmail=f"client-{number}@mixed.{RUN}")
         return bool(product.reserve("cineworld", json=sent).json().items() >= sent.items())
 

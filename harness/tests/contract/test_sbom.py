@@ -28,7 +28,7 @@ def listed(module: str) -> set[tuple[str, str]]:
     with zipfile.ZipFile(Project.find().jar(module)) as jar:
         assert SBOM in jar.namelist(), "Maven makes it when it is online: build without -o"
         components = json.loads(jar.read(SBOM))["components"]
-    return {(one["name"], one["version"]) for one in components}
+    return {(component["name"], component["version"]) for component in components}
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -38,10 +38,12 @@ def test_a_jar_lists_every_library_in_it(module: str) -> None:
             Path(name).stem for name in jar.namelist() if re.match(r"BOOT-INF/lib/.+\.jar", name)
         }
     # The name of a file may have more after it: a classifier.
-    known = tuple(f"{name}-{version}" for name, version in listed(module))
+    components = tuple(f"{name}-{version}" for name, version in listed(module))
 
     assert libraries
-    assert [one for one in sorted(libraries) if not one.startswith((*known, UNPACKER))] == []
+    assert [
+        library for library in sorted(libraries) if not library.startswith((*components, UNPACKER))
+    ] == []
 
 
 def test_spring_boot_is_listed_with_its_version() -> None:

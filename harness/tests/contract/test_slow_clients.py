@@ -36,8 +36,8 @@ def test_half_sent_requests_fail_nobody_else(product: Product) -> None:
         for upload in half_sent:
             answer = HTTPResponse(upload)
             answer.begin()
-            told = json.loads(answer.read())
-            assert (answer.status, told["type"]) == (408, "urn:testbed:problem:request-timeout")
+            content = json.loads(answer.read())
+            assert (answer.status, content["type"]) == (408, "urn:testbed:problem:request-timeout")
 
     for _ in range(30):
         assert product.reserve("cineworld", json=reservation()).status_code == product.made

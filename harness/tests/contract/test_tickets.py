@@ -88,24 +88,24 @@ class Tickets:
             params={"size": 200},
             trust_env=False,
         )
-        found = {str(one["id"]) for one in page.raise_for_status().json()}
-        assert len(found) == int(page.headers["Total-Count"])
-        return found
+        ids = {str(ticket["id"]) for ticket in page.raise_for_status().json()}
+        assert len(ids) == int(page.headers["Total-Count"])
+        return ids
 
     def accounts(self) -> dict[str, Any]:
         """Return what the service that builds tickets says of them, at its management port."""
         port = self.stack.endpoints()[BUILDERS.get(self.name, "ticket-service")]
         answer = httpx.get(f"http://127.0.0.1:{port}/actuator/tickets", trust_env=False)
-        found: dict[str, Any] = answer.raise_for_status().json()
-        return found
+        counts: dict[str, Any] = answer.raise_for_status().json()
+        return counts
 
     def begun(self) -> list[str]:
         """Return the ids of what is built, as soon as there is any."""
         end = time.monotonic() + DRAIN_S
         while time.monotonic() < end:
-            found: list[str] = self.accounts()["built"]
-            if found:
-                return found
+            built: list[str] = self.accounts()["built"]
+            if built:
+                return built
             time.sleep(0.1)
         raise AssertionError("nothing is built")
 
@@ -115,10 +115,10 @@ class Tickets:
         before = self.accounts()
         while time.monotonic() < end:
             time.sleep(1)
-            found = self.accounts()
-            if found["waiting"] == 0 and found == before:
-                return found
-            before = found
+            counts = self.accounts()
+            if counts["waiting"] == 0 and counts == before:
+                return counts
+            before = counts
         raise AssertionError(f"still waiting: {before['waiting']}")
 
 
@@ -204,8 +204,8 @@ def test_hostile_reservations_get_no_500_and_take_no_memory(tickets: Tickets) ->
         ]
         return chance.choice(changes)
 
-    def sent(one: str | dict[str, Any]) -> int:
-        answer = tickets.http.get(one) if isinstance(one, str) else tickets.make(**one)
+    def sent(request: str | dict[str, Any]) -> int:
+        answer = tickets.http.get(request) if isinstance(request, str) else tickets.make(**request)
         return answer.status_code
 
     # Drawn by one thread, so that each run sends the same.
@@ -253,19 +253,19 @@ def test_the_oldest_are_lost_for_the_youngest_and_nobody_is_told(name: str, tmp_
             accepted = [tickets.make().json()["id"] for _ in range(BURST)]
             # The last to be built, by the only consumer.
             assert tickets.fetch(accepted[-1]).status_code == httpx.codes.OK
-            found = tickets.drained()
+            counts = tickets.drained()
 
-            built, lost = set(found["built"]), set(accepted) - set(found["built"])
-            assert found["failed"] == found["refused"] == []
+            built, lost = set(counts["built"]), set(accepted) - set(counts["built"])
+            assert counts["failed"] == counts["refused"] == []
             # The embedded server counts those that are being built, too.
             assert set(accepted[2 - PLACES :]) <= built
             assert lost
             if name == "ticket-composite":
-                assert set(found["dropped"]) == lost
+                assert set(counts["dropped"]) == lost
                 problem(tickets.fetch(lost.pop()), 410, "ticket-gone")
             else:
                 # The server tells nobody, so nobody can tell the client.
-                assert found["dropped"] == []
+                assert counts["dropped"] == []
                 assert tickets.fetch(lost.pop(), wait_s=0).status_code == httpx.codes.ACCEPTED
 
 
@@ -306,9 +306,9 @@ def test_a_builder_that_is_killed_loses_no_order(tmp_path: Path) -> None:
 def queued(stack: Stack) -> set[str]:
     """Take every order out of the queue; return their ids."""
     with deadletters.connected(stack.record, os.environ) as channel:
-        found = set()
+        ids = set()
         while True:
             method, properties, _ = channel.basic_get(QUEUE, auto_ack=True)
             if method is None:
-                return found
-            found.add(str(properties.correlation_id))
+                return ids
+            ids.add(str(properties.correlation_id))

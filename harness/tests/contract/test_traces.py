@@ -90,14 +90,14 @@ def test_a_list_is_one_trace(traced: Traced) -> None:
 
     spans = connected(traced, client)
     between = {"aggregator-service"} if traced.product.variant == "sync" else set()
-    assert {one.service for one in spans} == {
+    assert {span.service for span in spans} == {
         FRONT[traced.product.variant],
         *between,
         *CINEMA_SERVICES,
     }
     for cinema in CINEMA_SERVICES:
         operation = only(spans, cinema, "CLIENT", "find cinema-")
-        assert [one.name for one in spans if one.parent == operation.id] == ["find"]
+        assert [span.name for span in spans if span.parent == operation.id] == ["find"]
 
 
 def test_a_synchronous_reservation_is_one_trace(traced: Traced) -> None:
@@ -109,7 +109,7 @@ def test_a_synchronous_reservation_is_one_trace(traced: Traced) -> None:
 
     spans = connected(traced, client)
     cinema = "cinema-cineworld-service"
-    assert {one.service for one in spans} == {"api-gateway-service", cinema}
+    assert {span.service for span in spans} == {"api-gateway-service", cinema}
     asked = only(spans, "api-gateway-service", "SERVER")
     forwarded = only(spans, "api-gateway-service", "CLIENT")
     received = only(spans, cinema, "SERVER")
@@ -140,7 +140,7 @@ def test_an_asynchronous_reservation_is_one_trace_through_queues(traced: Traced)
     collected = only(spans, "broker-service", "CONSUMER")
     fetched = only(spans, "broker-service", "SERVER", "http get")
     chain = [asked, published, received, answered, collected]
-    assert [one.parent for one in chain] == [client.span, *(one.id for one in chain[:-1])]
+    assert [span.parent for span in chain] == [client.span, *(span.id for span in chain[:-1])]
     assert received.id in ancestors(spans, insert)
     assert fetched.parent == client.span
     assert fetched.links == ((client.trace, asked.id),)
@@ -161,15 +161,15 @@ def test_a_fetch_of_another_trace_leads_to_the_request(traced: Traced) -> None:
 
 
 def test_a_client_without_a_trace_begins_one(traced: Traced) -> None:
-    before = {one.trace for one in traced.receiver.settled()}
+    before = {span.trace for span in traced.receiver.settled()}
 
     assert traced.product.reserve("ucd", json=reservation(movieId="unknown")).is_error
 
-    new = [one for one in traced.receiver.settled() if one.trace not in before]
-    fronts = [one for one in new if not one.parent]
+    new = [span for span in traced.receiver.settled() if span.trace not in before]
+    fronts = [span for span in new if not span.parent]
     # The request; and the fetch.
     assert len(fronts) == (1 if traced.product.variant == "sync" else 2)
-    assert {one.service for one in fronts} == {FRONT[traced.product.variant]}
+    assert {span.service for span in fronts} == {FRONT[traced.product.variant]}
 
 
 def test_nothing_is_traced_while_nobody_asks(traced: Traced) -> None:
@@ -195,10 +195,10 @@ def test_spans_bring_no_metrics(traced: Traced) -> None:
             url = f"http://127.0.0.1:{service.ports[0]}/actuator/prometheus"
             names = {line.partition("{")[0] for line in httpx.get(url).text.splitlines()}
             assert "application_ready" in names
-            assert [one for one in names if one.startswith(SPANS_ONLY)] == []
+            assert [name for name in names if name.startswith(SPANS_ONLY)] == []
             assert not any(
-                one.startswith("mongodb_") and not one.startswith("mongodb_driver_")
-                for one in names
+                name.startswith("mongodb_") and not name.startswith("mongodb_driver_")
+                for name in names
             )
 
 
@@ -213,22 +213,22 @@ def test_a_problem_names_its_trace(traced: Traced) -> None:
     )
     for status, name, refused in refusals:
         with traced.client() as client:
-            told = problem(refused(), status, name)
-        assert told["traceId"] == client.trace, told
+            content = problem(refused(), status, name)
+        assert content["traceId"] == client.trace, content
 
 
 def test_log_lines_name_their_trace(traced: Traced) -> None:
     with traced.client() as client:
         traced.product.list_movies()
-    services = {one.service for one in connected(traced, client)}
+    services = {span.service for span in connected(traced, client)}
     assert len(services) > len(CINEMAS)
 
     for service in services:
         log = (traced.logs / f"{service}.log").read_text(encoding="utf-8").splitlines()
         if traced.product.variant == "async":
             lines = [json.loads(line) for line in log if line.startswith("{")]
-            named = [one for one in lines if one.get("traceId") == client.trace]
-            assert all(one["spanId"] for one in named)
+            named = [line for line in lines if line.get("traceId") == client.trace]
+            assert all(line["spanId"] for line in named)
         else:
             named = [line for line in log if f"trace={client.trace}" in line]
         assert named, f"{service} has no line of {client.trace}"
@@ -237,26 +237,26 @@ def test_log_lines_name_their_trace(traced: Traced) -> None:
 def connected(traced: Traced, client: Client) -> list[Span]:
     """Return a client's trace, each of whose spans is below the client's own."""
     spans = traced.receiver.settled(client.trace)
-    known = {client.span, *(one.id for one in spans)}
-    assert all(one.parent in known for one in spans), tree(spans)
-    assert {one.variant for one in spans} == {traced.product.variant}
+    ids = {client.span, *(span.id for span in spans)}
+    assert all(span.parent in ids for span in spans), tree(spans)
+    assert {span.variant for span in spans} == {traced.product.variant}
     return spans
 
 
 def only(spans: list[Span], service: str, kind: str, name: str = "") -> Span:
     """Return the one span of a service of this kind, and this beginning of its name."""
-    found = [
-        one
-        for one in spans
-        if (one.service, one.kind) == (service, kind) and one.name.startswith(name)
+    chosen = [
+        span
+        for span in spans
+        if (span.service, span.kind) == (service, kind) and span.name.startswith(name)
     ]
-    assert len(found) == 1, f"{service} {kind} {name}:\n{tree(spans)}"
-    return found[0]
+    assert len(chosen) == 1, f"{service} {kind} {name}:\n{tree(spans)}"
+    return chosen[0]
 
 
 def ancestors(spans: list[Span], span: Span) -> list[str]:
     """Return the ids of the spans above one."""
-    parents = {one.id: one.parent for one in spans}
+    parents = {other.id: other.parent for other in spans}
     above = [span.parent]
     while above[-1] in parents:
         above.append(parents[above[-1]])

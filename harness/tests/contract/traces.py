@@ -47,8 +47,8 @@ class Receiver:
     def spans(self, trace: str | None = None) -> list[Span]:
         """Return the spans so far, of one trace or of all, by their start."""
         with self._received:
-            chosen = [one for one in self._spans if trace in (None, one.trace)]
-        return sorted(chosen, key=lambda one: one.start)
+            chosen = [span for span in self._spans if trace in (None, span.trace)]
+        return sorted(chosen, key=lambda span: span.start)
 
     def settled(self, trace: str | None = None, limit_s: float = 60) -> list[Span]:
         """Return the spans once no more of them come."""
@@ -67,7 +67,7 @@ class Receiver:
             for resource in sent.resource_spans:
                 of = _texts(resource.resource.attributes)
                 for scope in resource.scope_spans:
-                    self._spans += [_span(one, of) for one in scope.spans]
+                    self._spans += [_span(span, of) for span in scope.spans]
 
 
 @contextmanager
@@ -103,27 +103,27 @@ def receiving() -> Iterator[Receiver]:
 
 def tree(spans: Iterable[Span]) -> str:
     """Return spans as a tree: offset and duration in ms, the service, what it did."""
-    known = sorted(spans, key=lambda one: one.start)
-    ids = {one.id for one in known}
+    ordered = sorted(spans, key=lambda span: span.start)
+    ids = {span.id for span in ordered}
     lines: list[str] = []
 
     def show(span: Span, depth: int) -> None:
-        offset, lasted = span.start - known[0].start, span.end - span.start
+        offset, lasted = span.start - ordered[0].start, span.end - span.start
         shown = f"{'  ' * depth}{span.service}: {span.name}"
-        linked = "".join(f"  -> {_name(known, link)}" for _, link in span.links)
+        linked = "".join(f"  -> {_name(ordered, link)}" for _, link in span.links)
         lines.append(f"{offset / 1e6:8.1f} {lasted / 1e6:8.1f}  {shown}{linked}")
-        for child in known:
+        for child in ordered:
             if child.parent == span.id:
                 show(child, depth + 1)
 
-    for root in known:
+    for root in ordered:
         if root.parent not in ids:
             show(root, 0)
     return "\n".join(["      at    takes", *lines])
 
 
 def _name(spans: Iterable[Span], span: str) -> str:
-    return next((one.name for one in spans if one.id == span), f"span {span}")
+    return next((other.name for other in spans if other.id == span), f"span {span}")
 
 
 def _span(span: trace_pb2.Span, resource: dict[str, str]) -> Span:
@@ -142,4 +142,4 @@ def _span(span: trace_pb2.Span, resource: dict[str, str]) -> Span:
 
 
 def _texts(attributes: Iterable[KeyValue]) -> dict[str, str]:
-    return {one.key: one.value.string_value for one in attributes}
+    return {attribute.key: attribute.value.string_value for attribute in attributes}
