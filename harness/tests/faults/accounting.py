@@ -82,32 +82,34 @@ class Account:
     @property
     def acknowledged(self) -> list[Entry]:
         """Those that have an id."""
-        return [one for one in self.entries if one.outcome.id is not None]
+        return [entry for entry in self.entries if entry.outcome.id is not None]
 
     @property
     def unanswered(self) -> list[Entry]:
         """Those whose client was told nothing: they may be stored or not."""
-        return [one for one in self.entries if one.outcome.status is None]
+        return [entry for entry in self.entries if entry.outcome.status is None]
 
     @property
     def lost(self) -> list[Entry]:
         """Acknowledged, neither stored nor refused."""
         return [
-            one for one in self.acknowledged if not self.stored.get(one.key) and not _refused(one)
+            entry
+            for entry in self.acknowledged
+            if not self.stored.get(entry.key) and not _refused(entry)
         ]
 
     @property
     def doubled(self) -> list[Entry]:
         """Stored more than once."""
-        return [one for one in self.entries if self.stored.get(one.key, 0) > 1]
+        return [entry for entry in self.entries if self.stored.get(entry.key, 0) > 1]
 
     @property
     def unwanted(self) -> list[Entry]:
         """Stored although the client was told that it would not be: 503, or refused."""
         return [
-            one
-            for one in self.entries
-            if self.stored.get(one.key) and (one.outcome.status == 503 or _refused(one))
+            entry
+            for entry in self.entries
+            if self.stored.get(entry.key) and (entry.outcome.status == 503 or _refused(entry))
         ]
 
 
@@ -176,7 +178,7 @@ class Load:
     def entries(self) -> tuple[Entry, ...]:
         """The operations that have ended, in the order in which they were due."""
         with self._changed:
-            return tuple(sorted(self._entries, key=lambda one: one.due_s))
+            return tuple(sorted(self._entries, key=lambda entry: entry.due_s))
 
     @property
     def elapsed_s(self) -> float:
@@ -237,25 +239,27 @@ def evenly(rate: float, count: int) -> list[float]:
 
 def failed_seconds(entries: Iterable[Entry]) -> int:
     """Return in how many seconds of the load an operation was due that was not served."""
-    return len({math.floor(one.due_s) for one in entries if not one.outcome.served})
+    return len({math.floor(entry.due_s) for entry in entries if not entry.outcome.served})
 
 
 def quantile(entries: Iterable[Entry], share: float) -> float:
     """Return the time in seconds within which a share of the operations ended."""
-    times = sorted(one.took_s for one in entries)
+    times = sorted(entry.took_s for entry in entries)
     return times[max(0, math.ceil(share * len(times)) - 1)]
 
 
 def statuses(entries: Iterable[Entry]) -> str:
     """Return how many operations had which last status, such as ``200: 48, 503: 2``."""
-    found = Counter(str(one.outcome.final or one.outcome.status or "none") for one in entries)
-    return ", ".join(f"{status}: {count:,}" for status, count in sorted(found.items()))
+    counts = Counter(
+        str(entry.outcome.final or entry.outcome.status or "none") for entry in entries
+    )
+    return ", ".join(f"{status}: {count:,}" for status, count in sorted(counts.items()))
 
 
 def of(part: Sequence[object] | int, whole: Sequence[object] | int) -> str:
     """Return a count of a whole, such as ``0 of 10,000``."""
-    one, all_ = (len(part) if isinstance(part, Sequence) else part for part in (part, whole))
-    return f"{one:,} of {all_:,}"
+    count, all_ = (len(part) if isinstance(part, Sequence) else part for part in (part, whole))
+    return f"{count:,} of {all_:,}"
 
 
 def note(figures: dict[str, str], account: Account) -> None:

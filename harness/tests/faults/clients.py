@@ -105,11 +105,11 @@ def acknowledged(
     """
     address = urlsplit(product.base_url)
     batch = getting(product, path) * BATCH
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     counting = threading.Lock()
 
     def ask() -> None:
-        while found[httpx.codes.ACCEPTED] < count:
+        while counts[httpx.codes.ACCEPTED] < count:
             text, statuses = b"", list[bytes]()
             with (
                 socket.create_connection((address.hostname, address.port), timeout=30) as opened,
@@ -121,13 +121,13 @@ def acknowledged(
                     text += part
                     statuses = STATUS.findall(text)
             with counting:
-                found.update(map(int, statuses))
-                notice(f"{found[httpx.codes.ACCEPTED]:,} of {count:,} requests acknowledged")
+                counts.update(map(int, statuses))
+                notice(f"{counts[httpx.codes.ACCEPTED]:,} of {count:,} requests acknowledged")
 
     with ThreadPoolExecutor(CONNECTIONS) as pool:
-        for one in [pool.submit(ask) for _ in range(CONNECTIONS)]:
-            one.result()
-    return found
+        for future in [pool.submit(ask) for _ in range(CONNECTIONS)]:
+            future.result()
+    return counts
 
 
 def carried_out(
@@ -165,12 +165,14 @@ def told(answer: httpx.Response) -> str | None:
 
 def undocumented(entries: Sequence[Entry]) -> list[str]:
     """Return what was answered that the OpenAPI document does not have."""
-    return [why for one in entries if (why := one.outcome.why or "").startswith("AssertionError")]
+    return [
+        why for entry in entries if (why := entry.outcome.why or "").startswith("AssertionError")
+    ]
 
 
 def stored(product: Product, cinema: str) -> Counter[str]:
     """Return how often each key is stored, by a cinema's list of reservations."""
-    emails = (one["clientEmail"] for one in product.reservations(cinema))
+    emails = (booked["clientEmail"] for booked in product.reservations(cinema))
     return Counter(email.partition("@")[0] for email in emails)
 
 
@@ -197,8 +199,8 @@ def settled(
 
 def reading(stack: Stack, service: str, metric: str, **labels: str) -> float:
     """Return the sum of a metric over the instances of a service, and over its other labels."""
-    found = stack.endpoints().items()
-    ports = {name: port for name, port in found if systems.service_of(name) == service}
+    endpoints = stack.endpoints().items()
+    ports = {name: port for name, port in endpoints if systems.service_of(name) == service}
     with client() as http:
         texts = metrics.ask(http, ports)
     return sum(
@@ -217,9 +219,9 @@ def heap(stack: Stack, service: str) -> float:
     heap that fills up cannot do without. (`jvm_memory_usage_after_gc` is also set by collections of
     the young generation, and then counts garbage.)
     """
-    for one in stack.record.running:
-        if systems.service_of(one.name) == service:
-            jdk.for_services().command(one.process.pid, "GC.run")
+    for running in stack.record.running:
+        if systems.service_of(running.name) == service:
+            jdk.for_services().command(running.process.pid, "GC.run")
     live = reading(stack, service, "jvm_gc_live_data_size_bytes")
     return live / reading(stack, service, "jvm_gc_max_data_size_bytes")
 

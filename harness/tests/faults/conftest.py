@@ -121,7 +121,7 @@ def systems(
     made = Systems(
         option("--results") or tmp_path_factory.mktemp("faults"),
         option("--port-offset"),
-        dict(one.split("=", 1) for one in option("--set")),
+        dict(setting.split("=", 1) for setting in option("--set")),
         backends=option("--backends"),
         preset=option("--preset"),
     )
@@ -170,5 +170,5 @@ def market(stack: Stack) -> Iterator[Market]:
 
 def backend(stack: Stack, service: str) -> str:
     """Return what serves as a service of the compose file: itself, or the embedded backends."""
-    own = {one.name for one in stack.deployment.services}
+    own = {deployed.name for deployed in stack.deployment.services}
     return service if stack.record.compose is not None or service in own else EMBEDDED

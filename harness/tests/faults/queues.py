@@ -37,14 +37,14 @@ def put(stack: Stack, queue: str, body: bytes, **properties: Any) -> None:
 
 def taken(stack: Stack, queue: str) -> list[tuple[pika.BasicProperties, bytes]]:
     """Take every message out of a queue."""
-    found = []
+    messages = []
     with deadletters.connected(stack.record, os.environ) as opened:
         while True:
             method, properties, body = opened.basic_get(queue)
             if method is None:
-                return found
+                return messages
             opened.basic_ack(method.delivery_tag)
-            found.append((properties, body or b""))
+            messages.append((properties, body or b""))
 
 
 @contextlib.contextmanager

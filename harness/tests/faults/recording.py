@@ -51,8 +51,8 @@ class Recorder:
         self._file = None if results is None else results / promises.FILE
         self._short: bool = config.getoption("--short")
         self._backends: str = config.getoption("--backends")
-        known = git(Project.find().root)
-        self._commit = None if known is None else f"{known['commit'][:7]}{'+' * known['dirty']}"
+        state = git(Project.find().root)
+        self._commit = None if state is None else f"{state['commit'][:7]}{'+' * state['dirty']}"
         self._all: list[Checked] = []
         # Not what pytest captures.
         self._console = Console(file=sys.__stdout__, highlight=False)
@@ -114,10 +114,10 @@ class Recorder:
         self._all.append(checked)
         if self._file is not None:
             promises.write(self._file, self._all)
-        told = "; ".join(filter(None, (checked.figure, checked.why)))
+        detail = "; ".join(filter(None, (checked.figure, checked.why)))
         self._console.print(
             f"{MARKS[checked.result]} {self._title} [dim]{duration(elapsed_s)}[/dim]: "
-            f"{escape(told)}",
+            f"{escape(detail)}",
             soft_wrap=True,
         )
 
@@ -132,11 +132,11 @@ def _system(item: pytest.Item) -> str:
 
 
 def _why(report: pytest.TestReport) -> str:
-    told: Any = report.longrepr
-    if isinstance(told, tuple):
-        return str(told[2]).removeprefix("Skipped: ")
-    crash = getattr(told, "reprcrash", None)
-    first = str(told if crash is None else crash.message).partition("\n")[0]
+    failure: Any = report.longrepr
+    if isinstance(failure, tuple):
+        return str(failure[2]).removeprefix("Skipped: ")
+    crash = getattr(failure, "reprcrash", None)
+    first = str(failure if crash is None else crash.message).partition("\n")[0]
     return first.removeprefix("AssertionError: ")
 
 
@@ -162,17 +162,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    known = dict.fromkeys(map(_promise, items))
+    declared = dict.fromkeys(map(_promise, items))
     wanted: list[str] = config.getoption("--promise")
-    if unknown := set(wanted) - set(known):
+    if unknown := set(wanted) - set(declared):
         raise pytest.UsageError(
-            f"unknown promise {', '.join(sorted(unknown))}; choose from: {', '.join(known)}"
+            f"unknown promise {', '.join(sorted(unknown))}; choose from: {', '.join(declared)}"
         )
     of_systems: list[str] = config.getoption("--system") or list(systems.names())
     chosen = [
         item
         for item in items
-        if _promise(item) in (wanted or known)
+        if _promise(item) in (wanted or declared)
         and _system(item) in of_systems
         and not (config.getoption("--short") and _is_left_out(item))
     ]

@@ -24,8 +24,8 @@ def test_every_answer_matches(
     each answer are checked. 503 and 504 are documented and allowed; 500 is not."""
     cases = sized(1000, 10)
     progress(f"sending {cases:,} made-up requests to each operation")
-    found = fuzz(product, tmp_path, cases, chains=True)
-    figures["requests"] = f"{found.requests:,}"
-    figures["links"] = found.links
-    assert not found.wrong, found.wrong
-    assert not found.links.startswith("0"), "no link was followed"
+    fuzzed = fuzz(product, tmp_path, cases, chains=True)
+    figures["requests"] = f"{fuzzed.requests:,}"
+    figures["links"] = fuzzed.links
+    assert not fuzzed.wrong, fuzzed.wrong
+    assert not fuzzed.links.startswith("0"), "no link was followed"

@@ -43,7 +43,7 @@ def test_backends_return(
     away = sized(30, 6)
     entries: list[Entry] = []
     afterwards: list[Entry] = []
-    for name in dict.fromkeys(backend(stack, one) for one in BACKENDS[variant]):
+    for name in dict.fromkeys(backend(stack, kind) for kind in BACKENDS[variant]):
         progress(f"{name} is away for {away} s")
         # A client may have to wait for its answer for most of the time.
         with Load(reserving(product, CINEMA), evenly(RATE, 3 * away * RATE), workers=96) as load:
@@ -53,15 +53,15 @@ def test_backends_return(
         stack.await_converged(lambda _: None, 60)
         with Load(reserving(product, CINEMA), evenly(RATE, AFTERWARDS)) as later:
             pass
-        failed = [one.due_s for one in load.entries if not one.outcome.served]
+        failed = [entry.due_s for entry in load.entries if not entry.outcome.served]
         figures[f"answers, {name}"] = statuses(load.entries)
         back = max(0.0, max(failed, default=0.0) - 2 * away)
         figures[f"last failure after its return, {name}"] = f"{back:.1f} s"
         entries += load.entries
         afterwards += later.entries
     account = settled(product, [*entries, *afterwards], CINEMA)
-    answers = {one.outcome.final or one.outcome.status for one in entries}
-    failed_later = [one for one in afterwards if not one.outcome.served]
+    answers = {entry.outcome.final or entry.outcome.status for entry in entries}
+    failed_later = [entry for entry in afterwards if not entry.outcome.served]
     figures["failed afterwards"] = of(failed_later, afterwards)
     note(figures, account)
     slowest = quantile(entries, 1)
@@ -116,11 +116,11 @@ def test_stored_survives_a_crash(
         pass
     progress("looking up what is stored")
     account = settled(product, [*load.entries, *later.entries], CINEMA)
-    failed_later = [one for one in later.entries if not one.outcome.served]
+    failed_later = [entry for entry in later.entries if not entry.outcome.served]
     figures["answers"] = statuses(load.entries)
     figures["failed afterwards"] = of(failed_later, later.entries)
     note(figures, account)
-    answers = {one.outcome.final or one.outcome.status for one in load.entries}
+    answers = {entry.outcome.final or entry.outcome.status for entry in load.entries}
     stack.require_alive()
     assert not undocumented(account.entries)
     assert answers <= {product.made, 503, 504}, f"answers {answers}"

@@ -87,22 +87,22 @@ def test_others_are_unharmed(
 
     usual = quantile(before["others"], 0.99)
     parts = {"hanging": hanging, "dead": dead}
-    for name, found in parts.items():
-        p99 = quantile(found["others"], 0.99)
+    for name, sent in parts.items():
+        p99 = quantile(sent["others"], 0.99)
         figures[f"p99 of the others, {name}"] = f"{p99 * 1e3:.0f} ms, before {usual * 1e3:.0f} ms"
-        figures[f"slowest list, {name}"] = f"{quantile(found['lists'], 1):.1f} s"
-        failed = [one for one in found["others"] if not one.outcome.served]
-        figures[f"failed at the others, {name}"] = of(failed, found["others"])
-        figures[f"its own, {name}"] = statuses(found["own"])
-    for found in parts.values():
-        every = [one for some in found.values() for one in some]
+        figures[f"slowest list, {name}"] = f"{quantile(sent['lists'], 1):.1f} s"
+        failed = [entry for entry in sent["others"] if not entry.outcome.served]
+        figures[f"failed at the others, {name}"] = of(failed, sent["others"])
+        figures[f"its own, {name}"] = statuses(sent["own"])
+    for sent in parts.values():
+        every = [entry for some in sent.values() for entry in some]
         assert not undocumented(every)
-        assert all(one.outcome.served for one in found["others"]), "another cinema has failed"
-        assert {one.outcome.final for one in found["lists"]} == {200}, statuses(found["lists"])
-        assert {one.outcome.why for one in found["lists"]} <= {AWAY}, "a list does not name it"
-        assert {one.outcome.final for one in found["own"]} <= {503, 504}, statuses(found["own"])
+        assert all(entry.outcome.served for entry in sent["others"]), "another cinema has failed"
+        assert {entry.outcome.final for entry in sent["lists"]} == {200}, statuses(sent["lists"])
+        assert {entry.outcome.why for entry in sent["lists"]} <= {AWAY}, "a list does not name it"
+        assert {entry.outcome.final for entry in sent["own"]} <= {503, 504}, statuses(sent["own"])
         assert quantile(every, 1) < DEADLINE_S + MARGIN_S
-        delayed = quantile(found["others"], 0.99)
+        delayed = quantile(sent["others"], 0.99)
         assert delayed < usual + DELAY_S, f"p99 {delayed:.1f} s at the others, before {usual:.1f} s"
 
 
@@ -159,7 +159,7 @@ def test_crash_is_bounded(
         load.await_share(1 / 3)
         stack.kill_service(victim)
     stack.start_service(victim)
-    failed = [one for one in load.entries if not one.outcome.served]
+    failed = [entry for entry in load.entries if not entry.outcome.served]
     figures["failed"] = of(failed, load.entries)
     figures["seconds with a failure"] = of(failed_seconds(load.entries), seconds)
     figures["answers"] = statuses(load.entries)
@@ -248,7 +248,7 @@ def test_restart_loses_nothing(
     """
     both = [instance(TWICE, number) for number in (1, 2)]
     declared = systems.declaration(variant).services
-    others = [one for one in declared if one not in (TWICE, front_of(variant))]
+    others = [service for service in declared if service not in (TWICE, front_of(variant))]
     restarted = both + sized(others, [])
     killed: list[str] = []
     begun: list[tuple[float, str]] = []
@@ -262,11 +262,11 @@ def test_restart_loses_nothing(
             stack.await_converged(lambda _: None, 60)
         load.end()
     account = settled(product, load.entries, "ucd")
-    failed = [one for one in load.entries if not one.outcome.served]
+    failed = [entry for entry in load.entries if not entry.outcome.served]
     figures["failed"] = of(failed, load.entries)
     if failed:
         # A request is due while the restart goes on that began last before it.
-        meanwhile = Counter(begun[max(0, bisect(begun, (one.due_s,)) - 1)][1] for one in failed)
+        meanwhile = Counter(begun[max(0, bisect(begun, (entry.due_s,)) - 1)][1] for entry in failed)
         figures["while these restarted"] = ", ".join(f"{k}: {n:,}" for k, n in meanwhile.items())
     figures["lost"] = of(account.lost, account.acknowledged)
     figures["stored twice"] = of(account.doubled, account.entries)

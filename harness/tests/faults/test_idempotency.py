@@ -55,8 +55,8 @@ def test_same_key_same_answer(
             stack.await_converged(lambda _: None, 60)
             rounds.append(list(clients.map(send, keys)))
     answers = [first + [later[number] for later in rounds] for number, first in enumerate(given)]
-    differing = [some for some in answers if len({one.id for one in some}) > 1]
-    failed = [one for some in answers for one in some if not one.served]
+    differing = [some for some in answers if len({outcome.id for outcome in some}) > 1]
+    failed = [outcome for some in answers for outcome in some if not outcome.served]
     count = stored(product, cinema)
     doubled = [key for key in keys if count[key] > 1]
     figures["keys with different answers"] = of(differing, keys)

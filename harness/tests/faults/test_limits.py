@@ -83,8 +83,8 @@ def itself(stack: Stack, product: Product, variant: str) -> tuple[str, int]:
     container = compose.find(stack.record.compose, front.service).id
     form = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}"
     command = ("docker", "inspect", "--format", form, container)
-    told = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    return told.split()[0], front.port
+    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    return output.split()[0], front.port
 
 
 def connected(address: tuple[str, int], **options: int) -> socket.socket:
@@ -115,7 +115,7 @@ def unread_of(product: Product, variant: str) -> Unread:
         return Unread("/openapi.yaml", 2_500)
     with Load(lambda key: _wide(product, key), evenly(50, WIDE_ONES)) as load:
         pass
-    assert all(one.outcome.served for one in load.entries), statuses(load.entries)
+    assert all(entry.outcome.served for entry in load.entries), statuses(load.entries)
     return Unread(f"{product.list_path(WIDE)}?size=200", 90)
 
 
@@ -182,8 +182,8 @@ def test_limits_hold(
                 connections.enter_context(connected(read_from, SO_RCVBUF=4096))
                 for _ in range(READERS)
             ]
-            for one in readers:
-                one.sendall(getting(product, asked.path) * asked.count)
+            for reader in readers:
+                reader.sendall(getting(product, asked.path) * asked.count)
             unread = time.monotonic()
             progress("too large requests")
             large_ones = 0
@@ -193,21 +193,21 @@ def test_limits_hold(
                     large_ones += 1
             progress("slow senders")
             uploads = [connections.enter_context(connected(door)) for _ in range(UPLOADS)]
-            for one in uploads:
-                one.sendall(half + b'{"clientName":')
-            refused = [status_of(one) for one in uploads]
+            for upload in uploads:
+                upload.sendall(half + b'{"clientName":')
+            refused = [status_of(upload) for upload in uploads]
             progress("bodies in tiny pieces")
             piecemeal = [connections.enter_context(connected(door)) for _ in range(PIECEMEAL)]
-            for one in piecemeal:
-                one.sendall(chunked + TINY)
-            in_pieces = [status_of(one) for one in piecemeal]
+            for upload in piecemeal:
+                upload.sendall(chunked + TINY)
+            in_pieces = [status_of(upload) for upload in piecemeal]
             progress("what slow readers get")
             time.sleep(max(0.0, unread + CUT_OFF_S - time.monotonic()))
             whole = asked.count * len(one_answer.content)
-            cut_off = [one for one in readers if read(one) < whole]
+            cut_off = [reader for reader in readers if read(reader) < whole]
         load.end()
     after = stack.meter().read()[front].rss_mb
-    failed = [one for one in load.entries if not one.outcome.served]
+    failed = [entry for entry in load.entries if not entry.outcome.served]
     figures["too large requests refused"] = of(large_ones, rounds * 4)
     figures["half-sent bodies refused"] = of(refused.count(408), refused)
     figures["bodies in tiny pieces refused"] = of(in_pieces.count(413), in_pieces)

@@ -26,7 +26,7 @@ def test_management_is_closed(
     in disguise, expressions in headers and parameters) go to both ports of every service, while
     customers reserve. Each must be refused with a problem of status 4xx that tells nothing of the
     inside."""
-    told: list[str] = []
+    wrong_answers: list[str] = []
     asked = 0
     with Load(reserving(product, CINEMA), evenly(20, sized(400, 100)), notice=progress) as load:
         for door in doors(stack):
@@ -34,8 +34,8 @@ def test_management_is_closed(
                 for attack in all_of_them():
                     asked += 1
                     if wrong := answer(port, attack).wrong():
-                        told.append(f"{door.service} {port} {attack}: {wrong}")
-    failed = [one for one in load.entries if not one.outcome.served]
+                        wrong_answers.append(f"{door.service} {port} {attack}: {wrong}")
+    failed = [entry for entry in load.entries if not entry.outcome.served]
     open_at = [
         f"{door.service} {path}"
         for door in doors(stack)
@@ -43,9 +43,9 @@ def test_management_is_closed(
         if answer(door.port, Attack("GET", path)).status != 404
         or answer(door.management, Attack("GET", path)).status != 200
     ]
-    figures["requests not refused"] = f"{len(told):,} of {asked:,}"
+    figures["requests not refused"] = f"{len(wrong_answers):,} of {asked:,}"
     figures["reservations that failed meanwhile"] = of(failed, load.entries)
-    assert not told, told[0]
+    assert not wrong_answers, wrong_answers[0]
     assert not open_at, open_at
     assert not failed, undocumented(load.entries) or failed[0].outcome.why
     stack.require_alive()

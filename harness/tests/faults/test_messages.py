@@ -151,14 +151,14 @@ def set_aside(
     stack: Stack, messages: list[Message], eventually: Eventually
 ) -> list[pika.BasicProperties]:
     """Wait until messages are among the dead letters; return the properties of all letters."""
-    found: list[pika.BasicProperties] = []
+    letters: list[pika.BasicProperties] = []
 
     def complete() -> bool:
-        found.extend(one for one, _ in queues.taken(stack, queues.DEAD_LETTERS))
-        return {one.id for one in messages} <= {one.message_id for one in found}
+        letters.extend(letter for letter, _ in queues.taken(stack, queues.DEAD_LETTERS))
+        return {message.id for message in messages} <= {letter.message_id for letter in letters}
 
     eventually(complete, SET_ASIDE_S)
-    return found
+    return letters
 
 
 @pytest.mark.promise(
@@ -183,14 +183,14 @@ def test_poison_is_set_aside(
     def redelivered() -> float:
         return reading(stack, SERVICE, "queue_redelivered_total", queue=QUEUE)
 
-    for name, one in poison().items():
+    for name, message in poison().items():
         progress(name)
         before = redelivered()
-        queues.put(stack, QUEUE, one.body, message_id=one.id, **one.properties)
+        queues.put(stack, QUEUE, message.body, message_id=message.id, **message.properties)
         if not reserve(uuid.uuid4().hex).served:
             failed.append(name)
-        letters = set_aside(stack, [one], eventually)
-        copies[name] = sum(letter.message_id == one.id for letter in letters)
+        letters = set_aside(stack, [message], eventually)
+        copies[name] = sum(letter.message_id == message.id for letter in letters)
         deliveries[name] = 1 + redelivered() - before
     cpu = stack.meter().read()[SERVICE].cpu_s
     time.sleep(IDLE_S)
@@ -224,9 +224,9 @@ def test_garbage_never_runs(
         canary.setblocking(False)
         for queue in (QUEUE, queues.RESPONSES, queues.PRESENCE):
             progress(queue)
-            for one in garbage(canary.getsockname()[1]).values():
-                queues.put(stack, queue, one.body, message_id=one.id, **one.properties)
-                put.append(one)
+            for message in garbage(canary.getsockname()[1]).values():
+                queues.put(stack, queue, message.body, message_id=message.id, **message.properties)
+                put.append(message)
         letters = set_aside(stack, put, eventually)
         stack.require_alive()
         calls = 0
@@ -237,8 +237,10 @@ def test_garbage_never_runs(
     figures["set aside"] = of(put, put)
     figures["run"] = of(calls, put)
     # The JSON library itself refuses the dangerous classes that it knows. None may get so far.
-    reasons = {one.message_id: (one.headers or {}).get(REASON) for one in letters}
-    looked_up = [one for one in put if one.names_class and reasons[one.id] != NO_TYPE]
+    reasons = {letter.message_id: (letter.headers or {}).get(REASON) for letter in letters}
+    looked_up = [
+        message for message in put if message.names_class and reasons[message.id] != NO_TYPE
+    ]
     figures["classes looked up"] = of(looked_up, put)
     assert calls == 0, "something was run"
     assert not looked_up, "a class that a message names was looked up"

@@ -67,7 +67,7 @@ def test_full_queue_sheds(
     with stack.suspended(service_of(CINEMA)):
         with Load(request, evenly(500, FILLING), notice=progress) as filling:
             ended = filling.entries
-            while len(ended) < FILLING and all(one.outcome.status != 503 for one in ended):
+            while len(ended) < FILLING and all(entry.outcome.status != 503 for entry in ended):
                 filling.await_ended(min(len(ended) + 500, FILLING))
                 ended = filling.entries
             filling.end()
@@ -90,8 +90,8 @@ def test_full_queue_sheds(
     figures["lost"] = of(account.lost, account.acknowledged)
     figures["refused but stored"] = of(account.unwanted, account.entries)
     assert not undocumented(entries)
-    refused = sum(one.outcome.status == 503 for one in over.entries)
-    assert {one.outcome.status for one in over.entries} <= {202, 503}, statuses(over.entries)
+    refused = sum(entry.outcome.status == 503 for entry in over.entries)
+    assert {entry.outcome.status for entry in over.entries} <= {202, 503}, statuses(over.entries)
     assert refused >= REFUSED * len(over.entries), statuses(over.entries)
     assert listed.status_code == httpx.codes.OK, listed.text
     assert listed.headers.get("Cinemas-Missing") == CINEMA
@@ -123,7 +123,7 @@ def test_memory_alarm_is_survived(
     eventually(lambda: reading(stack, FRONT, "broker_operations", state="pending") == 0, 20)
     with queues.short_of_memory(stack):
         progress("RabbitMQ is short of memory")
-        fetched = [product.fetch(one, "wait=10").status_code for one in requested]
+        fetched = [product.fetch(answer, "wait=10").status_code for answer in requested]
         with Load(requesting(product, CINEMA), evenly(20, 20 * sized(30, 5))) as load:
             pass
     began = time.monotonic()
@@ -137,7 +137,7 @@ def test_memory_alarm_is_survived(
     figures["lost"] = of(account.lost, account.acknowledged)
     figures["refused but stored"] = of(account.unwanted, account.entries)
     assert not undocumented(load.entries)
-    assert {one.outcome.status for one in load.entries} == {503}, statuses(load.entries)
+    assert {entry.outcome.status for entry in load.entries} == {503}, statuses(load.entries)
     assert quantile(load.entries, 1) < CONFIRM_S + MARGIN_S
     assert set(fetched) == {httpx.codes.OK}, fetched
     assert not account.lost, "an acknowledged reservation is not stored"

@@ -48,23 +48,27 @@ def test_no_seat_is_sold_twice(
     def buy(key: str, day: str) -> Outcome:
         body = wanted(CINEMA, key, date=day, tickets=1)
         for _ in range(TRIES):
-            told = carried_out(
+            outcome = carried_out(
                 product,
                 lambda: product.http.post(
                     product.make_path(CINEMA), json=body, headers={"Idempotency-Key": key}
                 ),
             )
-            if told.final not in (503, 504):
+            if outcome.final not in (503, 504):
                 break
-        return told
+        return outcome
 
     with ThreadPoolExecutor(AT_ONCE) as buyers:
         for number, day in enumerate(days, 1):
             progress(f"showing {number} of {len(days)}")
             keys = [uuid.uuid4().hex for _ in range(BUYERS)]
             outcomes = buyers.map(buy, keys, [day] * BUYERS)
-            entries += [Entry(key, 0, 0, one) for key, one in zip(keys, outcomes, strict=True)]
-    sold = Counter(one["date"] for one in product.reservations(CINEMA) if one["date"] in days)
+            entries += [
+                Entry(key, 0, 0, outcome) for key, outcome in zip(keys, outcomes, strict=True)
+            ]
+    sold = Counter(
+        booked["date"] for booked in product.reservations(CINEMA) if booked["date"] in days
+    )
     figures["buyers"] = f"{len(entries):,}"
     figures["answers"] = statuses(entries)
     figures["seats sold"] = of(sold.total(), seats)
@@ -73,6 +77,6 @@ def test_no_seat_is_sold_twice(
     )
     assert not undocumented(entries)
     assert {sold[day] for day in days} == {SEATS}, sold
-    told = Counter(one.outcome.final for one in entries)
-    assert told[product.made] <= seats <= told[product.made] + told[503] + told[504], told
-    assert set(told) <= {product.made, 409, 503, 504}, told
+    counts = Counter(entry.outcome.final for entry in entries)
+    assert counts[product.made] <= seats <= counts[product.made] + counts[503] + counts[504], counts
+    assert set(counts) <= {product.made, 409, 503, 504}, counts

@@ -52,9 +52,9 @@ def test_store_is_bounded(
     stack.require_alive()
     used.append(heap(stack, front))
     memory.append(stack.meter().read()[front].rss_mb)
-    figures["memory of the front door"] = ", then ".join(f"{one:,.0f} MB" for one in memory)
-    figures["heap in use after a collection"] = ", then ".join(f"{one:.0%}" for one in used)
-    wrong = [one for one in load.entries if one.outcome.status not in (202, 503)]
+    figures["memory of the front door"] = ", then ".join(f"{mb:,.0f} MB" for mb in memory)
+    figures["heap in use after a collection"] = ", then ".join(f"{share:.0%}" for share in used)
+    wrong = [entry for entry in load.entries if entry.outcome.status not in (202, 503)]
     figures["other answers than 202 and 503"] = of(
         len(wrong) + sum(count for status, count in asked.items() if status not in (202, 503)),
         len(load.entries) + asked.total(),
