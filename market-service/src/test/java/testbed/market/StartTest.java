@@ -2,6 +2,7 @@ package testbed.market;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,6 +32,29 @@ class StartTest {
   }
 
   @Test
+  void makesReportsBesideRequests() {
+    try (var market = Market.on(DATABASE, "market.neighbour=20:5")) {
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(market.management("/actuator/prometheus"))
+                      .containsPattern(
+                          "market_neighbour_runs_total\\{.*outcome=\"complete\".*} [1-9]")
+                      .containsPattern("market_neighbour_runs_total\\{.*outcome=\"failed\".*} 0")
+                      .containsPattern("market_neighbour_cpu_seconds_total\\{.*} 0\\.[0-9]*[1-9]"));
+    }
+  }
+
+  @Test
+  void makesNoneWithoutTheClients() {
+    try (var market =
+        Market.on(
+            DATABASE, "market.parts=inventory", "market.front=false", "market.neighbour=20:5")) {
+      assertThat(market.management("/actuator/prometheus")).doesNotContain("market_neighbour");
+    }
+  }
+
+  @Test
   void hasItsPartsAlone() {
     try (var market = Market.on(DATABASE, "market.parts=inventory", "market.front=false")) {
       assertThat(market.get("/api/inventory/orders", "Market-Client", "jane").statusCode())
@@ -54,6 +78,8 @@ class StartTest {
           market.transaction=none       | market.transaction
           market.details=all            | market.details
           market.cache=all              | market.cache
+          market.neighbour=often        | MARKET_NEIGHBOUR is 'often'
+          market.neighbour=0.5:400ms    | Set MARKET_NEIGHBOUR to one of: off, RATE:MS
           """)
   void stopsOnASettingThatCannotBe(String setting, String told, CapturedOutput output) {
     assertThatThrownBy(() -> Market.on(DATABASE, setting)).isNotNull();
