@@ -34,12 +34,20 @@ class StartTest {
   @Test
   void makesReportsBesideRequests() {
     try (var market = Market.on(DATABASE, "market.neighbour=20:5")) {
+      DATABASE
+          .sql()
+          .sql(
+              """
+              insert into clients.client (name, mail, subscription_type, enabled)
+              values ('jane', 'j@example.org', 'BASIC', true)
+              """)
+          .update();
       await()
           .untilAsserted(
               () ->
                   assertThat(market.management("/actuator/prometheus"))
                       .containsPattern(
-                          "market_neighbour_runs_total\\{.*outcome=\"complete\".*} [1-9]")
+                          "market_neighbour_runs_total\\{.*outcome=\"complete\".*} [1-9][0-9]")
                       .containsPattern("market_neighbour_runs_total\\{.*outcome=\"failed\".*} 0")
                       .containsPattern("market_neighbour_cpu_seconds_total\\{.*} 0\\.[0-9]*[1-9]"));
     }
