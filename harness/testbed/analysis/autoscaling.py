@@ -10,7 +10,7 @@ from testbed.analysis.results import Run
 from testbed.experiment.autoscaling import COLUMNS, FILE
 from testbed.model.errors import UserError
 
-_TYPES = (pl.Float64, pl.Int64, pl.Int64, pl.String, pl.Float64, pl.Int64, pl.Int64)
+_TYPES = (pl.String, pl.Float64, pl.Int64, pl.Int64, pl.String, pl.Float64, pl.Int64, pl.Int64)
 
 SCHEMA = dict(zip(COLUMNS, _TYPES, strict=True))
 
@@ -35,27 +35,32 @@ def instances(run: Run, service: str) -> Instances | None:
     """Return the instances of a service in a run; None if the run has no length."""
     if not run.wall_s:
         return None
-    if run.scaling is None or run.scaling.service != service:
+    scaled = next((scaled for scaled in run.scaling if scaled.service == service), None)
+    if scaled is None:
         count = run.replicas(service)
         return Instances(count, count, count * run.wall_s)
-    rows, least = decisions(run), run.scaling.least
+    rows, least = decisions(run, service), scaled.least
     return Instances(
-        mean=run.scaling.instance_s / run.wall_s,
+        mean=scaled.instance_s / run.wall_s,
         most=max(rows["wanted"].to_list(), default=least),
-        instance_s=run.scaling.instance_s,
+        instance_s=scaled.instance_s,
         asked_s=_first(rows.filter(pl.col("wanted") > least)),
         ready_s=_first(rows.filter(pl.col("ready") > least)),
     )
 
 
-def decisions(run: Run) -> pl.DataFrame:
-    """Return the decisions of a run with an autoscaler by time, with the columns of `SCHEMA`.
+def decisions(run: Run, service: str) -> pl.DataFrame:
+    """Return the decisions of the autoscaler of a service by time, with the columns of `SCHEMA`.
 
     Raises `UserError` if their file cannot be read.
     """
     file = run.folder / FILE
     try:
-        return pl.read_csv(file, schema=SCHEMA)
+        rows = pl.read_csv(file, schema_overrides=SCHEMA)
+        if "service" not in rows.columns:
+            # Of a run from before there could be several.
+            rows = rows.with_columns(service=pl.lit(service))
+        return rows.filter(pl.col("service") == service).select(*SCHEMA)
     except (OSError, pl.exceptions.PolarsError) as problem:
         raise UserError(f"{file} holds no decisions: {problem}") from problem
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter, ValidationError
 
 from testbed.model import files, systems
 from testbed.model.errors import UserError
@@ -182,12 +182,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Scaling:
-    """The autoscaler of a run; its decisions are in `testbed.experiment.autoscaling.FILE`."""
+    """The autoscaler of a service; its decisions are in `testbed.experiment.autoscaling.FILE`."""
 
     service: Name
     least: int
     instance_s: float
     """Seconds added up over instances, each from the decision to start it."""
+
+
+def _autoscalers(recorded: Any) -> Any:
+    """Return the list of a run record; earlier ones have a single autoscaler, or None."""
+    return [recorded] if isinstance(recorded, dict) else recorded or ()
 
 
 @dataclass(frozen=True)
@@ -239,8 +244,8 @@ class Run:
     """What was done to a service during the run: ``service``, ``at_s``, ``for_s``, ``stopped``,
     ``started``.
     """
-    scaling: Scaling | None = None
-    """By which instances were started and stopped during the run; None if none were."""
+    scaling: Annotated[tuple[Scaling, ...], BeforeValidator(_autoscalers)] = ()
+    """By which instances were started and stopped during the run, by service."""
     fetch: str | None = None
     """How results were fetched; None if none were."""
     users_pause: bool = False

@@ -36,7 +36,7 @@ def predicted(levels: Mapping[float, Sequence[Measurement]]) -> Prediction | Non
     its own, and each service with a CPU limit. What is left of the response time is a delay. None
     without a single thread, if its CPU time is not recorded, or with an autoscaler.
     """
-    if any(measurement.run.scaling is not None for runs in levels.values() for measurement in runs):
+    if any(measurement.run.scaling for runs in levels.values() for measurement in runs):
         return None
     alone = [
         measurement for measurement in levels.get(1.0, ()) if measurement.recorded.operations.height

@@ -435,7 +435,7 @@ def _choices(plan: Experiment, port_offset: int) -> dict[str, Choice]:
             dict(system.settings),
             port_offset + SLOT_PORTS * places[system.name],
             replicas=system.replicas,
-            at_first={} if (rule := system.autoscale) is None else {rule.service: rule.least},
+            at_first={rule.service: rule.least for rule in system.autoscale},
             limits={name: limit.at_start for name, limit in system.limits.items()},
             stored=system.stored,
             jars=system.jars,

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from testbed.experiment.parts import Alarm, Autoscale, Hpa
 
 FILE = "scaling.csv"
 """The file in a run's folder with every decision and its inputs."""
 
-COLUMNS = ("at_s", "ready", "starting", "used_cores", "utilisation", "recommended", "wanted")
+COLUMNS = (
+    *("service", "at_s", "ready", "starting", "used_cores", "utilisation", "recommended", "wanted"),
+)
 
 PERIOD_S = 15.0
 """In so many seconds the number of instances at most doubles, or rises by `STEP`."""
@@ -62,6 +65,8 @@ class Decider:
     _added: list[tuple[float, int]] = field(default_factory=list)
     _above_s: float | None = None
     _below_s: float | None = None
+    _window: list[Mapping[str, float]] = field(default_factory=list)
+    """What instances used at the last decisions, as many as `at_once_for` has."""
 
     def decide(self, reading: Reading) -> Decision:
         if isinstance(self.rule, Hpa):
@@ -91,18 +96,28 @@ class Decider:
         at_s, current = reading.at_s, reading.current
         utilisation = reading.percent(len(reading.used)) / 100
         self._above_s = _since(self._above_s, at_s, utilisation > rule.above)
-        self._below_s = _since(self._below_s, at_s, utilisation < rule.below)
-        hot = rule.at_once is not None and any(
-            used / reading.request > rule.at_once for used in reading.used.values()
-        )
+        below = rule.below is not None and utilisation < rule.below
+        self._below_s = _since(self._below_s, at_s, below)
+        hot = rule.at_once is not None and self._hottest(rule, reading) > rule.at_once
         recommended = current
         if hot or _lasted(self._above_s, at_s, rule.above_for):
-            recommended, self._above_s = current + 1, None
+            recommended, self._above_s, self._window = current + 1, None, []
         elif _lasted(self._below_s, at_s, rule.below_for):
             recommended, self._below_s = current - 1, None
         # While one starts there is no other: the alarm is still about the time before it.
         wanted = current if reading.starting and recommended > current else recommended
         return Decision(recommended, min(max(wanted, rule.least), rule.most))
+
+    def _hottest(self, rule: Alarm, reading: Reading) -> float:
+        """Return the highest utilisation of an instance in a whole window; 0 before it is whole."""
+        decisions = math.ceil(rule.at_once_for / rule.every)
+        window = [*self._window, reading.used][-decisions:]
+        self._window = [] if reading.starting else window
+        if len(self._window) < decisions:
+            return 0.0
+        always = [name for name in reading.used if all(name in used for used in window)]
+        means = (fmean(used[name] for used in window) / reading.request for name in always)
+        return max(means, default=0.0)
 
 
 def recommendation(rule: Hpa, reading: Reading) -> int:

@@ -316,9 +316,10 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _check_autoscale(self) -> Experiment:
-        for name, spec in self._declared().items():
-            if (rule := spec.autoscale) is None:
-                continue
+        ruled = [
+            (name, spec, rule) for name, spec in self._declared().items() for rule in spec.autoscale
+        ]
+        for name, spec, rule in ruled:
             where, counted = f"systems.{name}.autoscale", {**self.replicas, **spec.replicas}
             if rule.service in counted or f"{SCALES}{rule.service}" in self.factors:
                 raise ValueError(f"{where} and replicas of {rule.service} exclude each other")
@@ -379,7 +380,7 @@ class Experiment(Section):
         if self.cores_apart and self.backends in ("docker", "compose"):
             raise ValueError("cores_apart: only of processes; the backends are containers")
         for system in self.compared if self.cores_apart else ():
-            if system.autoscale is not None or system.target is not None:
+            if system.autoscale or system.target is not None:
                 kind = "an autoscaler" if system.target is None else "a target"
                 raise ValueError(f"cores_apart: not with {kind}, as {system.name} has")
         return self
@@ -429,8 +430,7 @@ class Experiment(Section):
                     for key in names
                     if key.startswith(SCALES)
                 }
-                if (rule := spec.autoscale) is not None:
-                    counts[rule.service] = rule.most
+                counts |= {rule.service: rule.most for rule in spec.autoscale}
                 variant = declared_systems.declaration(spec.variant)
                 settings = {**variant.measured, **self.settings, **spec.settings, **varied}
                 if spec.target is not None:
@@ -448,7 +448,7 @@ class Experiment(Section):
                         stored,
                         spec.jars,
                         spec.generators or self.generators,
-                        rule,
+                        spec.autoscale,
                         spec.target,
                         (spec.command or variant.command) if spec.target is None else None,
                         spec.images,

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 from testbed.experiment.settings import setting_name
 from testbed.model.systems import Preset, Variant, Workload, declaration, fetches
@@ -195,21 +204,42 @@ class Alarm(ScalingRule):
     """The mean utilisation that lasts `above_for` before an instance is added."""
     above_for: Seconds = 60
     """In seconds."""
-    below: Share
-    """The mean utilisation; when it has been lower for `below_for`, an instance is removed."""
+    below: Share | None = None
+    """The mean utilisation; when it has been lower for `below_for`, an instance is removed. None:
+    none is.
+    """
     below_for: Seconds = 300
     """In seconds."""
     at_once: Share | None = None
-    """The utilisation of any instance that adds one at the next decision."""
+    """The utilisation of any instance, in the mean of `at_once_for`, that adds one."""
+    at_once_for: Seconds = 60
+    """In seconds, rounded up to decisions. Each instance that starts begins it anew."""
 
     @model_validator(mode="after")
     def _check_band(self) -> Alarm:
-        if self.below >= self.above:
+        if self.below is not None and self.below >= self.above:
             raise ValueError(f"below: {self.below:g} is not below above ({self.above:g})")
         return self
 
 
 Autoscale = Annotated[Hpa | Alarm, Field(discriminator="rule")]
+
+_RULE: TypeAdapter[Autoscale] = TypeAdapter(Autoscale)
+
+
+def _rules(given: Any, validate: ValidatorFunctionWrapHandler) -> tuple[Autoscale, ...]:
+    """Read a rule for each of several services, or one without a list."""
+    if not isinstance(given, (list, tuple)):
+        return (_RULE.validate_python(given),)
+    rules: tuple[Autoscale, ...] = validate(given)
+    _distinct(tuple(rule.service for rule in rules))
+    return rules
+
+
+Autoscales = Annotated[
+    tuple[Autoscale, ...],
+    WrapValidator(_rules, json_schema_input_type=Autoscale | tuple[Autoscale, ...]),
+]
 
 
 def require_able(key: str, services: Iterable[str], variants: Iterable[str]) -> None:
@@ -269,8 +299,8 @@ class SystemSpec(Section):
     """Instances of each service, on top of the experiment's."""
     limits: dict[str, ServiceLimits] = {}
     """The limits of each instance, by service, on top of the experiment's."""
-    autoscale: Autoscale | None = None
-    """Changes the instances of a service while there is a load."""
+    autoscale: Autoscales = ()
+    """Each changes the instances of a service while there is a load."""
     stored: Stored | None = None
     """Documents that are stored before each run."""
     jars: Annotated[str, Field(min_length=1)] | None = None
@@ -315,13 +345,12 @@ class SystemSpec(Section):
     def _check_services(self) -> SystemSpec:
         require_able("replicas", self.replicas, [self.variant])
         require_able("limits", self.limits, [self.variant])
-        if self.autoscale is not None:
-            require_able("autoscale", [self.autoscale.service], [self.variant])
-            if self.autoscale.service == declaration(self.variant).front.service:
-                raise ValueError(
-                    f"autoscale: {self.autoscale.service} is the front door, whose instances the "
-                    "load asks in turn"
-                )
+        scaled = [rule.service for rule in self.autoscale]
+        require_able("autoscale", scaled, [self.variant])
+        if (front := declaration(self.variant).front.service) in scaled:
+            raise ValueError(
+                f"autoscale: {front} is the front door, whose instances the load asks in turn"
+            )
         return self
 
     @model_validator(mode="after")

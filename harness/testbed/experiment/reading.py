@@ -142,7 +142,11 @@ def _told(error: ErrorDetails) -> str:
     """Describe what is wrong with one key: its name, its value and the choices."""
     # Pydantic puts the kind of load first, unless there is no such kind.
     kind, *tagged = error["loc"] or ("",)
-    pairs = list(itertools.pairwise(["", *tagged]))
+    # The kind of a value in a list is after its place.
+    named: list[int | str] = [""]
+    for part in tagged:
+        named.append(named[-1] if _place(part) else part)
+    pairs = list(zip(named, tagged, strict=False))
     location = [part for before, part in pairs if part not in TAGS.get(before, ())]
     tags = [part for before, part in pairs if part in TAGS.get(before, ())]
     key = _key(location)
@@ -156,7 +160,7 @@ def _told(error: ErrorDetails) -> str:
             # Another kind of load or of autoscaler has this key.
             return f"{key} and {[kind, *tags][-1]} exclude each other: give one"
         case "union_tag_invalid" | "union_tag_not_found":
-            chosen, choices = error["ctx"]["discriminator"].strip("'"), TAGS[location[-1]]
+            chosen, choices = error["ctx"]["discriminator"].strip("'"), TAGS[named[-1]]
             given = f" {value[chosen]!r}:" if chosen in value else ""
             return f"{key}.{chosen}:{given} choose from: {', '.join(choices)}"
         case "too_short":
@@ -173,8 +177,13 @@ def _key(location: Sequence[int | str]) -> str:
     Pydantic marks the name of a key by ``[key]``, and one of several types by its name.
     """
     parts = [part for part in location if not (isinstance(part, str) and "[" in part)]
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    text = "".join(f"[{part}]" if _place(part) else f".{part}" for part in parts)
     return text.removeprefix(".")
+
+
+def _place(part: int | str) -> bool:
+    """Return whether a part of a location is a place in a list, not a key."""
+    return isinstance(part, int)
 
 
 def _known_keys(location: Sequence[int | str]) -> list[str]:

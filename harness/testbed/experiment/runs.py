@@ -47,8 +47,8 @@ class System:
     """The folder with the jars of its services; None for those that the project builds."""
     generators: int = 1
     """Load generators that put each load on it together."""
-    autoscale: Autoscale | None = None
-    """Changes the instances of a service under load; `replicas` has the most of them."""
+    autoscale: tuple[Autoscale, ...] = ()
+    """Each changes the instances of a service under load; `replicas` has the most of them."""
     target: str | None = None
     """The front door of a system that runs already; None for one that is started."""
     command: str | None = None
@@ -65,7 +65,7 @@ class System:
             for key, value in limits.model_dump(exclude={"since"}, exclude_none=True).items()
         }
         counts = {name: str(count) for name, count in self.replicas.items()}
-        if (rule := self.autoscale) is not None:
+        for rule in self.autoscale:
             counts[rule.service] = f"{rule.least} to {rule.most} by {rule.rule}"
         return {
             **{f"{SCALES}{name}": text for name, text in counts.items()},

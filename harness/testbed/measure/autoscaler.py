@@ -1,13 +1,14 @@
-"""Starts and stops instances of a service while a load is running, as an autoscaler does."""
+"""Starts and stops instances of services while a load is running, as an autoscaler does."""
 
 from __future__ import annotations
 
 import contextlib
 import csv
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,44 @@ PATIENCE_S = 30.0
 
 @dataclass
 class Autoscaler:
-    """Decides at an interval how many instances of a service there are, by what they use.
+    """Decides at intervals how many instances there are of each of some services."""
+
+    services: Sequence[ScaledService]
+    folder: Path
+
+    @contextlib.contextmanager
+    def during(self, loading: Loading) -> Iterator[None]:
+        """Decide while the body runs; afterwards raise the first error of a start or a stop."""
+        with ThreadPoolExecutor(MAX_REPLICAS) as pool:
+            with contextlib.ExitStack() as deciding:
+                for service in self.services:
+                    service.begin()
+                    look, every_s = partial(service.look, pool), service.rule.every
+                    deciding.enter_context(repeating(look, every_s, "autoscaler", PATIENCE_S))
+                yield
+            for service in self.services:
+                service.end(loading)
+        rows = [row for service in self.services for row in service.rows]
+        with (self.folder / FILE).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(sorted(rows, key=lambda row: row["at_s"]))
+        for service in self.services:
+            service.require_done()
+
+    def reset(self) -> None:
+        """Stop what was started beyond the least numbers."""
+        for service in self.services:
+            service.reset()
+
+    def record(self) -> dict[str, Any]:
+        """Return what was scaled; an instance counts from the decision to start it."""
+        return {"scaling": [service.entry for service in self.services]}
+
+
+@dataclass
+class ScaledService:
+    """A service whose instances a rule starts and stops by what they use.
 
     The rule starts anew with each load. New instances have their CPU limit from their start.
     """
@@ -33,7 +71,9 @@ class Autoscaler:
     request: float
     """The CPU limit of an instance, in cores."""
     stack: Stack
-    folder: Path
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """Every decision with its inputs."""
+    _decider: Decider = field(init=False)
     _up: dict[str, float] = field(default_factory=dict)
     """When each wanted instance was requested, by the monotonic clock."""
     _pending: dict[str, Future[None]] = field(default_factory=dict)
@@ -41,36 +81,32 @@ class Autoscaler:
     """The CPU seconds of each instance at the last decision."""
     _read_at: float = 0.0
     _used: dict[str, float] = field(default_factory=dict)
-    _rows: list[dict[str, Any]] = field(default_factory=list)
     _instance_s: float = 0.0
     _began: float = 0.0
     _problem: BaseException | None = None
 
-    @contextlib.contextmanager
-    def during(self, loading: Loading) -> Iterator[None]:
-        """Decide while the body runs; afterwards raise the first error of a start or a stop."""
+    def begin(self) -> None:
         self._began = time.monotonic()
         self._up = dict.fromkeys(self._names[: self.rule.least], self._began)
-        decider = Decider(self.rule)
-        with ThreadPoolExecutor(MAX_REPLICAS) as pool:
+        self._decider = Decider(self.rule)
 
-            def look() -> None:
-                try:
-                    self._look(decider, pool)
-                except Exception as problem:
-                    self._problem = self._problem or problem
+    def look(self, pool: ThreadPoolExecutor) -> None:
+        """Make a decision; what follows from it is done in the pool."""
+        try:
+            self._look(pool)
+        except Exception as problem:
+            self._problem = self._problem or problem
 
-            with repeating(look, self.rule.every, "autoscaler", PATIENCE_S):
-                yield
-            ended = time.monotonic()
-            self._take_reading()
-            self._instance_s += sum(ended - since for since in self._up.values())
-            # Ended instances included.
-            loading.cpu_s |= {name: round(used_s, 3) for name, used_s in self._used.items()}
-        with (self.folder / FILE).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(self._rows)
+    def end(self, loading: Loading) -> None:
+        """Count what instances used, and how long they were there."""
+        ended = time.monotonic()
+        self._take_reading()
+        self._instance_s += sum(ended - since for since in self._up.values())
+        # Ended instances included.
+        loading.cpu_s |= {name: round(used_s, 3) for name, used_s in self._used.items()}
+
+    def require_done(self) -> None:
+        """Raise the first error of a start or a stop."""
         for action in self._pending.values():
             action.result()
         if self._problem is not None:
@@ -85,9 +121,9 @@ class Autoscaler:
                 self.stack.stop_service(name)
             del self._up[name]
 
-    def record(self) -> dict[str, Any]:
-        """Return what was scaled; an instance counts from the decision to start it."""
-        entry = {
+    @property
+    def entry(self) -> dict[str, Any]:
+        return {
             "service": self.rule.service,
             "rule": self.rule.rule,
             "least": self.rule.least,
@@ -95,9 +131,8 @@ class Autoscaler:
             "request": self.request,
             "instance_s": round(self._instance_s, 1),
         }
-        return {"scaling": entry}
 
-    def _look(self, decider: Decider, pool: ThreadPoolExecutor) -> None:
+    def _look(self, pool: ThreadPoolExecutor) -> None:
         ready = {
             service.name for service in self.stack.record.running if service.ready_s is not None
         }
@@ -108,7 +143,7 @@ class Autoscaler:
             return
         now = time.monotonic()
         reading = Reading(now - self._began, used, len(self._up) - len(used), self.request)
-        decision = decider.decide(reading)
+        decision = self._decider.decide(reading)
         self._note(reading, decision)
         for _ in range(decision.wanted - len(self._up)):
             name = next(unused for unused in self._names if unused not in self._up)
@@ -162,8 +197,9 @@ class Autoscaler:
         return seconds, spent
 
     def _note(self, reading: Reading, decision: Decision) -> None:
-        self._rows.append(
+        self.rows.append(
             {
+                "service": self.rule.service,
                 "at_s": round(reading.at_s, 2),
                 "ready": len(reading.used),
                 "starting": reading.starting,

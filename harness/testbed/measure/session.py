@@ -22,7 +22,7 @@ from testbed.experiment.declaration import Experiment
 from testbed.experiment.open_loop import seed_of
 from testbed.experiment.runs import Allocation, Cell, Planned, Run, Start, System
 from testbed.measure import load, machine_watch, metrics, results_directory, warming
-from testbed.measure.autoscaler import Autoscaler
+from testbed.measure.autoscaler import Autoscaler, ScaledService
 from testbed.measure.companions import Companion, Loading
 from testbed.measure.dependencies import Dependencies, Show, reached
 from testbed.measure.ledger import Accounting
@@ -431,10 +431,12 @@ class Session:
             endpoints = stack.endpoints()
             asked = {name: endpoints[name] for name in answering}
             recording.companions.append(Scraper(system.scrape, asked))
-        if (rule := system.autoscale) is not None:
-            request = system.limits[rule.service].cpus
-            assert request is not None
-            autoscaler = Autoscaler(rule, request, stack, folder)
+        if system.autoscale:
+            requests = {name: limits.cpus for name, limits in system.limits.items() if limits.cpus}
+            services = [
+                ScaledService(rule, requests[rule.service], stack) for rule in system.autoscale
+            ]
+            autoscaler = Autoscaler(services, folder)
             running.callback(autoscaler.reset)
             recording.companions.append(autoscaler)
         if plan.disturb is not None:

@@ -552,7 +552,7 @@ def replicas(tmp_path: Path) -> Judged:
                     **record,
                 },
             ).rename(tmp_path / f"made/runs/{system}-{repetition}")
-            (run / FILE).write_text(f"{','.join(COLUMNS)}\n15.0,1,0,0.190,0.95,2,2\n")
+            (run / FILE).write_text(f"{','.join(COLUMNS)}\n{SERVICE},15.0,1,0,0.190,0.95,2,2\n")
     return judge_all(load(tmp_path / "made"))
 
 

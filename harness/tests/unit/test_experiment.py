@@ -18,6 +18,12 @@ loops: 5
 
 SCALED = "systems: {{a: {{variant: sync, autoscale: {{service: cinema-ucd-service, {}}}}}}}\n"
 
+BOTH_SCALED = (
+    "systems: {{a: {{variant: market-services, autoscale: "
+    "[{{service: beans-service, rule: alarm, max: 2, above: 0.6}}, {{service: {}, {}}}]}}}}\n"
+    "workloads: [page]\nlimits: {{beans-service: {{cpus: 0.2}}}}\n"
+)
+
 LIMITED = "limits: {cinema-ucd-service: {cpus: 0.2}}\n"
 
 
@@ -191,6 +197,27 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         (
             SCALED.format("rule: hpa, max: 3, above: 0.5"),
             "systems.a.autoscale.above and hpa exclude each other",
+        ),
+        (
+            BOTH_SCALED.format("beans-service", "rule: hpa, max: 3"),
+            "systems.a.autoscale: beans-service is given more than once",
+        ),
+        (
+            BOTH_SCALED.format("api-gateway-service", "rule: hpa, max: 3"),
+            "systems.a: autoscale: 'api-gateway-service' is no service of market-services that can "
+            "run in several instances; choose from: beans-service, inventory-service",
+        ),
+        (
+            BOTH_SCALED.format("inventory-service", "rule: hpa, max: 3"),
+            "systems.a.autoscale: the utilisation of inventory-service is a share of its limit",
+        ),
+        (
+            BOTH_SCALED.format("inventory-service", "rule: often, max: 3"),
+            "systems.a.autoscale[1].rule: 'often': choose from: hpa, alarm",
+        ),
+        (
+            BOTH_SCALED.format("inventory-service", "rule: hpa, max: 3, above: 0.5"),
+            "systems.a.autoscale[1].above and hpa exclude each other",
         ),
         (
             "variants: [sync, poster-chain]",
@@ -557,6 +584,20 @@ def test_a_system_with_an_autoscaler_may_have_all_of_its_instances() -> None:
         "limits.cinema-ucd-service.cpus": "0.2",
     }
     assert system.cpus == pytest.approx(1.0)
+    assert reading.parse(plan.to_yaml(), "experiment.yaml") == plan
+
+
+def test_a_system_may_have_a_rule_for_each_of_several_services() -> None:
+    limited = BOTH_SCALED.replace("0.2", "0.2}}, inventory-service: {{cpus: 0.1")
+    text = limited.format("inventory-service", "rule: hpa, max: 3")
+    plan = reading.parse(VALID + text, "mine.yaml")
+    (system,) = plan.compared
+
+    assert system.replicas == {"beans-service": 2, "inventory-service": 3}
+    assert system.deployed["replicas.beans-service"] == "1 to 2 by alarm"
+    assert system.deployed["replicas.inventory-service"] == "1 to 3 by hpa"
+    # All that there may be at once.
+    assert system.cpus == pytest.approx(0.7)
     assert reading.parse(plan.to_yaml(), "experiment.yaml") == plan
 
 

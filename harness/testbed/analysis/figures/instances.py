@@ -26,7 +26,7 @@ def autoscaled(judged: Judged) -> Iterator[ReportFigure]:
         scaled = {
             measurement.run.cell: measurement
             for measurement in reversed(measurements)
-            if measurement.run.scaling is not None and not measurement.operations.is_empty()
+            if measurement.run.scaling and not measurement.operations.is_empty()
             if measurement.run.blocks[0].started_ms is not None
         }
         if scaled:
@@ -35,20 +35,26 @@ def autoscaled(judged: Judged) -> Iterator[ReportFigure]:
 
 
 def _draw(study: Study, runs: Sequence[Measurement]) -> tuple[Figure, str]:
-    figure, grid = subplots(2 * len(runs), 1, 4.2 * len(runs) + 0.5, sharex=True)
+    count = len(runs) + sum(len(measurement.run.scaling) for measurement in runs)
+    figure, grid = subplots(count, 1, 2.1 * count + 0.5, sharex=True)
     systems = line_styles(measurement.run.cell.system for measurement in runs)
-    for place, measurement in enumerate(runs):
-        cell = measurement.run.cell
-        (above,), (below,) = grid[2 * place], grid[2 * place + 1]
+    rest = (axes for (axes,) in grid)
+    for measurement in runs:
+        cell, colour = measurement.run.cell, systems[measurement.run.cell.system].colour
+        above = next(rest)
         above.set_title(f"{cell.system}, {cell.mode} loop, {cell.load}")
-        _draw_operations(above, measurement, systems[cell.system].colour)
-        _draw_decisions(below, measurement, systems[cell.system].colour)
+        _draw_operations(above, measurement, colour)
+        for scaled in measurement.run.scaling:
+            below = next(rest)
+            below.set_title(scaled.service)
+            _draw_decisions(below, decisions(measurement.run, scaled.service), colour)
     grid[-1][0].set_xlabel("time since the start of the load [s]")
     return figure, (
         f"Above: successful (line) and failed (crosses) {study.workload} operations per second by "
-        f"their end, in windows of {WINDOW_S} s. Below: the instances that the autoscaler wanted "
-        f"(line) and that were ready (dots), and the mean utilisation of those (dashed, right), "
-        f"at each decision; {study.conditions}. Of repeated runs the first is shown."
+        f"their end, in windows of {WINDOW_S} s. Below, by service: the instances that the "
+        f"autoscaler wanted (line) and that were ready (dots), and the mean utilisation of those "
+        f"(dashed, right), at each decision; {study.conditions}. Of repeated runs the first is "
+        "shown."
     )
 
 
@@ -67,8 +73,7 @@ def _draw_operations(axes: Axes, measurement: Measurement, colour: str) -> None:
     axes.set_ylabel("operations per s")
 
 
-def _draw_decisions(axes: Axes, measurement: Measurement, colour: str) -> None:
-    rows = decisions(measurement.run)
+def _draw_decisions(axes: Axes, rows: pl.DataFrame, colour: str) -> None:
     axes.step(rows["at_s"], rows["wanted"], where="post", color=colour)
     axes.plot(rows["at_s"], rows["ready"], "o", ms=4, color=colour)
     axes.set_ylim(0, max([*rows["wanted"], 1]) + 0.5)

@@ -30,11 +30,7 @@ NOTE = (
 def autoscaled(judged: Judged) -> str:
     """Return a table of all systems of an experiment with an autoscaler; empty without one."""
     used = judged.used.measurements
-    services = {
-        measurement.run.scaling.service
-        for measurement in used
-        if measurement.run.scaling is not None
-    }
+    services = {scaled.service for measurement in used for scaled in measurement.run.scaling}
     rows = [
         row
         for service in sorted(services)

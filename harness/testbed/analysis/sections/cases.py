@@ -63,7 +63,7 @@ def tables(judged: Judged) -> dict[str, pl.DataFrame]:
 
 def _measured(judged: Judged) -> list[Case]:
     measured = {run.cell.variant for run in judged.results.runs}
-    scaled = {run.cell.variant for run in judged.results.runs if run.scaling is not None}
+    scaled = {run.cell.variant for run in judged.results.runs if run.scaling}
     climbed = bool(judged.results.declared.get("ladder"))
 
     def belongs(case: Case) -> bool:
