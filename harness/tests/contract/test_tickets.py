@@ -50,6 +50,7 @@ BURST = 60
 KILLS = 3
 QUEUE = "ticketQueue"
 DRAIN_S = 60.0
+LATE = "urn:testbed:problem:unavailable"
 
 pytestmark = pytest.mark.timeout(2 * START_LIMIT_S)
 
@@ -73,7 +74,7 @@ class Tickets:
             answer = self.make()
             if answer.status_code == httpx.codes.CREATED:
                 return str(answer.json()["id"])
-            problem(answer, 503, "tickets-refused")
+            assert answer.status_code == httpx.codes.SERVICE_UNAVAILABLE, answer.text
             time.sleep(0.1)
         raise AssertionError("refused for 20 s")
 
@@ -166,15 +167,21 @@ def test_a_burst_is_accounted_for_by_id(tickets: Tickets) -> None:
         answers = list(threads.map(lambda _: tickets.make(), range(BURST)))
 
     accepted = {answer.json()["id"] for answer in answers if answer.is_success}
-    for refused in answers:
-        if refused.is_error:
-            problem(refused, 503, "tickets-refused")
-    assert 0 < len(accepted) < BURST
+    refusals = [answer for answer in answers if answer.is_error]
+    # A busy machine may not build a ticket within the time limit of its order (docs/tickets.md). It
+    # may be built all the same.
+    late = [answer for answer in refusals if answer.json()["type"] == LATE]
+    for refusal in refusals:
+        problem(refusal, 503, "unavailable" if refusal in late else "tickets-refused")
+    assert accepted
+    assert len(late) < len(refusals)
     # A ticket that is being built does not wait any more, nor is it built: its fetch waits for it.
     for ticket in accepted:
         assert tickets.fetch(ticket).status_code in (httpx.codes.OK, httpx.codes.GONE)
     after = tickets.drained()
-    assert set(after["built"]) - set(before["built"]) == accepted
+    built = set(after["built"]) - set(before["built"])
+    assert accepted <= built
+    assert len(built - accepted) <= len(late)
     assert after["dropped"] == after["failed"] == []
     assert not accepted & set(after["refused"])
     stored = tickets.stored()
