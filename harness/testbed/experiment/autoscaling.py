@@ -13,7 +13,14 @@ FILE = "scaling.csv"
 """The file in a run's folder with every decision and its inputs."""
 
 COLUMNS = (
-    *("service", "at_s", "ready", "starting", "used_cores", "utilisation", "recommended", "wanted"),
+    "service",
+    "at_s",
+    "ready",
+    "starting",
+    "used_cores",
+    "utilisation",
+    "recommended",
+    "wanted",
 )
 
 PERIOD_S = 15.0

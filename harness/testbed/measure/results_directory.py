@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import json
 import shutil
 from collections.abc import Mapping
@@ -41,13 +39,13 @@ def new_results(project: Project, name: str, moment: datetime) -> Path:
     Of commands that begin in the same second each gets its own.
     """
     stem = f"{name}-{moment:%Y%m%d-%H%M%S}"
-    project.results.mkdir(parents=True, exist_ok=True)
-    for number in itertools.count(1):
-        results = project.results / (stem if number == 1 else f"{stem}-{number}")
-        with contextlib.suppress(FileExistsError):
-            results.mkdir()
+    results, number = project.results / stem, 2
+    while True:
+        try:
+            results.mkdir(parents=True)
             return results
-    raise AssertionError("unreachable")
+        except FileExistsError:
+            results, number = project.results / f"{stem}-{number}", number + 1
 
 
 def begin(dependencies: Dependencies, plan: Experiment, results: Path) -> None:

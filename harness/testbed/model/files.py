@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +16,30 @@ LOG_TAIL = 15
 
 def write(file: Path, content: bytes) -> None:
     """Write a file atomically, in place of an existing one; create its folder if needed."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(".draft")
-    try:
-        draft.write_bytes(content)
+    with _draft(file, content) as draft:
         draft.replace(file)
-    except OSError as problem:
-        draft.unlink(missing_ok=True)
-        # Python names the file when it cannot be opened, but not when its disk is full.
-        problem.filename = problem.filename or str(file)
-        raise
 
 
 def create(file: Path, content: bytes) -> None:
-    """Write a new file atomically; raise `FileExistsError` if there is one already."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # Opened by its own name, the file would be there before its content, for others to read.
-    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.") as folder:
-        draft = Path(folder, file.name)
-        draft.write_bytes(content)
+    """Write a new file, likewise; raise `FileExistsError` if there is one already."""
+    with _draft(file, content) as draft:
         os.link(draft, file)
+
+
+@contextlib.contextmanager
+def _draft(file: Path, content: bytes) -> Iterator[Path]:
+    """Write the content beside the file: by its own name others could read it half written."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_suffix(f".draft-{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        yield draft
+    except OSError as problem:
+        # Python names the file when it cannot be opened, but not when its disk is full.
+        problem.filename = problem.filename or str(file)
+        raise
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def write_json(file: Path, data: Mapping[str, Any]) -> None:
